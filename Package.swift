@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Imports point one way only (README, "The tree"): a target sees what stands above it here.
+// C is seen in three targets only: EventLoop, WebSocketServer, RedisLink.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Kerbside",
+    products: [.executable(name: "kerbside", targets: ["kerbside"])],
+    dependencies: [
+        // The command line: sub-commands, typed flags, complete --help.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // Log levels and metadata in the field's common form.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // Deques of outbound queues.
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        // YAML with line marks, so that a wrong setting is reported by its line.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        // Latency percentiles of the load clients.
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibuv"),
+        .systemLibrary(name: "CLibwebsockets"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CHiredis"),
+
+        .target(name: "Wire", swiftSettings: strict),
+        .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
+        .target(name: "Telemetry", swiftSettings: strict),
+        .target(
+            name: "Settings",
+            dependencies: ["Domain", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict),
+        .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
+        .target(
+            name: "WebSocketServer",
+            dependencies: [
+                "EventLoop", "CLibwebsockets", "COpenSSL",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ], swiftSettings: strict),
+        .target(name: "RedisLink", dependencies: ["EventLoop", "CHiredis"], swiftSettings: strict),
+        .target(
+            name: "Hub",
+            dependencies: [
+                "Wire", "Domain", "Telemetry", "Settings", "EventLoop", "WebSocketServer", "RedisLink",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.embedInCode("Functions")],
+            swiftSettings: strict),
+        .target(
+            name: "Replay",
+            dependencies: [
+                "Wire", "Domain", "EventLoop", "WebSocketServer", "RedisLink",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "kerbside",
+            dependencies: [
+                "Hub", "Replay",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
+
+        .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
+        .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
+        .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
+        .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
+        .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
