@@ -1,6 +1,4 @@
 #pragma once
-// Every shim of this package sees the same feature macros, or the modules disagree about the system headers.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// No feature macro here, nor in any other shim: Swift imports Glibc without one, and modules that see the system
+// headers differently do not go together.
 #include <uv.h>

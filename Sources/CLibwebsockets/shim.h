@@ -1,7 +1,5 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// No feature macro here: see CLibuv.
 #include <libwebsockets.h>
 
 // LWS_PRE is a macro of casts, which does not import: the room libwebsockets wants in front of a payload.

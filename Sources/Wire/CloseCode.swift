@@ -1,0 +1,69 @@
+/// The closed list of codes with which the hub closes a connection, each with the rule for coming back. Registered
+/// codes (RFC 6455, IANA) where they fit, 4000–4999 for ours.
+public enum CloseCode: UInt16, CaseIterable, Sendable {
+    case normal = 1000
+    case goingAway = 1001
+    case protocolError = 1002
+    case unsupportedData = 1003
+    case invalidPayload = 1007
+    case policyViolation = 1008
+    case messageTooBig = 1009
+    case internalError = 1011
+    case serviceRestart = 1012
+    case overloaded = 1013
+    case unauthenticated = 4401
+    case forbidden = 4403
+    case helloTimeout = 4408
+    case tokenExpired = 4410
+    case slowConsumer = 4420
+    case rateLimited = 4429
+
+    /// Whether and how a client should come back.
+    public enum Reconnect: Equatable, Sendable {
+        /// Not by itself: the same would happen again.
+        case never
+        /// At once with the `seq` of each channel, then with growing delays (0.5 s doubling to 30 s, with jitter).
+        case resume
+        /// After a random time of up to this many milliseconds, or up to `retry_ms` of the reason text if it is there.
+        case withJitter(upToMs: Int)
+        /// After this many milliseconds.
+        case after(ms: Int)
+        /// With a new token.
+        case withNewToken
+    }
+
+    /// The reason text of the close frame; fits into its 123 bytes.
+    public var reason: String { row.reason }
+    /// The rule for coming back.
+    public var reconnect: Reconnect { row.reconnect }
+
+    private var row: (reason: String, reconnect: Reconnect) {
+        switch self {
+        case .normal: ("bye", .never)
+        case .goingAway: ("going away", .resume)
+        case .protocolError: ("broken WebSocket frames", .never)
+        case .unsupportedData: ("only text messages are understood", .never)
+        case .invalidPayload: ("the text is not UTF-8", .never)
+        case .policyViolation: ("against the rules of this service", .never)
+        case .messageTooBig: ("the message is too big", .never)
+        case .internalError: ("internal error", .resume)
+        case .serviceRestart: ("restart", .withJitter(upToMs: 5000))
+        case .overloaded: ("overloaded", .withJitter(upToMs: 30_000))
+        case .unauthenticated: ("not identified: get a new token", .withNewToken)
+        case .forbidden: ("not allowed for this role or city", .never)
+        case .helloTimeout: ("no hello in time", .resume)
+        case .tokenExpired: ("the token has expired: get a new one", .withNewToken)
+        case .slowConsumer: ("reading too slowly: resume", .resume)
+        case .rateLimited: ("too many messages: wait 10 s", .after(ms: 10_000))
+        }
+    }
+
+    /// The reason text of a drain, with the time over which this client should spread its return.
+    public static func restartReason(retryMs: Int) -> String { "restart; retry_ms=\(retryMs)" }
+
+    /// The `retry_ms` of a reason text, for clients; nil if it says none.
+    public static func retryMs(inReason reason: String) -> Int? {
+        guard let mark = reason.lastIndex(of: "="), reason[..<mark].hasSuffix("retry_ms") else { return nil }
+        return Int(reason[reason.index(after: mark)...])
+    }
+}

@@ -1,0 +1,141 @@
+import EventLoop
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct HandleTests {
+    /// Runs a loop on this thread until `body`'s parts call `stop()`.
+    private func running(_ body: (EventLoop) throws -> Void) throws {
+        let loop = try EventLoop()
+        try body(loop)
+        loop.run()
+    }
+
+    @Test func `timers fire in the order of their deadlines, and a stopped one does not`() throws {
+        var fired: [Int] = []
+        try running { loop in
+            let timers = (0..<4).map { _ in LoopTimer(loop) }
+            timers[0].start(afterMs: 20) {
+                fired.append(0)
+                withExtendedLifetime(timers) { loop.stop() }
+            }
+            timers[1].start(afterMs: 1) { fired.append(1) }
+            timers[2].start(afterMs: 8) { fired.append(2) }
+            timers[3].start(afterMs: 5) { fired.append(3) }
+            timers[3].stop()
+        }
+        #expect(fired == [1, 2, 0])
+    }
+
+    @Test func `a repeating timer goes on until it is stopped, and may be restarted from its own callback`() throws {
+        var repeats = 0
+        var restarts = 0
+        try running { loop in
+            let timer = LoopTimer(loop)
+            timer.start(afterMs: 1, repeatMs: 1) {
+                repeats += 1
+                guard repeats == 3 else { return }
+                timer.start(afterMs: 1) {
+                    restarts += 1
+                    timer.close()
+                    loop.stop()
+                }
+            }
+        }
+        #expect(repeats == 3)
+        #expect(restarts == 1)
+    }
+
+    @Test func `a released timer does not fire`() throws {
+        var fired = false
+        try running { loop in
+            do {
+                let short = LoopTimer(loop)
+                short.start(afterMs: 1) { fired = true }
+            }
+            let last = LoopTimer(loop)
+            last.start(afterMs: 10) { withExtendedLifetime(last) { loop.stop() } }
+        }
+        #expect(!fired)
+    }
+
+    @Test func `the loop's clock is monotonic and the wall clock agrees with the system's`() throws {
+        let loop = try EventLoop()
+        let first = loop.now
+        loop.submit { loop.stop() }
+        loop.run()
+        #expect(loop.now >= first)
+        let before = Int64(Date().timeIntervalSince1970 * 1000)
+        let wall = EventLoop.wallClock()
+        #expect((before - 1...Int64(Date().timeIntervalSince1970 * 1000) + 1).contains(wall))
+    }
+
+    @Test func `a signal arrives on the loop`() throws {
+        var count = 0
+        try running { loop in
+            var signal: LoopSignal?
+            signal = try LoopSignal(loop, signal: SIGUSR2) {
+                count += 1
+                signal?.close()
+                loop.stop()
+            }
+            kill(getpid(), SIGUSR2)
+        }
+        #expect(count == 1)
+        #expect(throws: LoopError.self) { _ = try LoopSignal(try EventLoop(), signal: SIGKILL) {} }
+    }
+
+    @Test func `a readable descriptor is told, until the poll is closed`() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var read: [UInt8] = []
+        try running { loop in
+            let poll = try LoopPoll(loop, descriptor: ends[0])
+            poll.start {
+                var byte: UInt8 = 0
+                #expect(Glibc.read(ends[0], &byte, 1) == 1)
+                read.append(byte)
+                guard read.count < 2 else {
+                    poll.close()
+                    return loop.stop()
+                }
+                _ = Glibc.write(ends[1], [8], 1)
+            }
+            _ = Glibc.write(ends[1], [7], 1)
+        }
+        #expect(read == [7, 8])
+    }
+
+    @Test func `a child's exit status, signal, arguments, environment and output come through`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("child-\(UUID()).txt").path
+        defer { unlink(file) }
+        var exits: [[Int64]] = []
+        let done = { (loop: EventLoop, status: Int64, signal: Int32) in
+            exits.append([status, Int64(signal)])
+            if exits.count == 2 { loop.stop() }
+        }
+        try running { loop in
+            _ = try ChildProcess.spawn(
+                loop: loop, executable: "/bin/sh", arguments: ["-c", "echo $1 $NAME; exit 3", "x", "one"],
+                environment: ["NAME=two"], stdout: .file(file), onExit: { done(loop, $0, $1) })
+            let sleeper = try ChildProcess.spawn(
+                loop: loop, executable: "sleep", arguments: ["60"], stdout: .discard, stderr: .discard,
+                ownSession: true, onExit: { done(loop, $0, $1) })
+            #expect(sleeper.isRunning)
+            #expect(getsid(sleeper.pid) == sleeper.pid)
+            sleeper.kill(SIGTERM)
+        }
+        #expect(exits.contains([3, 0]))
+        #expect(exits.contains([0, Int64(SIGTERM)]))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "one two\n")
+    }
+
+    @Test func `a program that isn't there is an error that names it`() throws {
+        let loop = try EventLoop()
+        let error = #expect(throws: LoopError.self) {
+            _ = try ChildProcess.spawn(loop: loop, executable: "/no/such/program", arguments: []) { _, _ in }
+        }
+        #expect(error?.description.contains("/no/such/program") == true)
+    }
+}
