@@ -79,7 +79,8 @@ public struct PositionFilter: Sendable {
     private var suspectCount = 0
     private var lateRun: LateRun?
     /// The least time that a fix has taken lately from its device's clock to the hub's, ms; may be negative.
-    private var usualLagMs: Int64 = 0
+    /// Nil until the first fix, and after the device's clock was set.
+    private var usualLagMs: Int64?
 
     /// Hub time at which the position was last believed, Unix ms.
     public private(set) var lastReceived: Int64?
@@ -105,6 +106,7 @@ public struct PositionFilter: Sendable {
         last = nil
         suspect = nil
         lateRun = nil
+        usualLagMs = nil
     }
 
     /// Judges a fix received at hub time `now` (Unix ms), and keeps it if it is believed.
@@ -121,6 +123,7 @@ public struct PositionFilter: Sendable {
         if mark.at == last.at || mark.at == suspect?.at { return .duplicate }
         if mark.at < last.at {
             guard clockWasSetBack(mark.at, now: now) else { return .late }
+            usualLagMs = nil
             return accept(mark, from: nil, now: now, limits: limits)
         }
         if PositionFilter.isReachable(mark, from: last, limits: limits) {
@@ -135,14 +138,13 @@ public struct PositionFilter: Sendable {
 
     private mutating func accept(_ mark: Mark, from previous: Mark?, now: Int64, limits: Limits) -> Verdict {
         let lag = now - mark.at
-        if let lastReceived {
+        var usual = lag
+        if let lastReceived, let usualLagMs {
             // The floor rises by a tenth of the time passed (at most a minute counts), so that a device whose clock was
             // corrected is live again within minutes.
-            let elapsed = min(60_000, max(0, now - lastReceived))
-            usualLagMs = min(lag, usualLagMs + elapsed / 10)
-        } else {
-            usualLagMs = lag
+            usual = min(lag, usualLagMs + min(60_000, max(0, now - lastReceived)) / 10)
         }
+        usualLagMs = usual
         last = mark
         suspect = nil
         suspectCount = 0
@@ -152,7 +154,7 @@ public struct PositionFilter: Sendable {
             Accepted(
                 previous: previous.map { Fix($0.point, at: $0.at, accuracy: $0.accuracy) },
                 isForFences: mark.accuracy <= limits.fenceAccuracy,
-                isLive: lag - usualLagMs <= limits.replayDelayMs))
+                isLive: lag - usual <= limits.replayDelayMs))
     }
 
     /// Whether a vehicle can have come from one mark to the other, both radii of error granted.
