@@ -1,4 +1,4 @@
-import Foundation
+import Wire
 
 /// The members of a token's header and claims.
 enum TokenJSON {
@@ -11,12 +11,17 @@ enum TokenJSON {
 
     /// The members of a JSON object; nil for anything else.
     static func object(_ bytes: [UInt8]) -> [String: Field]? {
-        guard let root = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else { return nil }
-        return root.mapValues { value in
-            if let text = value as? String { return .text(text) }
-            if value is Bool { return .other }
-            if let number = value as? NSNumber { return .number(number.doubleValue) }
-            return .other
+        guard let members = (try? JSONValue(parsing: bytes))?.members else { return nil }
+        var fields: [String: Field] = [:]
+        for (key, value) in members {
+            if let text = value.text {
+                fields[key] = .text(text)
+            } else if let number = value.double {
+                fields[key] = .number(number)
+            } else {
+                fields[key] = .other
+            }
         }
+        return fields
     }
 }
