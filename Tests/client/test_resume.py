@@ -164,6 +164,7 @@ async def test_a_first_hello_brings_no_old_events(hub, cast):
 async def snapshot_after_gap(client, **resume):
     """Resumes where history does not reach back; the data of the snapshot, which must follow the gap."""
     del client.pushed[:]
+    client.states.pop("snapshot", None)
     await client.connect(**resume) if resume else await client.resume()
     await client.wait(lambda: client.states.get("snapshot") or None, "a snapshot")
     own = [m["type"] for m in client.pushed if m["ch"] == client.channel and m["type"] in ("gap", "snapshot")]

@@ -60,7 +60,7 @@ class Client:
         self.hello_reply = None
         self.breach = None
         self.closed = None
-        self._next_id = 1
+        self._next_id = 1001
         self._replies = {}
         self._waiters = []
         self._reader = None
@@ -176,11 +176,16 @@ class Client:
         """Anything, as it is."""
         await self.ws.send(message if isinstance(message, (str, bytes)) else json.dumps(message))
 
+    def expect_reply(self, number, command="driver.unavailable"):
+        """The future of the reply to a message that is sent by hand with this id."""
+        future = asyncio.get_running_loop().create_future()
+        self._replies[number] = (command, future)
+        return future
+
     async def ask(self, command, **fields):
         """The whole reply to a command; it may be one that the contract does not allow to send."""
         number, self._next_id = self._next_id, self._next_id + 1
-        future = asyncio.get_running_loop().create_future()
-        self._replies[number] = (command, future)
+        future = self.expect_reply(number, command)
         await self.send({"id": number, "cmd": command, **fields})
         await self.wait(lambda: future.done() or None, f"the reply to {command}", patience.MESSAGE)
         return future.result()
