@@ -38,7 +38,7 @@ let package = Package(
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
             name: "Settings",
-            dependencies: ["Domain", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
         .target(
@@ -74,8 +74,10 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
+        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
