@@ -21,7 +21,7 @@ async def _run(test, arguments):
             for client in EVERYONE:
                 if client.breach is not None:
                     raise client.breach
-                if client.closed is None and client.hello_reply and client.hub.process is not None:
+                if client.closed is None and client.start is not None and client.hub.process is not None:
                     await client.settled()
     finally:
         clients = EVERYONE.copy()

@@ -16,11 +16,7 @@ def hub():
 @pytest.fixture(scope="module")
 def hasty_hub():
     """Places are lost at once, and for good."""
-    yield from running(
-        dispatch__away_grace_ms=100,
-        dispatch__recovery_ms=100,
-        dispatch__stale_after_ms=int(1000 * patience.SCALE),
-    )
+    yield from running(dispatch__away_grace_ms=100, dispatch__recovery_ms=100)
 
 
 async def asked_next(hub, cast, zone):
@@ -240,8 +236,8 @@ async def test_going_unavailable_forgets_the_place(hub, cast):
     assert (await first.call("driver.available"))["rank"] == 2
 
 
-async def test_a_silent_driver_is_not_asked_until_it_gives_a_sign(hasty_hub, cast):
-    hub = hasty_hub
+async def test_a_silent_driver_is_not_asked(new_hub, cast):
+    hub = new_hub(dispatch__away_grace_ms=100, dispatch__stale_after_ms=1000).start()
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
     away = await hub.logged("driver.away", driver=driver.subject)
@@ -250,6 +246,9 @@ async def test_a_silent_driver_is_not_asked_until_it_gives_a_sign(hasty_hub, cas
     await passenger.refused("ride.request", "zone_empty", **here.a.centre.fields, passengers=1)
     await hub.logged("queue.left", driver=driver.subject, reason="stale")
     await driver.expect("queue.left", zone=here.a.id, reason="stale")
+    await driver.fix()
+    await driver.expect("queue.joined", zone=here.a.id, rank=1, reason="recovered")
+    await driver.accept(await passenger.request(here.a.centre))
 
 
 async def test_all_away_is_an_empty_zone(hub, cast):

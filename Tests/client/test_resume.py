@@ -161,6 +161,11 @@ async def test_a_first_hello_brings_no_old_events(hub, cast):
     await new_phone.expect("ride.accepted", ride=ride)
 
 
+def forget(hub, client):
+    """The history of this client's channel is lost."""
+    hub.redis.delete(hub.key(f"ch:{client.channel}"))
+
+
 async def snapshot_after_gap(client, **resume):
     """Resumes where history does not reach back; the data of the snapshot, which must follow the gap."""
     del client.pushed[:]
@@ -177,7 +182,7 @@ async def test_gap_and_snapshot_for_a_waiting_driver(hub, cast):
     first, second = await cast.queue(hub, here.a.stand, 2)
     await second.cut()
     await first.call("driver.unavailable")
-    hub.redis.xtrim(hub.key(f"ch:{second.channel}"), maxlen=0, approximate=False)
+    forget(hub, second)
     snapshot = await snapshot_after_gap(second)
     assert snapshot == {"state": "available", "zone": here.a.id, "rank": 1, "size": 1}
     passenger = await cast.rider(hub)
@@ -191,7 +196,7 @@ async def test_gap_and_snapshot_with_an_open_offer(hub, cast):
     ride = await passenger.request(here.a.centre, passengers=2)
     await driver.offered(ride)
     await driver.cut()
-    hub.redis.xtrim(hub.key(f"ch:{driver.channel}"), maxlen=0, approximate=False)
+    forget(hub, driver)
     snapshot = await snapshot_after_gap(driver)
     offer = snapshot["offer"]
     assert (offer["ride"], offer["zone"], offer["passengers"]) == (ride, here.a.id, 2)
@@ -210,7 +215,7 @@ async def test_gap_and_snapshot_during_a_ride(hub, cast):
     await passenger.until("ride.near")
     for client in (driver, passenger):
         await client.cut()
-        hub.redis.xtrim(hub.key(f"ch:{client.channel}"), maxlen=0, approximate=False)
+        forget(hub, client)
     told = await snapshot_after_gap(driver)
     pickup = here.a.centre.fields
     assert told == {
@@ -229,8 +234,38 @@ async def test_gap_and_snapshot_during_a_ride(hub, cast):
 async def test_gap_and_snapshot_without_a_ride(hub, cast):
     passenger = await cast.rider(hub)
     await passenger.close()
-    hub.redis.delete(hub.key(f"ch:{passenger.channel}"))
+    forget(hub, passenger)
     assert await snapshot_after_gap(passenger) == {"ride": None}
+
+
+async def test_a_history_that_was_emptied_is_a_gap(hub, cast):
+    passenger = await cast.rider(hub)
+    await passenger.close()
+    hub.redis.xtrim(hub.key(f"ch:{passenger.channel}"), maxlen=0, approximate=False)
+    assert await snapshot_after_gap(passenger) == {"ride": None}
+
+
+async def test_more_events_than_are_kept_is_a_gap(new_hub, cast):
+    hub = new_hub(redis__history_length=10).start()
+    here = hub.block()
+    await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    await passenger.request(here.a.centre)
+    await passenger.cut()
+    phone = type(passenger)(hub, passenger.subject)
+    await phone.connect()
+    await phone.call("ride.cancel")
+    # Redis trims in blocks of a hundred entries.
+    for _ in range(75):
+        await phone.call("ride.request", **here.a.centre.fields, passengers=1)
+        await phone.call("ride.cancel")
+    ride = (await phone.call("ride.request", **here.a.centre.fields, passengers=2))["ride"]
+    snapshot = await snapshot_after_gap(passenger)
+    assert snapshot["ride"]["ride"] == ride and snapshot["ride"]["passengers"] == 2
+    await passenger.call("ride.cancel", ride=ride)
+    await passenger.expect("ride.cancelled", ride=ride)
+    phone.start = None
+    await phone.close()
 
 
 @pytest.mark.parametrize("seq", ["0-0", "9999999999999-0", "nonsense", "1-2-3", "*", "+", "$", "(1-1", "-1", "x" * 64])

@@ -204,15 +204,25 @@ async def test_a_ride_given_back_is_searched_again_first_in_line(hub, cast):
 
 async def test_requests_of_a_zone_are_served_in_order_of_arrival(hub, cast):
     here = hub.block()
-    [driver] = await cast.queue(hub, here.a.stand, 1)
-    passengers = [await cast.rider(hub) for _ in range(3)]
+    [first] = await cast.queue(hub, here.a.stand, 1)
+    passengers = [await cast.rider(hub) for _ in range(4)]
     rides = [await passenger.request(here.a.centre) for passenger in passengers]
-    for passenger, ride in zip(passengers, rides):
-        await driver.accept(ride)
-        await passenger.expect("ride.accepted", ride=ride, taxi=driver.subject)
-        await driver.call("ride.aboard", ride=ride)
-        await driver.call("ride.end", ride=ride)
-        await driver.expect("queue.joined", reason="ended")
+    await first.offered(rides[0])
+    for ride in rides[1:]:  # whoever comes is asked for the one that has waited longest
+        driver = cast.driver(hub, here.a.stand)
+        await driver.go_available()
+        await driver.offered(ride)
+
+
+async def test_a_request_that_waits_fails_when_the_last_driver_has_gone(hub, cast):
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    one, two = await cast.rider(hub), await cast.rider(hub)
+    ride = await one.request(here.a.centre)
+    waiting = await two.request(here.a.centre)
+    await driver.accept(ride)
+    await two.expect("ride.failed", ride=waiting, code="zone_empty")
+    await two.refused("ride.request", "zone_empty", **here.a.centre.fields, passengers=1)
 
 
 async def test_two_requests_at_once_go_to_two_drivers(hub, cast):
