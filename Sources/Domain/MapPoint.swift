@@ -72,6 +72,13 @@ struct BorderEdge: Hashable, Sendable {
         (low.y > p.y) != (high.y > p.y) && MapPoint.cross(low, high, p) > 0
     }
 
+    /// Metres, given the metres per unit east and north.
+    func length(east: Double, north: Double) -> Double {
+        PlanePoint(
+            x: Double(Int64(high.x) - Int64(low.x)) * east, y: Double(Int64(high.y) - Int64(low.y)) * north
+        ).length
+    }
+
     /// Square of the distance to `p` in metres, given the metres per unit east and north.
     func squaredDistance(to p: MapPoint, east: Double, north: Double) -> Double {
         let ax = Double(Int64(low.x) - Int64(p.x)) * east
