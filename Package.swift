@@ -65,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Hub", "Replay",
+                "Domain", "EventLoop", "Hub", "Replay", "RedisLink", "Settings", "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 

@@ -63,6 +63,9 @@ struct BorderEdge: Hashable, Sendable {
     var minX: Int32 { min(low.x, high.x) }
     var maxX: Int32 { max(low.x, high.x) }
 
+    /// The other end.
+    func end(from point: MapPoint) -> MapPoint { point == low ? high : low }
+
     /// Whether the half-open ray from `p` to the east crosses this edge.
     ///
     /// It is the ray of a point moved infinitesimally east, and by still less north: no such point lies on any edge or

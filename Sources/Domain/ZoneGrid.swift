@@ -157,30 +157,6 @@ public struct ZoneGrid: Sendable {
 
     /// One area of several that share edges: what only one of them has is its border.
     private static func joined(_ polygons: [MapPolygon]) -> [MapPolygon] {
-        var sides: [(MapPoint, MapPoint)] = []
-        var count: [BorderEdge: Int] = [:]
-        for ring in polygons.lazy.flatMap(\.rings) {
-            for (index, point) in ring.enumerated() {
-                let next = ring[(index + 1) % ring.count]
-                sides.append((point, next))
-                count[BorderEdge(point, next), default: 0] += 1
-            }
-        }
-        sides.removeAll { count[BorderEdge($0, $1)] != 1 }
-        var leaving: [MapPoint: [Int]] = [:]
-        for (index, side) in sides.enumerated() { leaving[side.0, default: []].append(index) }
-        var used = [Bool](repeating: false, count: sides.count)
-        var loops: [[MapPoint]] = []
-        for first in sides.indices where !used[first] {
-            var ring: [MapPoint] = []
-            var next: Int? = first
-            while let side = next {
-                used[side] = true
-                ring.append(sides[side].0)
-                next = leaving[sides[side].1]?.first { !used[$0] }
-            }
-            loops += RingNoding.loops(ring)
-        }
-        return LoopNesting.polygons(loops)
+        LoopNesting.polygons(BorderLoops.loops(polygons.flatMap(\.edges)))
     }
 }
