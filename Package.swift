@@ -33,7 +33,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CHiredis"),
 
-        .target(name: "Wire", swiftSettings: strict),
+        .target(name: "Wire", exclude: ["Decisions.md"], swiftSettings: strict),
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
