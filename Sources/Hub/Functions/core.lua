@@ -1,1 +1,82 @@
--- placeholder
+-- What every transition stands on: the city's keys, hub time, settings, replies that take effect once, events.
+--
+-- Every function is called with one key, KEYS[1] = '{city}:settings'. All keys of a city carry its hash tag, so
+-- they live in one slot, and the one declared key is enough to route a call in a cluster.
+-- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
+
+local SETTINGS = {
+    'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'max_passengers', 'search_timeout_ms',
+    'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'idempotency_ttl_s', 'history_length', 'history_ttl_s',
+    'events_length', 'clock_scale', 'clock_real', 'clock_hub',
+}
+
+-- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers.
+local function context(keys)
+    local c = { p = string.sub(keys[1], 1, -9) }
+    local values = redis.call('HMGET', keys[1], unpack(SETTINGS))
+    for i, name in ipairs(SETTINGS) do
+        c[name] = tonumber(values[i])
+        if not c[name] then error('the settings of this city are not in Redis: ' .. name) end
+    end
+    local t = redis.call('TIME')
+    c.real = t[1] * 1000 + math.floor(t[2] / 1000)
+    c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)
+    c.iso = string.format('%.0f', c.now)
+    return c
+end
+
+local function hash(key)
+    local flat, fields = redis.call('HGETALL', key), {}
+    for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+    return fields
+end
+
+local function vehicle(c, driver) return hash(c.p .. 'vehicle:' .. driver) end
+local function set_vehicle(c, driver, ...) redis.call('HSET', c.p .. 'vehicle:' .. driver, ...) end
+local function clear_vehicle(c, driver, ...) redis.call('HDEL', c.p .. 'vehicle:' .. driver, ...) end
+local function load_ride(c, ride) return hash(c.p .. 'ride:' .. ride) end
+local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride, ...) end
+
+local function ok(fields) return '+' .. cjson.encode(fields) end
+local function refuse(code, detail) return '-' .. code .. '\n' .. detail end
+
+-- A command with a key takes effect once: the first reply is kept and given again (`done:<role>:<subject>:<key>`).
+local function once(c, command, who, key, body)
+    if key == '' then return body() end
+    local slot = c.p .. 'done:' .. who .. ':' .. key
+    local done = redis.call('GET', slot)
+    if done then
+        local used = string.match(done, '^[^\n]*')
+        if used ~= command then
+            return refuse('bad_message', 'field `key`: it was used for ' .. used .. '; take a new one for each command')
+        end
+        return string.sub(done, #used + 2)
+    end
+    local reply = body()
+    redis.call('SET', slot, command .. '\n' .. reply, 'EX', c.idempotency_ttl_s)
+    return reply
+end
+
+-- The pub/sub partition of a hub channel; Swift computes the same (`Channel.partition`).
+local function partition(channel)
+    local h = 0
+    for i = 1, #channel do h = (h * 31 + string.byte(channel, i)) % 4294967296 end
+    return h % 64
+end
+
+-- History and push in one step, so that they can't disagree. `meta` is for the worker alone, never for the client.
+local function tell(c, channel, type, data, meta)
+    local key, json = c.p .. 'ch:' .. channel, cjson.encode(data)
+    local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.iso, 'data', json)
+    redis.call('EXPIRE', key, c.history_ttl_s)
+    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
+        table.concat({ channel, id, type, c.iso, meta or '', json }, '\n'))
+end
+
+-- The domain event log, in the order in which things happened.
+local function log(c, type, data)
+    redis.call('XADD', c.p .. 'events', 'MAXLEN', '~', c.events_length, '*',
+        'type', type, 'time', c.iso, 'data', cjson.encode(data))
+end
+
+local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon) } end

@@ -1,0 +1,186 @@
+/// Decides, fix by fix, what of a vehicle's positions is believed. One value per vehicle, about 120 bytes.
+///
+/// Two clocks: the device's time orders fixes, the hub's time of receipt says how fresh they are. A fix that is refused,
+/// late, doubled or doubted changes neither the position nor its freshness.
+///
+///     switch filter.offer(fix, receivedAt: now) {
+///     case .accepted(let step): …      // the new position; step.previous begins a segment
+///     case .late: …                    // history only
+///     case .duplicate, .quarantined: … // nothing
+///     case .refused(let reason): …     // tell the client
+///     }
+public struct PositionFilter: Sendable {
+    public struct Limits: Sendable {
+        /// Fixes are used for fences and zones up to this radius of error, metres.
+        public var fenceAccuracy = 50.0
+        /// … and for the map up to this one.
+        public var mapAccuracy = 100.0
+        /// A device's clock may be ahead of the hub's by so much, ms.
+        public var futureMs: Int64 = 60_000
+        /// Faster than this between two fixes, m/s, is a jump of the receiver (162 km/h, or a ferry's worth of tunnel).
+        public var maximumSpeed = 45.0
+        /// So many fixes in a row that agree with each other, the first doubted one included, make a jump believed.
+        public var confirmations = 2
+        /// A fix that took so much longer to arrive than the vehicle's fixes usually do, ms, was stored on the device:
+        /// it moves the vehicle silently and causes no live event.
+        public var replayDelayMs: Int64 = 30_000
+
+        public init() {}
+    }
+
+    public struct Accepted: Equatable, Sendable {
+        /// Where the vehicle was believed to be before; nil for the first fix, and when the way in between is unknown
+        /// (a confirmed jump, a device clock set back).
+        public var previous: Fix?
+        /// Good enough for fences and zones (`fenceAccuracy`); otherwise for the map only.
+        public var isForFences: Bool
+        /// Measured now; false when it was stored and sent later (after a tunnel): no live events from it.
+        public var isLive: Bool
+    }
+
+    public enum Refusal: Equatable, Sendable {
+        /// Not finite, out of range, or (0, 0).
+        case unusablePosition
+        /// The radius of error, in metres, is more than the map takes. It proves that the device lives, nothing else.
+        case inaccurate(metres: Double)
+        /// The device's clock is ahead by so many milliseconds.
+        case clockAhead(offsetMs: Int64)
+        /// The time of the fix isn't a Unix time in milliseconds.
+        case unusableTime
+    }
+
+    public enum Verdict: Equatable, Sendable {
+        case accepted(Accepted)
+        /// Older than the last accepted fix: for history only, never for live events.
+        case late
+        /// The time of a fix that is known already: no effect, however often it is sent.
+        case duplicate
+        /// Too far for the time since the last fix: held until the next ones agree with it.
+        case quarantined
+        case refused(Refusal)
+    }
+
+    private struct Mark: Sendable {
+        var point: GeoPoint
+        var at: Int64
+        var accuracy: Double
+    }
+
+    /// A row of late fixes that keeps pace with the hub's clock: the device's clock was set back.
+    private struct LateRun: Sendable {
+        var firstAt: Int64
+        var firstReceived: Int64
+        var lastAt: Int64
+        var count: Int
+    }
+
+    private var last: Mark?
+    private var suspect: Mark?
+    private var suspectCount = 0
+    private var lateRun: LateRun?
+    /// The least time that a fix has taken lately from its device's clock to the hub's, ms; may be negative.
+    /// Nil until the first fix, and after the device's clock was set.
+    private var usualLagMs: Int64?
+
+    /// Hub time at which the position was last believed, Unix ms.
+    public private(set) var lastReceived: Int64?
+
+    public init() {}
+
+    /// The last accepted position.
+    public var position: GeoPoint? { last?.point }
+    /// The device's time of the last accepted position, Unix ms.
+    public var positionTime: Int64? { last?.at }
+    /// Radius of error of the last accepted position, metres.
+    public var positionAccuracy: Double? { last?.accuracy }
+
+    /// How fresh the position is at hub time `now`; expired when there is none.
+    public func freshness(at now: Int64) -> Freshness {
+        guard let lastReceived else { return .expired }
+        return Freshness(ageMs: now &- lastReceived)
+    }
+
+    /// The device says that its clock starts anew (a new session of the app): order counts from the next fix on, which
+    /// is believed wherever it is.
+    public mutating func restartOrdering() {
+        last = nil
+        suspect = nil
+        lateRun = nil
+        usualLagMs = nil
+    }
+
+    /// Judges a fix received at hub time `now` (Unix ms), and keeps it if it is believed.
+    public mutating func offer(_ fix: Fix, receivedAt now: Int64, limits: Limits = Limits()) -> Verdict {
+        guard fix.point.isUsable else { return .refused(.unusablePosition) }
+        // Below 2^53 no difference taken here can overflow.
+        guard fix.at > 0, fix.at < 1 << 53 else { return .refused(.unusableTime) }
+        guard fix.at - now <= limits.futureMs else { return .refused(.clockAhead(offsetMs: fix.at - now)) }
+        let accuracy = fix.effectiveAccuracy
+        guard accuracy >= 0, accuracy <= limits.mapAccuracy else { return .refused(.inaccurate(metres: accuracy)) }
+
+        let mark = Mark(point: fix.point, at: fix.at, accuracy: accuracy)
+        guard let last else { return accept(mark, from: nil, now: now, limits: limits) }
+        if mark.at == last.at || mark.at == suspect?.at { return .duplicate }
+        if mark.at < last.at {
+            guard clockWasSetBack(mark.at, now: now) else { return .late }
+            usualLagMs = nil
+            return accept(mark, from: nil, now: now, limits: limits)
+        }
+        if PositionFilter.isReachable(mark, from: last, limits: limits) {
+            return accept(mark, from: last, now: now, limits: limits)
+        }
+        let agrees = suspect.map { PositionFilter.isReachable(mark, from: $0, limits: limits) } ?? false
+        suspectCount = agrees ? suspectCount + 1 : 1
+        if suspectCount >= limits.confirmations { return accept(mark, from: nil, now: now, limits: limits) }
+        suspect = mark
+        return .quarantined
+    }
+
+    private mutating func accept(_ mark: Mark, from previous: Mark?, now: Int64, limits: Limits) -> Verdict {
+        let lag = now - mark.at
+        var usual = lag
+        if let lastReceived, let usualLagMs {
+            // The floor rises by a tenth of the time passed (at most a minute counts), so that a device whose clock was
+            // corrected is live again within minutes.
+            usual = min(lag, usualLagMs + min(60_000, max(0, now - lastReceived)) / 10)
+        }
+        usualLagMs = usual
+        last = mark
+        suspect = nil
+        suspectCount = 0
+        lateRun = nil
+        lastReceived = now
+        return .accepted(
+            Accepted(
+                previous: previous.map { Fix($0.point, at: $0.at, accuracy: $0.accuracy) },
+                isForFences: mark.accuracy <= limits.fenceAccuracy,
+                isLive: lag - usual <= limits.replayDelayMs))
+    }
+
+    /// Whether a vehicle can have come from one mark to the other, both radii of error granted.
+    private static func isReachable(_ mark: Mark, from other: Mark, limits: Limits) -> Bool {
+        let metres = mark.point.distance(to: other.point) - mark.accuracy - other.accuracy
+        let seconds = Double(abs(mark.at - other.at)) / 1000
+        return metres <= limits.maximumSpeed * seconds
+    }
+
+    /// Notes a late fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch
+    /// comes at once, so this is a device that lives on with another clock, and would stay "late" for as long as its
+    /// clock was set back.
+    private mutating func clockWasSetBack(_ at: Int64, now: Int64) -> Bool {
+        guard var run = lateRun, at > run.lastAt else {
+            if lateRun?.lastAt != at { lateRun = LateRun(firstAt: at, firstReceived: now, lastAt: at, count: 1) }
+            return false
+        }
+        let passed = now - run.firstReceived
+        let drift = abs((at - run.firstAt) - passed)
+        guard drift <= max(5000, passed / 5) else {
+            lateRun = LateRun(firstAt: at, firstReceived: now, lastAt: at, count: 1)
+            return false
+        }
+        run.lastAt = at
+        run.count += 1
+        lateRun = run
+        return run.count >= 3 && passed >= 20_000
+    }
+}

@@ -1,0 +1,245 @@
+/// Checks the shapes of zones one after the other, puts them on the grid, and mends them where that is wanted.
+struct ZoneSurvey {
+    struct Surveyed {
+        var shape: ZoneShape
+        var polygons: [MapPolygon]
+    }
+
+    let origin: MapOrigin
+    let options: ZoneOptions
+    private(set) var problems: [ZoneProblem] = []
+    private(set) var repairs: [ZoneRepair] = []
+    private(set) var zones: [Surveyed] = []
+
+    /// Zones farther than this from where the city should be are somewhere else, metres.
+    private static let farAway = 200_000.0
+
+    init(_ shapes: [ZoneShape], options: ZoneOptions) {
+        self.options = options
+        let first = shapes.lazy.flatMap(\.polygons).flatMap { $0 }.flatMap { $0 }.first { ZoneSurvey.isInRange($0) }
+        origin = MapOrigin(near: first ?? GeoPoint(lat: 0, lon: 0))
+        if shapes.isEmpty {
+            problems.append(
+                ZoneProblem(kind: .noZones, zone: nil, text: "there is no zone in it", isRepairable: false))
+        }
+        for shape in joinedByID(shapes) { survey(shape) }
+        checkExtent()
+        checkPriority(shapes)
+        checkOverlaps()
+    }
+
+    // MARK: - Notes
+
+    private mutating func fault(
+        _ kind: ZoneProblem.Kind, _ zone: String?, _ text: String, repair: String? = nil
+    ) {
+        if options.repair, let repair, let zone {
+            repairs.append(ZoneRepair(zone: zone, text: text + "; " + repair))
+        } else {
+            problems.append(ZoneProblem(kind: kind, zone: zone, text: text, isRepairable: repair != nil))
+        }
+    }
+
+    private func show(_ point: MapPoint) -> String { ZoneSurvey.show(origin.geo(point)) }
+    private static func show(_ point: GeoPoint) -> String { "\(point.lat), \(point.lon)" }
+
+    // MARK: - Zones
+
+    /// Several features of one id become the parts of one zone.
+    private mutating func joinedByID(_ shapes: [ZoneShape]) -> [ZoneShape] {
+        var joined: [ZoneShape] = []
+        var position: [String: Int] = [:]
+        for shape in shapes {
+            if let known = position[shape.id] {
+                fault(
+                    .duplicateID, shape.id, "the id occurs twice (\"\(joined[known].name)\" and \"\(shape.name)\")",
+                    repair: "taken as parts of one zone")
+                joined[known].polygons += shape.polygons
+            } else {
+                position[shape.id] = joined.count
+                joined.append(shape)
+            }
+        }
+        return joined
+    }
+
+    private mutating func survey(_ shape: ZoneShape) {
+        let before = problems.count
+        var polygons: [MapPolygon] = []
+        for (index, rings) in shape.polygons.enumerated() {
+            polygons += survey(rings, of: shape, number: shape.polygons.count > 1 ? index + 1 : nil)
+        }
+        if polygons.isEmpty, problems.count == before {
+            fault(.empty, shape.id, "encloses nothing")
+        }
+        guard !polygons.isEmpty else { return }
+        zones.append(Surveyed(shape: shape, polygons: polygons))
+    }
+
+    /// One polygon becomes one, or more if its outer ring falls apart, or none.
+    private mutating func survey(_ rings: [[GeoPoint]], of shape: ZoneShape, number: Int?) -> [MapPolygon] {
+        var kept: [[MapPoint]] = []
+        var fellApart = false
+        for (index, points) in rings.enumerated() {
+            let label =
+                (index == 0 ? "the outer ring" : "hole \(index)") + (number.map { " of polygon \($0)" } ?? "")
+            guard let ring = closedRing(points, shape.id, label) else {
+                if index == 0 { return [] }
+                continue
+            }
+            let loops = simpleLoops(ring, shape.id, label)
+            if loops.isEmpty {
+                fault(.empty, shape.id, "\(label) encloses nothing", repair: "left out")
+                if index == 0 { return [] }
+            }
+            if index == 0, loops.count > 1 { fellApart = true }
+            if index > 0 { checkHole(loops, in: kept, shape.id, label) }
+            kept += loops
+        }
+        if fellApart || kept.count > rings.count { return LoopNesting.polygons(kept) }
+        return kept.isEmpty ? [] : [MapPolygon(rings: LoopNesting.oriented(kept))]
+    }
+
+    /// The ring on the grid, without its closing point and without repeated points; nil when it can't be used.
+    private mutating func closedRing(_ points: [GeoPoint], _ zone: String, _ label: String) -> [MapPoint]? {
+        for (index, point) in points.enumerated() where !ZoneSurvey.isInRange(point) {
+            let place = "\(label), point \(index + 1): \(ZoneSurvey.show(point))"
+            if ZoneSurvey.isInRange(GeoPoint(lat: point.lon, lon: point.lat)) {
+                fault(
+                    .swapped, zone,
+                    "\(place) is out of range, but not with latitude and longitude swapped (GeoJSON gives longitude first)"
+                )
+            } else {
+                fault(.outOfRange, zone, "\(place) is out of range")
+            }
+            return nil
+        }
+        if let near = options.near, let first = points.first, !isNear(first, near, zone, label) { return nil }
+        if let first = points.first, let last = points.last, first != last {
+            fault(
+                .notClosed, zone,
+                "\(label) is not closed: it begins at \(ZoneSurvey.show(first)) and ends at \(ZoneSurvey.show(last))",
+                repair: "closed")
+        }
+        var ring: [MapPoint] = []
+        for point in points {
+            let mapped = origin.map(point)
+            if ring.last != mapped { ring.append(mapped) }
+        }
+        if ring.count > 1, ring.first == ring.last { ring.removeLast() }
+        if ring.count < 3 {
+            let place = points.first.map { " at \(ZoneSurvey.show($0))" } ?? ""
+            fault(
+                .tooFewPoints, zone,
+                "\(label)\(place) has \(points.count) points, of which \(ring.count) differ: a ring needs 4, the last like the first",
+                repair: "left out")
+            return nil
+        }
+        return ring
+    }
+
+    private mutating func isNear(_ point: GeoPoint, _ near: GeoPoint, _ zone: String, _ label: String) -> Bool {
+        guard point.distance(to: near) > ZoneSurvey.farAway else { return true }
+        let swapped = GeoPoint(lat: point.lon, lon: point.lat)
+        let text = "\(label) begins at \(ZoneSurvey.show(point)), far from \(ZoneSurvey.show(near))"
+        if ZoneSurvey.isInRange(swapped), swapped.distance(to: near) <= ZoneSurvey.farAway {
+            fault(
+                .swapped, zone,
+                text + ", but near it with latitude and longitude swapped (GeoJSON gives longitude first)")
+        } else {
+            fault(.farAway, zone, text)
+        }
+        return false
+    }
+
+    /// The ring itself if it nowhere meets itself, else the loops that it falls apart into.
+    private mutating func simpleLoops(_ ring: [MapPoint], _ zone: String, _ label: String) -> [[MapPoint]] {
+        let noded = RingNoding.noded(ring)
+        guard let place = noded.place else { return MapRing.signedArea(ring) == 0 ? [] : [ring] }
+        let loops = RingNoding.loops(noded.ring)
+        fault(
+            .selfIntersection, zone, "\(label) crosses or touches itself at \(show(place))",
+            repair: loops.count == 1 ? "what had no area was left out" : "split into \(loops.count) rings")
+        return loops
+    }
+
+    private mutating func checkHole(_ loops: [[MapPoint]], in kept: [[MapPoint]], _ zone: String, _ label: String) {
+        let outer = MapPolygon(rings: kept)
+        for loop in loops {
+            guard let stray = loop.first(where: { !outer.contains($0) && !LoopNesting.isOnBorder($0, of: kept) })
+            else { continue }
+            fault(.misplacedHole, zone, "\(label) leaves the ring that it lies in, at \(show(stray))")
+            return
+        }
+    }
+
+    // MARK: - The set
+
+    private mutating func checkExtent() {
+        var bounds: MapBounds?
+        for polygon in zones.lazy.flatMap(\.polygons) {
+            guard let own = polygon.bounds else { continue }
+            if bounds == nil { bounds = own } else { bounds?.add(own) }
+        }
+        guard let bounds else { return }
+        let width = Int64(bounds.maxX) - Int64(bounds.minX)
+        let height = Int64(bounds.maxY) - Int64(bounds.minY)
+        guard max(width, height) > MapPoint.maximumSpan else { return }
+        fault(.tooLarge, nil, "the zones span more than 90 degrees: one hub serves one city")
+    }
+
+    private mutating func checkPriority(_ shapes: [ZoneShape]) {
+        let known = Set(shapes.map(\.id))
+        for id in options.priority where !known.contains(id) {
+            fault(.unknownPriority, nil, "the order of precedence names \"\(id)\", which is no zone")
+        }
+    }
+
+    /// Zones in the order in which a point is asked for.
+    var order: [Int] {
+        var rank: [String: Int] = [:]
+        for (index, id) in options.priority.enumerated() where rank[id] == nil { rank[id] = index }
+        return zones.indices.sorted {
+            (rank[zones[$0].shape.id] ?? .max, $0) < (rank[zones[$1].shape.id] ?? .max, $1)
+        }
+    }
+
+    private mutating func checkOverlaps() {
+        // A span too large would overflow, a broken ring would mislead: those first.
+        guard problems.isEmpty else { return }
+        let order = self.order
+        for (position, first) in order.enumerated() {
+            for second in order[position...] { checkOverlap(first, second) }
+        }
+    }
+
+    private mutating func checkOverlap(_ first: Int, _ second: Int) {
+        var area = 0.0
+        var largest = 0.0
+        var place: MapPoint?
+        for (i, a) in zones[first].polygons.enumerated() {
+            for (j, b) in zones[second].polygons.enumerated() where first != second || i < j {
+                let sweep = OverlapSweep(a, b)
+                area += sweep.area
+                guard sweep.area > largest else { continue }
+                largest = sweep.area
+                place = sweep.place
+            }
+        }
+        guard area > options.overlapTolerance, let place else { return }
+        let id = zones[second].shape.id
+        let amount = "\(Int(area.rounded())) m², near \(show(place))"
+        if first == second {
+            fault(.overlap, id, "its own polygons overlap by \(amount)", repair: "counted once")
+        } else {
+            let other = zones[first].shape.id
+            fault(
+                .overlap, id, "overlaps zone \"\(other)\" by \(amount)",
+                repair: "that part belongs to \"\(other)\", which comes first")
+        }
+    }
+
+    private static func isInRange(_ point: GeoPoint) -> Bool {
+        point.lat.isFinite && point.lon.isFinite && abs(point.lat) <= 90 && abs(point.lon) <= 180
+    }
+}

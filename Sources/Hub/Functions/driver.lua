@@ -1,0 +1,75 @@
+-- What a driver does, or its position shows, outside a ride: going available and not, moving to another zone, leaving all.
+
+-- Ends what a driver that leaves its queue still holds: an open offer goes to the next.
+local function drop_offer(c, v)
+    if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'withdrawn') end
+end
+
+-- available: ARGV driver, zone of its last position, key.
+register('available', function(keys, argv)
+    local c, driver, zone = context(keys), argv[1], argv[2]
+    return once(c, 'driver.available', 'driver:' .. driver, argv[3], function()
+        local v = vehicle(c, driver)
+        if v.state == 'busy' then
+            return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
+        end
+        if v.state == 'available' then
+            local rank, size = place(c, driver, v.zone)
+            return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
+        end
+        local rank, size = join(c, driver, zone, 'available')
+        dispatch(c, zone)
+        return ok({ state = 'available', zone = zone, rank = rank, size = size })
+    end)
+end)
+
+-- unavailable: ARGV driver, key.
+register('unavailable', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'driver.unavailable', 'driver:' .. driver, argv[2], function()
+        local v = vehicle(c, driver)
+        if v.state == 'busy' then
+            return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it or cancel it first.')
+        end
+        clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+        if v.state == 'available' then
+            leave(c, driver, v.zone, 'unavailable', 'unavailable')
+            drop_offer(c, v)
+            dispatch(c, v.zone)
+        end
+        return ok({ state = 'unavailable' })
+    end)
+end)
+
+-- move: ARGV driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
+register('move', function(keys, argv)
+    local c, driver, zone = context(keys), argv[1], argv[2]
+    local v = vehicle(c, driver)
+    if v.state ~= 'available' or v.zone == zone then return 0 end
+    leave(c, driver, v.zone, 'moved', 'available')
+    join(c, driver, zone, 'moved')
+    dispatch(c, v.zone)
+    dispatch(c, zone)
+    return 1
+end)
+
+-- outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19).
+register('outside', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    local v = vehicle(c, driver)
+    if v.state ~= 'available' then return 0 end
+    lose(c, driver, v, 'outside_zones')
+    drop_offer(c, v)
+    dispatch(c, v.zone)
+    return 1
+end)
+
+-- recover: ARGV driver, zone. A driver that lost its place against its will is inside a zone again.
+register('recover', function(keys, argv)
+    local c, driver, zone = context(keys), argv[1], argv[2]
+    local v = vehicle(c, driver)
+    if not remembers(c, v) then return 0 end
+    recover(c, driver, v, zone)
+    dispatch(c, zone)
+    return 1
+end)

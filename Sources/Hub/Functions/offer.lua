@@ -1,0 +1,203 @@
+-- Offers: which driver is asked for which ride, and the one place where an offer ends. A ride is `searching` (and then
+-- stands in `waiting:<zone>` in the order of its request), or `offered` to exactly one driver (and then in `offers` by its
+-- deadline). Accept, decline, timeout and cancel each compare the ride's state and driver before they change it.
+
+local function make_offer(c, ride, r, driver)
+    local attempt = redis.call('HINCRBY', c.p .. 'ride:' .. ride, 'attempt', 1)
+    local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
+    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0')
+    redis.call('ZADD', c.p .. 'offers', deadline, ride)
+    redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride)
+    redis.call('SADD', c.p .. 'asked:' .. ride, driver)
+    redis.call('SADD', c.p .. 'offered:' .. ride, driver)
+    redis.call('EXPIRE', c.p .. 'offered:' .. ride, c.history_ttl_s)
+    set_vehicle(c, driver, 'offer', ride)
+    log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt })
+    tell(c, 'driver:' .. driver, 'offer.made', {
+        ride = ride, zone = r.zone, passengers = tonumber(r.passengers),
+        expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms,
+    }, r.lat .. ',' .. r.lon)
+end
+
+local function end_search(c, ride, r)
+    redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride)
+    redis.call('ZREM', c.p .. 'searching', ride)
+    redis.call('DEL', c.p .. 'asked:' .. ride)
+end
+
+-- A ride that has come to its end, whichever: nothing open remains of it.
+local function close_ride(c, ride, r, state)
+    end_search(c, ride, r)
+    set_ride(c, ride, 'state', state, 'closed_at', c.iso)
+    redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
+    redis.call('ZREM', c.p .. 'rides', ride)
+    redis.call('EXPIRE', c.p .. 'ride:' .. ride, c.history_ttl_s)
+end
+
+local function fail_ride(c, ride, r, code, detail)
+    close_ride(c, ride, r, 'failed')
+    log(c, 'ride.failed', { ride = ride, passenger = r.passenger, code = code })
+    tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
+end
+
+-- The drivers of a queue, in order, that can be asked now; and how many are present at all.
+local function candidates(c, zone)
+    local free, present = {}, {}
+    for _, driver in ipairs(redis.call('ZRANGE', c.p .. 'queue:' .. zone, 0, -1)) do
+        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer')
+        if not v[1] then
+            present[#present + 1] = driver
+            if not v[2] then free[#free + 1] = driver end
+        end
+    end
+    return free, present
+end
+
+-- The first of `free` that this ride has not asked in this round; it is taken out of `free`.
+local function take_unasked(c, ride, free)
+    for i, driver in ipairs(free) do
+        if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
+            table.remove(free, i)
+            return driver
+        end
+    end
+end
+
+local function round_is_over(c, ride, present)
+    for _, driver in ipairs(present) do
+        if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then return false end
+    end
+    return #present > 0
+end
+
+local function next_round(c, ride, r)
+    r.round = tonumber(r.round) + 1
+    set_ride(c, ride, 'round', r.round)
+    redis.call('DEL', c.p .. 'asked:' .. ride)
+    log(c, 'ride.searching', { ride = ride, round = r.round, reason = 'next_round' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.searching',
+        { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
+end
+
+-- One waiting ride against the free drivers: asked, told to wait, given another round, or failed.
+local function place_ride(c, ride, r, free, present)
+    local driver = take_unasked(c, ride, free)
+    if not driver and round_is_over(c, ride, present) then
+        if tonumber(r.round) >= c.rounds then
+            return fail_ride(c, ride, r, 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.')
+        end
+        next_round(c, ride, r)
+        driver = take_unasked(c, ride, free)
+    end
+    if driver then return make_offer(c, ride, r, driver) end
+    if redis.call('ZCARD', c.p .. 'queue:' .. r.zone) == 0 then
+        fail_ride(c, ride, r, 'zone_empty', 'No driver is left in the zone. Request again later.')
+    end
+end
+
+-- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3).
+local function dispatch(c, zone)
+    local rides = redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)
+    if #rides == 0 then return end
+    local free, present = candidates(c, zone)
+    for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), free, present) end
+end
+
+local function clear_offer(c, ride, driver)
+    redis.call('ZREM', c.p .. 'offers', ride)
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'offered_to', 'deadline', 'seen')
+    clear_vehicle(c, driver, 'offer')
+end
+
+-- Ends an open offer without acceptance. how: declined | expired | undelivered | withdrawn. The ride searches on.
+local function release_offer(c, ride, r, how)
+    local driver = r.offered_to
+    local v = vehicle(c, driver)
+    clear_offer(c, ride, driver)
+    set_ride(c, ride, 'state', 'searching')
+    redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
+    log(c, 'offer.' .. how, { ride = ride, driver = driver })
+    if how == 'undelivered' then
+        mark_away(c, driver, v, 'undelivered')
+    elseif v.state == 'available' and how ~= 'withdrawn' then
+        to_bottom(c, driver, how)
+    end
+    if how ~= 'declined' then
+        tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = how == 'withdrawn' and 'cancelled' or how })
+    end
+    dispatch(c, r.zone)
+    if v.state == 'available' and v.zone ~= r.zone then dispatch(c, v.zone) end
+end
+
+-- Why the offer that a driver answers is not open to it.
+local function no_offer(c, ride, r, driver)
+    if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
+    if redis.call('SISMEMBER', c.p .. 'offered:' .. ride, driver) == 0 then
+        return refuse('not_found', 'The ride ' .. ride .. ' was not offered to you.')
+    end
+    if r.driver and r.driver ~= driver then return refuse('offer_taken', 'Another driver has taken the ride.') end
+    if r.state == 'searching' or r.state == 'offered' then
+        return refuse('offer_expired', 'The offer was due earlier; the ride went on to the next driver.')
+    end
+    return refuse('offer_expired', 'The offer is over: the ride is ' .. r.state .. '.')
+end
+
+local function is_open_to(r, driver) return r.state == 'offered' and r.offered_to == driver end
+
+-- seen: ARGV driver, ride. The driver's app shows the offer: its time starts now (C30).
+register('seen', function(keys, argv)
+    local c, driver, ride = context(keys), argv[1], argv[2]
+    local r = load_ride(c, ride)
+    if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
+    if r.seen ~= '1' then
+        r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
+        set_ride(c, ride, 'seen', '1', 'deadline', r.deadline)
+        redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
+        log(c, 'offer.seen', { ride = ride, driver = driver })
+    end
+    return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
+end)
+
+-- accept: ARGV driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
+register('accept', function(keys, argv)
+    local c, driver, ride = context(keys), argv[1], argv[2]
+    return once(c, 'offer.accept', 'driver:' .. driver, argv[3], function()
+        local r = load_ride(c, ride)
+        local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers) }
+        if r.dlat then assigned.destination = point(r.dlat, r.dlon) end
+        if r.driver == driver and (r.state == 'accepted' or r.state == 'aboard') then return ok(assigned) end
+        if is_open_to(r, driver) and c.now > tonumber(r.deadline) + c.accept_grace_ms then
+            release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
+            return refuse('offer_expired', 'The offer was due earlier; the ride went on to the next driver.')
+        end
+        if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
+
+        local v = vehicle(c, driver)
+        clear_offer(c, ride, driver)
+        end_search(c, ride, r)
+        mark_back(c, driver, v)
+        leave(c, driver, v.zone, 'accepted', 'busy')
+        set_vehicle(c, driver, 'ride', ride)
+        set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.iso, 'notified', '0',
+            'place', v.score, 'place_zone', v.zone)
+        log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })
+        tell(c, 'driver:' .. driver, 'ride.assigned', assigned)
+        local position = cjson.null
+        if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+        tell(c, 'passenger:' .. r.passenger, 'ride.accepted',
+            { ride = ride, taxi = driver, position = position, eta_s = tonumber(argv[4]) or cjson.null })
+        dispatch(c, r.zone)
+        return ok(assigned)
+    end)
+end)
+
+-- decline: ARGV driver, ride, key.
+register('decline', function(keys, argv)
+    local c, driver, ride = context(keys), argv[1], argv[2]
+    return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
+        local r = load_ride(c, ride)
+        if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
+        release_offer(c, ride, r, 'declined')
+        return ok({ ride = ride })
+    end)
+end)

@@ -1,0 +1,86 @@
+-- Zone queues: a sorted set per zone, scored by the arrival number that the server gave. I1 and Q3 hold because every
+-- change of a driver's state and of its queue happens here, in one step.
+
+local function zone_changed(c, zone, reason)
+    redis.call('PUBLISH', c.p .. 'queues', zone .. '\n' .. reason)
+end
+
+local function next_arrival(c) return redis.call('INCR', c.p .. 'arrivals') end
+
+-- rank (from 1) and size, from one reading
+local function place(c, driver, zone)
+    local rank = redis.call('ZRANK', c.p .. 'queue:' .. zone, driver)
+    return rank and rank + 1 or nil, redis.call('ZCARD', c.p .. 'queue:' .. zone)
+end
+
+-- score nil: at the bottom. The driver becomes available.
+local function join(c, driver, zone, reason, score)
+    score = score or next_arrival(c)
+    redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
+    redis.call('ZADD', c.p .. 'alive', c.now, driver)
+    set_vehicle(c, driver, 'state', 'available', 'zone', zone, 'score', score)
+    clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')
+    log(c, 'queue.joined', { driver = driver, zone = zone, score = tonumber(score), reason = reason })
+    local rank, size = place(c, driver, zone)
+    tell(c, 'driver:' .. driver, 'queue.joined', { zone = zone, rank = rank, size = size, reason = reason })
+    zone_changed(c, zone, reason)
+    return rank, size
+end
+
+-- state: what the driver is from now on ('unavailable' or 'busy').
+local function leave(c, driver, zone, reason, state)
+    redis.call('ZREM', c.p .. 'queue:' .. zone, driver)
+    redis.call('ZREM', c.p .. 'alive', driver)
+    set_vehicle(c, driver, 'state', state)
+    clear_vehicle(c, driver, 'score')
+    log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
+    if reason ~= 'accepted' then
+        tell(c, 'driver:' .. driver, 'queue.left', { zone = zone, reason = reason })
+    end
+    zone_changed(c, zone, reason)
+end
+
+local function to_bottom(c, driver, reason)
+    local zone = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
+    local score = next_arrival(c)
+    redis.call('ZADD', c.p .. 'queue:' .. zone, 'XX', score, driver)
+    set_vehicle(c, driver, 'score', score)
+    log(c, 'queue.bottom', { driver = driver, zone = zone, score = score, reason = reason })
+    zone_changed(c, zone, reason)
+end
+
+-- Out of the queue against its will: for `recovery_ms` the old place is kept for it.
+local function lose(c, driver, v, reason)
+    leave(c, driver, v.zone, reason, 'unavailable')
+    set_vehicle(c, driver, 'lost_zone', v.zone, 'lost_score', v.score, 'lost_why', reason,
+        'lost_until', string.format('%.0f', c.now + c.recovery_ms))
+end
+
+local function remembers(c, v) return v.state == 'unavailable' and v.lost_until and tonumber(v.lost_until) > c.now end
+
+-- Back in its queue at the old place, or at the bottom of the zone where it now is.
+local function recover(c, driver, v, zone)
+    if zone == v.lost_zone then
+        return join(c, driver, zone, 'recovered', v.lost_score)
+    end
+    return join(c, driver, zone, 'moved')
+end
+
+-- A driver that is away (its link is lost, or it does not show what it is sent) keeps the place but is asked nothing.
+local function mark_away(c, driver, v, reason)
+    if v.away then return end
+    set_vehicle(c, driver, 'away', c.iso, 'away_why', reason)
+    v.away = c.iso
+    redis.call('ZADD', c.p .. 'away', c.now, driver)
+    log(c, 'driver.away', { driver = driver, reason = reason })
+end
+
+local function mark_back(c, driver, v)
+    if not v.away then return false end
+    clear_vehicle(c, driver, 'away', 'away_why')
+    v.away = nil
+    if v.state == 'available' then redis.call('ZADD', c.p .. 'alive', c.now, driver) end
+    redis.call('ZREM', c.p .. 'away', driver)
+    log(c, 'driver.back', { driver = driver })
+    return true
+end

@@ -1,0 +1,195 @@
+-- A ride from its request to its end: requested, accepted (offer.lua), alerted, aboard, ended; or cancelled, not shown up.
+
+-- request: ARGV passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
+register('request', function(keys, argv)
+    local c, passenger, ride, zone = context(keys), argv[1], argv[2], argv[3]
+    return once(c, 'ride.request', 'passenger:' .. passenger, argv[9], function()
+        local function no(code, detail)
+            log(c, 'ride.refused', { passenger = passenger, zone = zone, code = code })
+            return refuse(code, detail)
+        end
+        if tonumber(argv[6]) > c.max_passengers then
+            return no('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[6] .. '.')
+        end
+        local open = redis.call('HGET', c.p .. 'passenger:' .. passenger, 'ride')
+        if open then
+            return no('already_requested', 'The ride ' .. open .. ' is still open. Cancel it first, or wait for its end.')
+        end
+        local _, present = candidates(c, zone)
+        if #present == 0 then
+            return no('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')
+        end
+        local order = redis.call('INCR', c.p .. 'requests')
+        set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', argv[4], 'lon', argv[5],
+            'passengers', argv[6], 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.iso)
+        if argv[7] ~= '' then set_ride(c, ride, 'dlat', argv[7], 'dlon', argv[8]) end
+        redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
+        redis.call('ZADD', c.p .. 'rides', c.now, ride)
+        redis.call('ZADD', c.p .. 'waiting:' .. zone, order, ride)
+        redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
+        log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(argv[6]),
+            lat = tonumber(argv[4]), lon = tonumber(argv[5]) })
+        tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
+        dispatch(c, zone)
+        return ok({ ride = ride, zone = zone, state = 'searching' })
+    end)
+end)
+
+-- The driver of an accepted ride is free again, at the place that it had.
+local function restore(c, r)
+    return join(c, r.driver, r.place_zone, 'restored', r.place)
+end
+
+-- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
+local function give_back(c, ride, r, reason)
+    set_ride(c, ride, 'state', 'searching', 'notified', '0')
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone')
+    redis.call('SADD', c.p .. 'asked:' .. ride, r.driver)
+    redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
+    redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
+    log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
+    tell(c, 'passenger:' .. r.passenger, 'ride.searching',
+        { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = reason })
+end
+
+local function cancel_by_passenger(c, ride, r)
+    if r.state == 'offered' then
+        local driver = r.offered_to
+        clear_offer(c, ride, driver)
+        log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
+        tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
+    end
+    close_ride(c, ride, r, 'cancelled')
+    redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
+    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    if r.state == 'accepted' then
+        tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+        restore(c, r)
+        dispatch(c, r.place_zone)
+    end
+    dispatch(c, r.zone)
+    return ok({ ride = ride, state = 'cancelled' })
+end
+
+local function cancel_by_driver(c, ride, r, zone)
+    give_back(c, ride, r, 'driver_cancelled')
+    if zone == '' then zone = r.place_zone end
+    join(c, r.driver, zone, 'gave_back')
+    dispatch(c, r.zone)
+    if zone ~= r.zone then dispatch(c, zone) end
+    return ok({ ride = ride, state = 'cancelled' })
+end
+
+-- The ride that a command means: the one named, or the one that is open.
+local function meant(c, role, subject, named)
+    local field = role == 'driver' and 'vehicle:' or 'passenger:'
+    local ride = named ~= '' and named or redis.call('HGET', c.p .. field .. subject, 'ride')
+    if not ride then return nil, nil, refuse('not_found', 'You have no open ride.') end
+    local r = load_ride(c, ride)
+    if not r.state or (role == 'driver' and r.driver ~= subject) or (role == 'passenger' and r.passenger ~= subject) then
+        return nil, nil, refuse('not_found', 'The ride ' .. ride .. ' is not yours, or does not exist.')
+    end
+    return ride, r
+end
+
+-- cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = where it was asked).
+register('cancel', function(keys, argv)
+    local c, role, subject = context(keys), argv[1], argv[2]
+    return once(c, 'ride.cancel', role .. ':' .. subject, argv[4], function()
+        local ride, r, no = meant(c, role, subject, argv[3])
+        if no then return no end
+        if r.state == 'aboard' then
+            return refuse('not_available', 'The passenger is aboard: the driver ends the ride.')
+        end
+        if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, argv[5]) end
+        if role == 'passenger' and (r.state == 'searching' or r.state == 'offered' or r.state == 'accepted') then
+            return cancel_by_passenger(c, ride, r)
+        end
+        if r.state == 'cancelled' then return ok({ ride = ride, state = 'cancelled' }) end
+        return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.')
+    end)
+end)
+
+-- alert: ARGV driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('alert', function(keys, argv)
+    local c, driver, ride, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
+    local r = load_ride(c, ride)
+    if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
+    local reached = tonumber(r.notified)
+    local data = { ride = ride, taxi = driver, distance_m = tonumber(argv[4]), confidence = argv[5] }
+    if reached == 0 then
+        log(c, 'ride.near', { ride = ride, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
+    end
+    if rung == 20 and reached ~= 20 then
+        log(c, 'ride.arrived', { ride = ride, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
+        tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
+    end
+    if reached == 0 or rung == 20 then set_ride(c, ride, 'notified', rung) end
+    return 1
+end)
+
+-- aboard: ARGV driver, ride ('' = the open one), passengers ('' = as requested), key.
+register('aboard', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'ride.aboard', 'driver:' .. driver, argv[4], function()
+        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        if no then return no end
+        if r.state == 'aboard' then return ok({ ride = ride }) end
+        if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
+        local passengers = tonumber(argv[3]) or tonumber(r.passengers)
+        set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.iso, 'aboard', passengers)
+        log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
+        tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
+        return ok({ ride = ride })
+    end)
+end)
+
+-- Available again where the driver now is; outside every zone ('') it is not.
+local function free_driver(c, driver, ride, zone)
+    clear_vehicle(c, driver, 'ride')
+    if zone == '' then
+        set_vehicle(c, driver, 'state', 'unavailable')
+        return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
+    end
+    local rank, size = join(c, driver, zone, 'ended')
+    dispatch(c, zone)
+    return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
+end
+
+-- finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside), key. (command ride.end)
+register('finish', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'ride.end', 'driver:' .. driver, argv[4], function()
+        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        if no then return no end
+        if r.state == 'accepted' then
+            return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
+        end
+        if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
+        close_ride(c, ride, r, 'ended')
+        log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
+        tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
+        return free_driver(c, driver, ride, argv[3])
+    end)
+end)
+
+-- noshow: ARGV driver, ride ('' = the open one), key. The old place is restored; it counts for the passenger's reliability (R12).
+register('noshow', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()
+        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        if no then return no end
+        if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
+        close_ride(c, ride, r, 'noshow')
+        redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
+        log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
+        tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
+        local rank, size = restore(c, r)
+        dispatch(c, r.place_zone)
+        return ok({ ride = ride, state = 'available', zone = r.place_zone, rank = rank, size = size })
+    end)
+end)

@@ -1,0 +1,124 @@
+extension Settings {
+    static let dispatchTable: [Setting] = [
+        .integer(
+            "dispatch.offer_timeout_ms", \.dispatch.offerTimeoutMs, 100...600_000, .atReload,
+            "From offer.seen to the end of an offer. No answer counts as a decline."),
+        .integer(
+            "dispatch.offer_seen_timeout_ms", \.dispatch.offerSeenTimeoutMs, 100...60_000, .atReload,
+            """
+            From sending an offer to offer.seen, which the app sends by itself. Without it the offer counts as \
+            undelivered: the driver keeps the place and the next one is asked.
+            """),
+        .integer(
+            "dispatch.accept_grace_ms", \.dispatch.acceptGraceMs, 0...10_000, .atReload,
+            "An answer that arrives this late still counts, for the time it spent in the network."),
+        .integer(
+            "dispatch.rounds", \.dispatch.rounds, 1...20, .atReload,
+            "Times the whole queue is asked before the passenger is told that nobody took the request."),
+        .integer(
+            "dispatch.max_passengers", \.dispatch.maxPassengers, 1...99, .atReload, "Passengers of one request."),
+        .integer(
+            "dispatch.search_timeout_ms", \.dispatch.searchTimeoutMs, 1_000...86_400_000, .atReload,
+            "A request that found no driver for this time has failed, whatever round it is in."),
+        .integer(
+            "dispatch.away_grace_ms", \.dispatch.awayGraceMs, 0...86_400_000, .atReload,
+            "A driver whose connection is gone keeps the place in the queue for this time, and is skipped meanwhile."),
+        .integer(
+            "dispatch.recovery_ms", \.dispatch.recoveryMs, 0...86_400_000, .atReload,
+            "A driver who lost the place to a lost connection and is back within this time gets it again."),
+        .integer(
+            "dispatch.zone_exit_fixes", \.dispatch.zoneExitFixes, 1...100, .atReload,
+            "Fixes in a row outside the zone, by more than their accuracy, that cost the place. One bad fix never does."
+        ),
+        .integer(
+            "dispatch.zone_exit_ms", \.dispatch.zoneExitMs, 1_000...86_400_000, .atReload,
+            "Time outside the zone, by more than the accuracy, that costs the place when fixes are rare."),
+        .integer(
+            "dispatch.stale_after_ms", \.dispatch.staleAfterMs, 1_000...86_400_000, .atReload,
+            "A driver without a position for this time gets no offers. Apps send one every 60 s at least."),
+        .number(
+            "dispatch.near_m", \.dispatch.nearM, 50...10_000, .atReload,
+            "Distance at which the passenger is told that the taxi is near, metres."),
+        .number(
+            "dispatch.arrived_m", \.dispatch.arrivedM, 5...500, .atReload,
+            "Distance at which the passenger is told that the taxi has arrived, metres."),
+        .integer(
+            "dispatch.idempotency_ttl_s", \.dispatch.idempotencyTtlS, 60...2_592_000, .atReload,
+            "How long the result of a command with a key is kept: sent again, it has no second effect."),
+    ]
+
+    static let etaTable: [Setting] = [
+        .number(
+            "eta.speed_kmh", \.eta.speedKmh, 1...200, .atReload, "Speed of vehicles in the city, km/h, stops included."),
+        .number(
+            "eta.detour_short", \.eta.detourShort, 1...5, .atReload,
+            "Way by road ÷ straight line, below eta.short_m: one-way streets weigh most there."),
+        .number(
+            "eta.detour", \.eta.detour, 1...5, .atReload, "Way by road ÷ straight line, between the two distances."),
+        .number(
+            "eta.detour_long", \.eta.detourLong, 1...5, .atReload, "Way by road ÷ straight line, beyond eta.long_m."),
+        .number(
+            "eta.short_m", \.eta.shortM, 0...100_000, .atReload, "Straight distance below which detour_short holds."),
+        .number(
+            "eta.long_m", \.eta.longM, 0...1_000_000, .atReload, "Straight distance beyond which detour_long holds."),
+        .integer(
+            "eta.push_change_s", \.eta.pushChangeS, 1...3_600, .atReload,
+            "An estimate that differs by more from the one sent last is sent."),
+        .integer(
+            "eta.push_max_age_s", \.eta.pushMaxAgeS, 1...3_600, .atReload,
+            "While the taxi approaches, an estimate is sent at least this often."),
+    ]
+
+    static let positionTable: [Setting] = [
+        .integer(
+            "positions.tick_ms", \.positions.tickMs, 20...10_000, .atReload,
+            "Positions are written to Redis and sent to watchers in one batch this often."),
+        .number(
+            "positions.max_speed_mps", \.positions.maxSpeedMps, 1...1_000, .atReload,
+            "A fix that would need a higher speed since the last one, m/s, is a jump of the receiver. 45 m/s is 162 km/h."
+        ),
+        .integer(
+            "positions.future_ms", \.positions.futureMs, 0...3_600_000, .atReload,
+            "A fix may be dated this far ahead of the hub's clock; phones are seldom further off."),
+        .number(
+            "positions.fence_accuracy_m", \.positions.fenceAccuracyM, 1...10_000, .atReload,
+            "A fix less accurate than this triggers no alert and moves nobody between zones."),
+        .number(
+            "positions.map_accuracy_m", \.positions.mapAccuracyM, 1...100_000, .atReload,
+            "A fix less accurate than this is not shown on maps."),
+    ]
+
+    static let tokenTable: [Setting] = [
+        .text(
+            "tokens.secret_file", \.tokens.secretFile, .path, .atReload,
+            """
+            File with the secrets of HS256 tokens, one "kid base64url-secret" per line: the first signs, all are \
+            accepted, so a new one goes on top and the old one is taken out when its tokens have expired. Made at first \
+            start with mode 0600; refused when others can read it. Empty is token.secret in the data directory.
+            """),
+        .publicKeys(
+            "tokens.public_keys", \.tokens.publicKeys, .atReload,
+            """
+            Public keys (PEM) of other issuers, whose RS256 and ES256 tokens are accepted by their kid: a list of \
+            {kid: "name", file: "key.pem"}; in the environment "name=key.pem,other=other.pem".
+            """),
+        .integer(
+            "tokens.leeway_s", \.tokens.leewayS, 0...600, .atReload,
+            "By how much the clock of an issuer may differ from ours."),
+    ]
+
+    static let runTable: [Setting] = [
+        .number(
+            "clock.scale", \.clock.scale, 1...1_000, .atRestart,
+            """
+            Hub milliseconds per real millisecond, for replays of recorded traces at many times real speed. Only with a \
+            loopback host.
+            """),
+        .choice(
+            "log.level", \.log.level, .atReload,
+            "The least important lines that are written. info tells what an operator acts on."
+        ),
+        .choice(
+            "log.format", \.log.format, .atRestart, "text for people, json for collectors; auto is text on a terminal."),
+    ]
+}

@@ -1,0 +1,156 @@
+extension Settings {
+    /// All settings in the order in which they are printed. Loading, checking, environment names, `print-config` and
+    /// `config/kerbside.yaml` all come from here.
+    public static let table: [Setting] =
+        serverTable + cityTable + storeTable + dispatchTable + etaTable + positionTable + tokenTable + runTable
+
+    /// The row of a dotted key.
+    public static func setting(_ key: String) -> Setting? {
+        table.first { $0.key == key }
+    }
+
+    private static let serverTable: [Setting] = [
+        .text(
+            "server.host", \.server.host, .host, .atRestart,
+            """
+            Address or host name to listen on. Anything but loopback (127.0.0.0/8, ::1, localhost) needs TLS: tokens and \
+            positions of people must not cross a network in clear text.
+            """),
+        .integer("server.port", \.server.port, 0...65_535, .atRestart, "TCP port. 0 lets the system choose one."),
+        .integer(
+            "server.workers", \.server.workers, 0...256, .atRestart,
+            "Worker processes; each is one thread. 0 is one per core."),
+        .list(
+            "server.allowed_origins", \.server.allowedOrigins, .origin, .atRestart,
+            """
+            Web pages that may connect, as "https://host" or "https://host:port"; "*" allows all. Programs that are no \
+            browsers send no Origin and are not held up. A page served by this hub itself is always allowed.
+            """),
+        .text(
+            "server.tls.certificate", \.server.tls.certificate, .file, .atRestart,
+            """
+            PEM file with the certificate and its chain; TLS 1.2 and 1.3 are spoken. Empty is plain text. At SIGHUP the \
+            file is read again: new connections use it, old ones stay.
+            """),
+        .text(
+            "server.tls.key", \.server.tls.key, .file, .atRestart,
+            "PEM file with the private key of the certificate, without a passphrase. Read again at SIGHUP."),
+        .integer(
+            "server.max_connections", \.server.maxConnections, 0...1_000_000, .atReload,
+            """
+            Connections per worker; more are refused before they cost anything. 0 takes what the limit of open files \
+            allows.
+            """),
+        .integer(
+            "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,
+            """
+            Connections per remote address and worker, so that one machine can't take all. Mobile networks put many \
+            phones behind one address, hence not a handful. 0 is no limit. Loopback addresses are never limited, \
+            because proxies and load tests come from there.
+            """),
+        .integer(
+            "server.max_message_bytes", \.server.maxMessageBytes, 1_024...16_777_216, .atReload,
+            "Largest message taken from a client. A larger one closes the connection with 1009. Commands are below 1 KiB."
+        ),
+        .integer(
+            "server.max_outbound_bytes", \.server.maxOutboundBytes, 65_536...1_073_741_824, .atReload,
+            """
+            Most bytes waiting for one client that reads too slowly; beyond it the connection is closed with 4420, and \
+            the client resumes. Bounds the worker's memory.
+            """),
+        .integer(
+            "server.handshake_timeout_ms", \.server.handshakeTimeoutMs, 100...600_000, .atReload,
+            "From accepting a connection to its finished upgrade, TLS included."),
+        .integer(
+            "server.hello_timeout_ms", \.server.helloTimeoutMs, 100...600_000, .atReload,
+            "From the upgrade to an accepted hello; then the connection is closed with 4408."),
+        .integer(
+            "server.ping_ms", \.server.pingMs, 100...3_600_000, .atReload,
+            "Between pings. Short enough to keep a mobile network's mapping alive, which lasts 30 s or more."),
+        .integer(
+            "server.dead_after_ms", \.server.deadAfterMs, 200...7_200_000, .atReload,
+            "A connection without a sign of life for this time is given up. More than two pings, so that one may be lost."
+        ),
+        .integer(
+            "server.offer_ping_ms", \.server.offerPingMs, 100...600_000, .atReload,
+            "Between pings of a driver with an open offer: a dead link must be known before the offer runs out."),
+        .integer(
+            "server.offer_dead_after_ms", \.server.offerDeadAfterMs, 200...600_000, .atReload,
+            "A driver's connection with an open offer and without a sign of life for this time is given up."),
+        .integer(
+            "server.commands_per_second", \.server.commandsPerSecond, 1...1_000_000, .atReload,
+            "Commands a second of one connection, lasting; positions count. More are answered with rate_limited."),
+        .integer(
+            "server.commands_burst", \.server.commandsBurst, 1...1_000_000, .atReload,
+            "Commands at once of one connection; an app that comes back sends what it kept in one go."),
+        .integer(
+            "server.drain_ms", \.server.drainMs, 0...600_000, .atReload,
+            "Time over which clients are sent away (close 1012) at SIGTERM. Paced, so that the rest isn't run over."),
+        .integer(
+            "server.reconnect_spread_ms", \.server.reconnectSpreadMs, 0...600_000, .atReload,
+            "Clients that are sent away are told to come back at a random moment within this time."),
+    ]
+
+    private static let cityTable: [Setting] = [
+        .text(
+            "city.id", \.city.id, .cityID, .atRestart,
+            "The city that this hub serves: stands in every Redis key, and a token of another city is refused."),
+        .text(
+            "zones.file", \.zones.file, .file, .atReload,
+            """
+            Zones as GeoJSON polygons; "kerbside zones check FILE" tells what is wrong with one. Empty takes the example \
+            city that comes with the hub (config/zones-example.geojson).
+            """),
+        .text(
+            "zones.id_property", \.zones.idProperty, .any, .atReload,
+            "Property of a feature that holds the zone's id. Empty takes the feature's own id."),
+        .flag(
+            "zones.repair", \.zones.repair, .atReload,
+            """
+            Whether broken rings and overlaps are repaired, and said so. Off, they are refused: a zone that is not what \
+            was drawn moves drivers between queues.
+            """),
+        .number(
+            "zones.margin_m", \.zones.marginM, 0...1_000, .atReload,
+            "How far outside the outer border a point still belongs to the nearest zone, metres."),
+    ]
+
+    private static let storeTable: [Setting] = [
+        .text(
+            "redis.url", \.redis.url, .redisURL, .atRestart,
+            """
+            The Redis that all workers share: "redis://user:password@host:port/db" or "unix:///path?db=0", version 7.0 \
+            or later, persistence on, eviction off. Empty starts a private one in the data directory.
+            """),
+        .text(
+            "redis.server", \.redis.server, .nonEmpty, .atRestart,
+            "Program that the private Redis is started from, by name or path."),
+        .choice(
+            "redis.fsync", \.redis.fsync, .atRestart,
+            """
+            When the private Redis writes its log through to disk. everysec: a power cut costs at most the last second, \
+            a crash nothing. always: nothing, at the price of a disk write per transition.
+            """),
+        .integer(
+            "redis.command_timeout_ms", \.redis.commandTimeoutMs, 50...60_000, .atRestart,
+            "A command without an answer fails after this time, and what asked for it is told \"unavailable\"."),
+        .integer(
+            "redis.max_pending", \.redis.maxPending, 100...1_000_000, .atRestart,
+            "Commands in flight per worker; more fail at once instead of filling memory while Redis is slow."),
+        .integer(
+            "redis.history_length", \.redis.historyLength, 10...1_000_000, .atReload,
+            "Events kept per channel. A client that missed more is told so (gap) and gets a snapshot."),
+        .integer(
+            "redis.history_ttl_s", \.redis.historyTtlS, 60...31_536_000, .atReload,
+            "A channel's history is dropped this long after its last event."),
+        .integer(
+            "redis.events_length", \.redis.eventsLength, 1_000...1_000_000_000, .atReload,
+            "Events kept in the city's log, for extension services and checks. A ride makes about ten, at 300 bytes."),
+        .text(
+            "data.dir", \.data.dir, .nonEmpty, .atRestart,
+            """
+            Directory of the private Redis, its socket and the token secret. Relative to where the hub is started. Made \
+            when missing.
+            """),
+    ]
+}

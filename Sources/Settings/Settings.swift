@@ -1,0 +1,250 @@
+/// Everything that can be configured, in sections, with the defaults that stand when nothing is configured.
+///
+/// A value of this type is complete and checked: it comes from ``load(file:environment:flags:exampleDirectories:)``
+/// (file, then `KERBSIDE_` environment, then flags), or from ``init(decoding:)`` in a worker process.
+/// What each setting is for, its range and whether it changes at SIGHUP stands in ``table``; units are in
+/// the names: `_ms` milliseconds, `_s` seconds, `_m` metres, `_bytes` bytes.
+public struct Settings: Sendable, Equatable {
+    /// Listening, TLS and the limits of connections.
+    public var server = Server()
+    /// The one city that this hub serves.
+    public var city = City()
+    /// The zones of the city.
+    public var zones = Zones()
+    /// The shared state.
+    public var redis = Redis()
+    /// What this hub keeps on disk.
+    public var data = DataFiles()
+    /// Queues, offers and rides.
+    public var dispatch = Dispatch()
+    /// The estimate of arrival.
+    public var eta = ETA()
+    /// Filtering and batching of positions.
+    public var positions = Positions()
+    /// Keys that sign and prove tokens.
+    public var tokens = Tokens()
+    /// Hub time.
+    public var clock = Clock()
+    /// Log lines.
+    public var log = Log()
+
+    /// The defaults.
+    public init() {}
+
+    public struct Server: Sendable, Equatable {
+        /// Address or host name to listen on.
+        public var host = "127.0.0.1"
+        /// TCP port; 0 lets the system choose.
+        public var port = 8080
+        /// Worker processes; 0 is one per core.
+        public var workers = 0
+        /// Origins of browsers that may connect; empty refuses all that send one from another host.
+        public var allowedOrigins: [String] = []
+        /// Certificate and key; both empty is plain text.
+        public var tls = TLS()
+        /// Connections per worker; 0 takes what the limit of open files allows.
+        public var maxConnections = 0
+        /// Connections per remote address and worker; loopback addresses are never limited.
+        public var maxConnectionsPerAddress = 200
+        /// Largest message taken from a client, bytes.
+        public var maxMessageBytes = 65_536
+        /// Most bytes waiting for one slow client.
+        public var maxOutboundBytes = 1_048_576
+        /// From accept to the finished upgrade, TLS included, ms.
+        public var handshakeTimeoutMs = 5_000
+        /// From the upgrade to `hello`, ms.
+        public var helloTimeoutMs = 10_000
+        /// Between pings, ms.
+        public var pingMs = 25_000
+        /// Without a sign of life, ms.
+        public var deadAfterMs = 60_000
+        /// Between pings while an offer is open, ms.
+        public var offerPingMs = 4_000
+        /// Without a sign of life while an offer is open, ms.
+        public var offerDeadAfterMs = 7_000
+        /// Commands a second of one connection, lasting.
+        public var commandsPerSecond = 20
+        /// Commands at once of one connection.
+        public var commandsBurst = 60
+        /// Time to send clients away at SIGTERM, ms.
+        public var drainMs = 5_000
+        /// Clients sent away are asked to come back within this time, at random, ms.
+        public var reconnectSpreadMs = 5_000
+
+        public struct TLS: Sendable, Equatable {
+            /// PEM file with the chain; empty is plain text.
+            public var certificate = ""
+            /// PEM file with its private key.
+            public var key = ""
+
+            /// Whether TLS is spoken.
+            public var isOn: Bool { !certificate.isEmpty }
+        }
+    }
+
+    public struct City: Sendable, Equatable {
+        /// Id of the city: in every token and every Redis key.
+        public var id = "example"
+    }
+
+    public struct Zones: Sendable, Equatable {
+        /// GeoJSON file; empty is the example city that comes with the hub.
+        public var file = ""
+        /// Property that holds a zone's id; empty takes the feature's `id`.
+        public var idProperty = ""
+        /// Whether broken rings and overlaps are repaired instead of refused.
+        public var repair = false
+        /// How far outside its border a zone still counts, metres.
+        public var marginM = 0.0
+    }
+
+    public struct Redis: Sendable, Equatable {
+        /// `redis://user:password@host:port/db` or `unix:///path?db=0`; empty starts a private one.
+        public var url = ""
+        /// Program that the embedded Redis is started from.
+        public var server = "redis-server"
+        /// When the embedded Redis writes its file through.
+        public var fsync = Fsync.everysec
+        /// A command without an answer fails after this time, ms.
+        public var commandTimeoutMs = 2_000
+        /// Commands in flight per worker.
+        public var maxPending = 10_000
+        /// Events kept per channel for resuming.
+        public var historyLength = 1_000
+        /// A channel's history is kept this long after its last event, seconds.
+        public var historyTtlS = 86_400
+        /// Events kept in the city's log.
+        public var eventsLength = 1_000_000
+
+        /// Whether the hub starts its own Redis.
+        public var isEmbedded: Bool { url.isEmpty }
+
+        public enum Fsync: String, CaseIterable, Sendable {
+            /// Once a second: a power cut costs at most a second.
+            case everysec
+            /// Before each answer.
+            case always
+        }
+    }
+
+    public struct DataFiles: Sendable, Equatable {
+        /// Directory of the embedded Redis, the token secret and sockets.
+        public var dir = "data"
+    }
+
+    public struct Dispatch: Sendable, Equatable {
+        /// From `offer.seen` to the end of an offer, ms.
+        public var offerTimeoutMs = 10_000
+        /// From sending an offer to `offer.seen`, ms.
+        public var offerSeenTimeoutMs = 3_000
+        /// An answer this late still counts, ms.
+        public var acceptGraceMs = 500
+        /// Times the whole queue is asked before a request fails.
+        public var rounds = 2
+        /// Passengers of one request.
+        public var maxPassengers = 3
+        /// Whole time of a search, ms.
+        public var searchTimeoutMs = 300_000
+        /// A driver whose connection is gone keeps the place this long, ms.
+        public var awayGraceMs = 60_000
+        /// A driver back within this time after that gets the old place, ms.
+        public var recoveryMs = 1_800_000
+        /// Fixes outside that cost the place.
+        public var zoneExitFixes = 3
+        /// Time outside that costs the place, ms.
+        public var zoneExitMs = 180_000
+        /// A driver silent for this time gets no offers, ms.
+        public var staleAfterMs = 150_000
+        /// "Your taxi is near", metres.
+        public var nearM = 500.0
+        /// "Your taxi has arrived", metres.
+        public var arrivedM = 20.0
+        /// How long a command's `key` is remembered, seconds.
+        public var idempotencyTtlS = 86_400
+    }
+
+    public struct ETA: Sendable, Equatable {
+        /// Speed of vehicles, km/h.
+        public var speedKmh = 25.0
+        /// Road ÷ straight line below `shortM`.
+        public var detourShort = 1.5
+        /// Road ÷ straight line between `shortM` and `longM`.
+        public var detour = 1.35
+        /// Road ÷ straight line beyond `longM`.
+        public var detourLong = 1.25
+        /// Below this straight distance `detourShort` holds, metres.
+        public var shortM = 1_000.0
+        /// Beyond this straight distance `detourLong` holds, metres.
+        public var longM = 5_000.0
+        /// An estimate that changed by more is sent, seconds.
+        public var pushChangeS = 10
+        /// An estimate is sent at least this often, seconds.
+        public var pushMaxAgeS = 90
+    }
+
+    public struct Positions: Sendable, Equatable {
+        /// Positions are written and published in batches this often, ms.
+        public var tickMs = 250
+        /// A jump faster than this is no fix, m/s.
+        public var maxSpeedMps = 45.0
+        /// A fix may be dated this far ahead, ms.
+        public var futureMs = 60_000
+        /// A fix less accurate than this moves no fence, metres.
+        public var fenceAccuracyM = 50.0
+        /// A fix less accurate than this is not shown, metres.
+        public var mapAccuracyM = 100.0
+    }
+
+    public struct Tokens: Sendable, Equatable {
+        /// File with the signing secrets; empty is `token.secret` in the data directory.
+        public var secretFile = ""
+        /// Keys of other issuers.
+        public var publicKeys: [PublicKey] = []
+        /// Clocks of issuers may differ by this, seconds.
+        public var leewayS = 5
+
+        /// A PEM file with a public key, by the `kid` of its tokens.
+        public struct PublicKey: Sendable, Equatable {
+            public var kid: String
+            public var file: String
+
+            public init(kid: String, file: String) {
+                self.kid = kid
+                self.file = file
+            }
+        }
+    }
+
+    public struct Clock: Sendable, Equatable {
+        /// Hub milliseconds per real millisecond.
+        public var scale = 1.0
+    }
+
+    public struct Log: Sendable, Equatable {
+        /// The least important lines that are written.
+        public var level = Level.info
+        /// How lines look.
+        public var format = Format.auto
+
+        /// The levels of swift-log, by their names there.
+        public enum Level: String, CaseIterable, Sendable {
+            case trace, debug, info, notice, warning, error, critical
+        }
+
+        public enum Format: String, CaseIterable, Sendable {
+            /// Text on a terminal, JSON otherwise.
+            case auto
+            case text, json
+        }
+    }
+}
+
+extension Settings {
+    /// The file with the signing secrets: `tokens.secret_file`, or `token.secret` in the data directory.
+    public var tokenSecretFile: String {
+        tokens.secretFile.isEmpty ? data.dir + "/token.secret" : tokens.secretFile
+    }
+
+    /// Whether the hub can be reached from this machine only.
+    public var isLoopback: Bool { Host.isLoopback(server.host) }
+}

@@ -1,0 +1,69 @@
+extension Settings {
+    /// Values that are right each by itself but not together.
+    func contradictions(sources: [String: String] = [:]) -> [SettingsProblem] {
+        var problems: [SettingsProblem] = []
+        /// The problem is reported where one of the settings involved was set, the first one named if several were.
+        func require(_ isRight: Bool, _ keys: [String], _ text: @autoclosure () -> String) {
+            guard !isRight else { return }
+            let place = keys.lazy.compactMap { sources[$0] }.first ?? ""
+            problems.append(.init(place: place, text: text()))
+        }
+
+        require(
+            server.tls.certificate.isEmpty == server.tls.key.isEmpty, ["server.tls.certificate", "server.tls.key"],
+            "server.tls.certificate and server.tls.key belong together; set both, or neither for plain text")
+        require(
+            isLoopback || server.tls.isOn, ["server.host"],
+            """
+            server.host \(server.host) can be reached from other machines, and then TLS is required: set \
+            server.tls.certificate and server.tls.key, or listen on 127.0.0.1 behind a proxy that speaks TLS
+            """)
+        require(
+            isLoopback || clock.scale == 1, ["clock.scale"],
+            "clock.scale \(clock.scale) is for replays, with a loopback server.host only; leave it out")
+
+        require(
+            server.deadAfterMs > server.pingMs, ["server.dead_after_ms", "server.ping_ms"],
+            "server.dead_after_ms (\(server.deadAfterMs)) must be more than server.ping_ms (\(server.pingMs))")
+        require(
+            server.offerDeadAfterMs > server.offerPingMs, ["server.offer_dead_after_ms", "server.offer_ping_ms"],
+            """
+            server.offer_dead_after_ms (\(server.offerDeadAfterMs)) must be more than server.offer_ping_ms \
+            (\(server.offerPingMs))
+            """)
+        require(
+            server.maxOutboundBytes >= server.maxMessageBytes,
+            ["server.max_outbound_bytes", "server.max_message_bytes"],
+            """
+            server.max_outbound_bytes (\(server.maxOutboundBytes)) must be at least server.max_message_bytes \
+            (\(server.maxMessageBytes))
+            """)
+        require(
+            server.commandsBurst >= server.commandsPerSecond, ["server.commands_burst", "server.commands_per_second"],
+            """
+            server.commands_burst (\(server.commandsBurst)) must be at least server.commands_per_second \
+            (\(server.commandsPerSecond))
+            """)
+        require(
+            dispatch.nearM > dispatch.arrivedM, ["dispatch.near_m", "dispatch.arrived_m"],
+            "dispatch.near_m (\(dispatch.nearM)) must be more than dispatch.arrived_m (\(dispatch.arrivedM))")
+        require(
+            dispatch.searchTimeoutMs >= dispatch.offerTimeoutMs,
+            ["dispatch.search_timeout_ms", "dispatch.offer_timeout_ms"],
+            """
+            dispatch.search_timeout_ms (\(dispatch.searchTimeoutMs)) must be at least dispatch.offer_timeout_ms \
+            (\(dispatch.offerTimeoutMs)): no driver could answer in time
+            """)
+        require(
+            eta.longM >= eta.shortM, ["eta.long_m", "eta.short_m"],
+            "eta.long_m (\(eta.longM)) must be at least eta.short_m (\(eta.shortM))")
+        require(
+            positions.mapAccuracyM >= positions.fenceAccuracyM,
+            ["positions.map_accuracy_m", "positions.fence_accuracy_m"],
+            """
+            positions.map_accuracy_m (\(positions.mapAccuracyM)) must be at least positions.fence_accuracy_m \
+            (\(positions.fenceAccuracyM)): a fix that moves a fence can be shown
+            """)
+        return problems
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// Reading small files at start, with the system's own reason when it fails.
+enum TextFile {
+    struct Failure: Error {
+        let code: Int32
+        let reason: String
+
+        init(_ code: Int32) {
+            self.code = code
+            reason = String(cString: strerror(code))
+        }
+
+        init(reason: String) {
+            code = EFBIG
+            self.reason = reason
+        }
+    }
+
+    /// The whole file. Fails for directories, and for files longer than `maxBytes`.
+    static func read(_ path: String, maxBytes: Int) throws(Failure) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Failure(errno) }
+        defer { close(file) }
+        return try read(file, maxBytes: maxBytes)
+    }
+
+    /// The rest of an open file.
+    static func read(_ file: Int32, maxBytes: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw Failure(errno) }
+            if count == 0 { return bytes }
+            guard bytes.count + count <= maxBytes else { throw Failure(reason: "longer than \(maxBytes) bytes") }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Whether the file can be read; nil if so, the reason otherwise.
+    static func whyUnreadable(_ path: String) -> String? {
+        var info = stat()
+        if stat(path, &info) != 0 { return Failure(errno).reason }
+        if info.st_mode & S_IFMT == S_IFDIR { return Failure(EISDIR).reason }
+        return access(path, R_OK) == 0 ? nil : Failure(errno).reason
+    }
+}

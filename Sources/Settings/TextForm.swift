@@ -1,0 +1,126 @@
+/// What a text setting must look like.
+enum TextForm: Sendable {
+    case any
+    case nonEmpty
+    /// An address or host name.
+    case host
+    case cityID
+    /// Name of a file that must exist, or empty.
+    case file
+    /// Name of a file that may be made, or empty.
+    case path
+    case redisURL
+    case origin
+    /// Name of a token key.
+    case keyID
+
+    var expectation: String {
+        switch self {
+        case .any: "a text"
+        case .nonEmpty: "a text that isn't empty"
+        case .host: "an address or host name without a port, such as 127.0.0.1 or ::"
+        case .cityID: "1 to 32 of a-z, 0-9, _ and -"
+        case .file, .path: "the name of a file, or \"\""
+        case .redisURL: "\"redis://user:password@host:port/db\", \"unix:///path?db=0\" or \"\""
+        case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
+        case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
+        }
+    }
+
+    func check(_ text: String) throws(Mismatch) {
+        let isClean = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        guard isClean else { throw Mismatch("a text without control characters") }
+        let isRight =
+            switch self {
+            case .any, .file, .path: true
+            case .nonEmpty: !text.isEmpty
+            case .host: Host.isPlausible(text)
+            case .cityID:
+                (1...32).contains(text.utf8.count)
+                    && text.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789_-".utf8.contains($0) }
+            case .redisURL: text.isEmpty || RedisURL.isPlausible(text)
+            case .origin: text == "*" || Self.isOrigin(text)
+            case .keyID: Identifier.isValid(text)
+            }
+        guard isRight else { throw Mismatch(expectation) }
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+            let host = text.dropFirst(scheme.count)
+            return !host.isEmpty && host.utf8.allSatisfy { isHostByte($0) || $0 == UInt8(ascii: ":") }
+        }
+        return false
+    }
+
+    /// Letters are lower case: browsers send an origin so, and comparison is by bytes.
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        "abcdefghijklmnopqrstuvwxyz0123456789.-_[]".utf8.contains(byte)
+    }
+}
+
+/// Ids that go into channel names and Redis keys: 1 to 64 of `A-Z a-z 0-9 _ . : -`.
+enum Identifier {
+    static func isValid(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "_.:-".utf8.contains(byte)
+                }
+            }
+    }
+}
+
+enum Host {
+    /// An IPv4 or IPv6 address, or a host name: no scheme, no port, no blanks.
+    static func isPlausible(_ text: String) -> Bool {
+        guard (1...253).contains(text.utf8.count) else { return false }
+        let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
+        // One colon would be a port; an IPv6 address has at least two.
+        if colons == 1 { return false }
+        let allowed = colons > 1 ? "0123456789abcdefABCDEF:.%" : "-_."
+        return text.unicodeScalars.allSatisfy { scalar in
+            allowed.unicodeScalars.contains(scalar)
+                || (colons == 0 && scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+                || (colons > 1 && text.contains("%") && scalar.isASCII && scalar.properties.isAlphabetic)
+        }
+    }
+
+    /// Whether only this machine can reach it: 127.0.0.0/8, ::1 or localhost.
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "::1" || host.lowercased() == "localhost" { return true }
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil)
+    }
+}
+
+enum RedisURL {
+    /// The two schemes that the hub can connect to, each with a place behind it. RedisLink takes it apart.
+    static func isPlausible(_ url: String) -> Bool {
+        if url.hasPrefix("unix:///") { return url.utf8.count > "unix:///".utf8.count }
+        guard url.hasPrefix("redis://") else { return false }
+        let rest = url.dropFirst("redis://".count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return !host.isEmpty && !host.hasPrefix(":") && !url.contains(" ")
+    }
+
+    /// The URL with its password replaced by `****`; `?password=` of a unix URL too.
+    static func masked(_ url: String) -> String {
+        var out = url
+        if let scheme = out.firstRange(of: "://"), let at = out.lastIndex(of: "@"), at > scheme.upperBound {
+            let user = out[scheme.upperBound..<at]
+            if let colon = user.firstIndex(of: ":") {
+                out.replaceSubrange(out.index(after: colon)..<at, with: "****")
+            }
+        }
+        if let query = out.firstRange(of: "password=") {
+            let end = out[query.upperBound...].firstIndex(of: "&") ?? out.endIndex
+            out.replaceSubrange(query.upperBound..<end, with: "****")
+        }
+        return out
+    }
+}

@@ -1,0 +1,84 @@
+/// What a client is.
+public enum Role: String, CaseIterable, Sendable {
+    case driver
+    case passenger
+    case busDriver = "bus_driver"
+    case `operator`
+    case service
+}
+
+/// What a token says about the client that bears it.
+public struct TokenClaims: Sendable, Equatable {
+    /// Claim `sub`: id of the taxi, passenger, line, operator or service; 1 to 64 of `A-Z a-z 0-9 _ . : -`,
+    /// because channels and Redis keys are made of it.
+    public var subject: String
+    /// Claim `role`.
+    public var role: Role
+    /// Claim `city`: id of the one city in which the token counts.
+    public var city: String
+    /// Claim `iat`, Unix seconds; 0 when the issuer left it out.
+    public var issuedAt: Int64
+    /// Claim `exp`, Unix seconds. A connection doesn't outlive it.
+    public var expiresAt: Int64
+
+    public init(subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64) {
+        self.subject = subject
+        self.role = role
+        self.city = city
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Why a token is refused. The sentences are for the client; they hold nothing of the token.
+public enum TokenError: Error, Sendable, Equatable, CaseIterable, CustomStringConvertible {
+    /// Not a JWT of the form that is accepted here, or a claim is missing or of the wrong kind.
+    case malformed
+    /// Its `kid` is none of the keys.
+    case unknownKey
+    /// The signature isn't that of the key, or made with another algorithm than the key is for.
+    case badSignature
+    case expired
+    /// Its `nbf` or `iat` lies ahead by more than the leeway.
+    case notYetValid
+    /// Issued for another city.
+    case wrongCity
+
+    public var description: String {
+        switch self {
+        case .malformed: "The token is malformed."
+        case .unknownKey: "The token names a key that isn't known here."
+        case .badSignature: "The token's signature is wrong."
+        case .expired: "The token has expired."
+        case .notYetValid: "The token isn't valid yet."
+        case .wrongCity: "The token is for another city."
+        }
+    }
+}
+
+/// Algorithms that are accepted, by their JWT names. `none` is not one, nor is any other.
+public enum TokenAlgorithm: String, CaseIterable, Sendable {
+    case hs256 = "HS256"
+    case rs256 = "RS256"
+    case es256 = "ES256"
+}
+
+/// The cryptography that tokens need, given from outside: this module imports no C library.
+public struct TokenCryptography: Sendable {
+    /// HMAC-SHA-256: (key, data) → 32 bytes.
+    public let hmacSHA256: @Sendable (_ key: [UInt8], _ data: [UInt8]) -> [UInt8]
+    /// Whether the signature of the data was made by the private half of a PEM public key (`rs256`: PKCS #1 v1.5 with
+    /// SHA-256; `es256`: P-256 with SHA-256, the signature as in a JWT, 64 bytes `r ‖ s`).
+    public let verify:
+        @Sendable (_ algorithm: TokenAlgorithm, _ pem: String, _ signature: [UInt8], _ data: [UInt8]) -> Bool
+
+    public init(
+        hmacSHA256: @escaping @Sendable (_ key: [UInt8], _ data: [UInt8]) -> [UInt8],
+        verify:
+            @escaping @Sendable (_ algorithm: TokenAlgorithm, _ pem: String, _ signature: [UInt8], _ data: [UInt8]) ->
+            Bool
+    ) {
+        self.hmacSHA256 = hmacSHA256
+        self.verify = verify
+    }
+}

@@ -1,0 +1,24 @@
+/// Makes signed tokens (JWT, HS256).
+public struct TokenIssuer: Sendable {
+    private let secret: TokenSecret
+    private let cryptography: TokenCryptography
+
+    /// Signs with the first secret of the file: ``TokenKeys/signing``.
+    public init(secret: TokenSecret, cryptography: TokenCryptography) {
+        self.secret = secret
+        self.cryptography = cryptography
+    }
+
+    /// The token. Fails with `malformed` when the subject or the city is not of the form that ids have here.
+    public func issue(_ claims: TokenClaims) throws(TokenError) -> String {
+        // Checked, so that nothing in them needs an escape in JSON.
+        guard Identifier.isValid(claims.subject), Identifier.isValid(claims.city) else { throw .malformed }
+        let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(secret.kid)"}"#
+        let body = """
+            {"sub":"\(claims.subject)","role":"\(claims.role.rawValue)","city":"\(claims.city)",\
+            "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)}
+            """
+        let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(body.utf8)
+        return signed + "." + Base64URL.encode(cryptography.hmacSHA256(secret.bytes, Array(signed.utf8)))
+    }
+}

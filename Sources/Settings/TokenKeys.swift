@@ -1,0 +1,63 @@
+import Glibc
+
+/// A secret that signs and proves HS256 tokens.
+public struct TokenSecret: Sendable, Equatable {
+    /// Name in the header of tokens.
+    public let kid: String
+    /// 32 bytes or more.
+    public let bytes: [UInt8]
+}
+
+/// All keys of a hub.
+public struct TokenKeys: Sendable {
+    /// The secrets of the file; the first signs.
+    public let secrets: [TokenSecret]
+    /// Keys of other issuers.
+    public let publicKeys: [TokenPublicKey]
+
+    /// The secret that signs new tokens.
+    public var signing: TokenSecret { secrets[0] }
+
+    /// Reads the keys that the settings name. The secret file is made, with one random secret, when there is none;
+    /// several processes may do that at once. Reads files: for start-up and reload only.
+    public static func load(_ settings: Settings) throws(SettingsError) -> TokenKeys {
+        var problems: [SettingsProblem] = []
+        var secrets: [TokenSecret] = []
+        var publicKeys: [TokenPublicKey] = []
+        do {
+            secrets = try TokenSecretFile.load(settings.tokenSecretFile)
+        } catch {
+            problems += error.problems
+        }
+        for key in settings.tokens.publicKeys {
+            do {
+                publicKeys.append(try publicKey(key))
+            } catch {
+                problems += error.problems
+            }
+            if secrets.contains(where: { $0.kid == key.kid }) {
+                problems.append(
+                    .init(
+                        place: settings.tokenSecretFile,
+                        text: "kid \"\(key.kid)\" is in tokens.public_keys too; each key needs its own"))
+            }
+        }
+        guard problems.isEmpty else { throw SettingsError(problems: problems) }
+        return TokenKeys(secrets: secrets, publicKeys: publicKeys)
+    }
+
+    private static func publicKey(_ key: Settings.Tokens.PublicKey) throws(SettingsError) -> TokenPublicKey {
+        let reason: String
+        do {
+            let bytes = try TextFile.read(key.file, maxBytes: 65_536)
+            do {
+                return try TokenPublicKey(kid: key.kid, pem: String(decoding: bytes, as: UTF8.self))
+            } catch {
+                reason = "expected \(error.expected)"
+            }
+        } catch {
+            reason = "can't be read: \(error.reason)"
+        }
+        throw SettingsError(problems: [.init(place: key.file, text: reason)])
+    }
+}

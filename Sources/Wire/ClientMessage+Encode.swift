@@ -1,0 +1,68 @@
+/// Writing commands, for clients: `decode(message.encoded())` gives the same message back.
+extension ClientMessage {
+    /// The message as the payload of one text frame.
+    public func encoded() -> [UInt8] {
+        var writer = JSONWriter(capacity: 160)
+        encoded(into: &writer)
+        return writer.bytes
+    }
+
+    /// Writes the message as one value.
+    public func encoded(into writer: inout JSONWriter) {
+        writer.beginObject()
+        if let id { writer.member("id", id) }
+        writer.member("cmd", command.name.rawValue)
+        command.encodeFields(into: &writer)
+        if let key { writer.member("key", key) }
+        writer.endObject()
+    }
+}
+
+extension Command {
+    fileprivate func encodeFields(into writer: inout JSONWriter) {
+        switch self {
+        case .driverAvailable, .driverUnavailable: break
+        case .position(let fix): fix.encodeFields(into: &writer)
+        case .hello(let token, let resume):
+            if let token { writer.member("token", token) }
+            guard !resume.isEmpty else { break }
+            writer.key("resume")
+            writer.beginObject()
+            for point in resume {
+                writer.key(escaping: point.channel)
+                writer.string(point.seq)
+            }
+            writer.endObject()
+        case .offerSeen(let ride), .offerAccept(let ride), .offerDecline(let ride):
+            writer.member("ride", ride)
+        case .rideEnd(let ride), .rideNoshow(let ride), .rideCancel(let ride):
+            if let ride { writer.member("ride", ride) }
+        case .rideAboard(let ride, let passengers):
+            if let ride { writer.member("ride", ride) }
+            if let passengers { writer.member("passengers", passengers) }
+        case .rideRequest(let lat, let lon, let passengers, let destination):
+            writer.member("lat", lat)
+            writer.member("lon", lon)
+            writer.member("passengers", passengers)
+            guard let destination else { break }
+            writer.key("destination")
+            writer.beginObject()
+            writer.member("lat", destination.lat)
+            writer.member("lon", destination.lon)
+            writer.endObject()
+        case .subscribe(let channel), .unsubscribe(let channel):
+            writer.member("channel", channel)
+        }
+    }
+}
+
+extension PositionFix {
+    fileprivate func encodeFields(into writer: inout JSONWriter) {
+        writer.member("lat", lat)
+        writer.member("lon", lon)
+        writer.member("at", at)
+        if let heading { writer.member("heading", heading) }
+        if let speed { writer.member("speed", speed) }
+        if let accuracy { writer.member("accuracy", accuracy) }
+    }
+}

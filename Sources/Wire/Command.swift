@@ -1,0 +1,87 @@
+/// What a client asks: one message from a client to the hub.
+public struct ClientMessage: Equatable, Sendable {
+    /// Number of the request, 0…2^53-1; the reply carries it. Without it only refusals are answered.
+    public var id: Int64?
+    /// Idempotency key, 1–64 of `[A-Za-z0-9_.:-]`: however often it is sent, the command takes effect once.
+    public var key: String?
+    public var command: Command
+
+    public init(id: Int64? = nil, key: String? = nil, command: Command) {
+        self.id = id
+        self.key = key
+        self.command = command
+    }
+}
+
+/// Every command of the contract, with fields of the right type and in their range. Ride ids are 1–64 of
+/// `[A-Za-z0-9_.:-]`, channels 1–128 and `seq` 1–64 visible ASCII characters, `lat` −90…90 and `lon` −180…180 degrees.
+public enum Command: Sendable {
+    /// At most 16 different channels in `resume`.
+    case hello(token: String?, resume: [(channel: String, seq: String)])
+    case position(PositionFix)
+    case driverAvailable
+    case driverUnavailable
+    case offerSeen(ride: String)
+    case offerAccept(ride: String)
+    case offerDecline(ride: String)
+    /// `passengers` 1…99.
+    case rideAboard(ride: String?, passengers: Int?)
+    case rideEnd(ride: String?)
+    case rideNoshow(ride: String?)
+    /// `passengers` at least 1; how many are too many is a rule of the city, not of the format.
+    case rideRequest(lat: Double, lon: Double, passengers: Int, destination: (lat: Double, lon: Double)?)
+    case rideCancel(ride: String?)
+    case subscribe(channel: String)
+    case unsubscribe(channel: String)
+}
+
+/// One fix of a positioning receiver.
+public struct PositionFix: Equatable, Sendable {
+    /// Degrees, WGS 84: −90…90 and −180…180, not both 0.
+    public var lat: Double
+    public var lon: Double
+    /// When the fix was taken by the device's clock, Unix milliseconds.
+    public var at: Int64
+    /// Degrees from north, 0…360.
+    public var heading: Double?
+    /// m/s, 0…100.
+    public var speed: Double?
+    /// Radius in metres, 0…100,000.
+    public var accuracy: Double?
+
+    public init(
+        lat: Double, lon: Double, at: Int64, heading: Double? = nil, speed: Double? = nil, accuracy: Double? = nil
+    ) {
+        self.lat = lat
+        self.lon = lon
+        self.at = at
+        self.heading = heading
+        self.speed = speed
+        self.accuracy = accuracy
+    }
+}
+
+// By hand, because tuples in the payloads are not Equatable.
+extension Command: Equatable {
+    public static func == (left: Command, right: Command) -> Bool {
+        switch (left, right) {
+        case (.hello(let token, let resume), .hello(let otherToken, let otherResume)):
+            token == otherToken && resume.elementsEqual(otherResume, by: ==)
+        case (.position(let fix), .position(let other)): fix == other
+        case (.driverAvailable, .driverAvailable), (.driverUnavailable, .driverUnavailable): true
+        case (.offerSeen(let ride), .offerSeen(let other)): ride == other
+        case (.offerAccept(let ride), .offerAccept(let other)): ride == other
+        case (.offerDecline(let ride), .offerDecline(let other)): ride == other
+        case (.rideAboard(let ride, let passengers), .rideAboard(let other, let otherPassengers)):
+            ride == other && passengers == otherPassengers
+        case (.rideEnd(let ride), .rideEnd(let other)): ride == other
+        case (.rideNoshow(let ride), .rideNoshow(let other)): ride == other
+        case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
+            lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
+        case (.rideCancel(let ride), .rideCancel(let other)): ride == other
+        case (.subscribe(let channel), .subscribe(let other)): channel == other
+        case (.unsubscribe(let channel), .unsubscribe(let other)): channel == other
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The closed list of command names, as they stand in the field `cmd`.
+public enum CommandName: String, CaseIterable, Sendable {
+    case hello
+    case position
+    case driverAvailable = "driver.available"
+    case driverUnavailable = "driver.unavailable"
+    case offerSeen = "offer.seen"
+    case offerAccept = "offer.accept"
+    case offerDecline = "offer.decline"
+    case rideAboard = "ride.aboard"
+    case rideEnd = "ride.end"
+    case rideNoshow = "ride.noshow"
+    case rideRequest = "ride.request"
+    case rideCancel = "ride.cancel"
+    case subscribe
+    case unsubscribe
+
+    /// Compares bytes: no String is made. `position` first, as nearly all messages are.
+    init?(_ text: ByteText) {
+        switch text {
+        case "position": self = .position
+        case "hello": self = .hello
+        case "driver.available": self = .driverAvailable
+        case "driver.unavailable": self = .driverUnavailable
+        case "offer.seen": self = .offerSeen
+        case "offer.accept": self = .offerAccept
+        case "offer.decline": self = .offerDecline
+        case "ride.aboard": self = .rideAboard
+        case "ride.end": self = .rideEnd
+        case "ride.noshow": self = .rideNoshow
+        case "ride.request": self = .rideRequest
+        case "ride.cancel": self = .rideCancel
+        case "subscribe": self = .subscribe
+        case "unsubscribe": self = .unsubscribe
+        default: return nil
+        }
+    }
+}
+
+extension Command {
+    /// The name under which the command travels.
+    public var name: CommandName {
+        switch self {
+        case .hello: .hello
+        case .position: .position
+        case .driverAvailable: .driverAvailable
+        case .driverUnavailable: .driverUnavailable
+        case .offerSeen: .offerSeen
+        case .offerAccept: .offerAccept
+        case .offerDecline: .offerDecline
+        case .rideAboard: .rideAboard
+        case .rideEnd: .rideEnd
+        case .rideNoshow: .rideNoshow
+        case .rideRequest: .rideRequest
+        case .rideCancel: .rideCancel
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        }
+    }
+}

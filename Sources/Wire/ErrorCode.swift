@@ -1,0 +1,95 @@
+/// The closed list of error codes of the contract: what a command can be refused with. Anything a client shows or
+/// decides by is here and nowhere else; `detail` of an `ErrorReply` is for people.
+public enum ErrorCode: String, CaseIterable, Sendable {
+    case badMessage = "bad_message"
+    case unknownCommand = "unknown_command"
+    case unauthenticated
+    case forbidden
+    case notFound = "not_found"
+    case outsideZones = "outside_zones"
+    case zonesUnknown = "zones_unknown"
+    case zoneEmpty = "zone_empty"
+    case tooManyPassengers = "too_many_passengers"
+    case alreadyRequested = "already_requested"
+    case offerExpired = "offer_expired"
+    case offerTaken = "offer_taken"
+    case seatsFull = "seats_full"
+    case notAvailable = "not_available"
+    case noPosition = "no_position"
+    case clockSkew = "clock_skew"
+    case badPosition = "bad_position"
+    case rateLimited = "rate_limited"
+    case unavailable
+    case `internal`
+
+    /// One line for people, the same for every occurrence of the code.
+    public var title: String { row.title }
+    /// The status with which the same refusal is answered over HTTP (RFC 9457).
+    public var httpStatus: Int { row.status }
+    /// Whether the same command, unchanged, may succeed later.
+    public var retry: Bool { row.retry }
+    /// What a client should do.
+    public var remedy: String { row.remedy }
+
+    private typealias Row = (title: String, status: Int, retry: Bool, remedy: String)
+
+    private var row: Row {
+        switch self {
+        case .badMessage:
+            ("The message is not valid", 400, false, "Correct the field that is named.")
+        case .unknownCommand:
+            ("Unknown command", 400, false, "Use a command of this version of the contract.")
+        case .unauthenticated:
+            ("Not identified", 401, false, "Say hello with a valid token first.")
+        case .forbidden:
+            ("Not allowed", 403, false, "Use a token whose role and subject allow it.")
+        case .notFound:
+            ("Not found", 404, false, "Forget the ride or channel that was named.")
+        case .outsideZones:
+            ("Outside the zones", 422, false, "Choose a place inside the city's zones.")
+        case .zonesUnknown:
+            ("The zones are not loaded yet", 503, true, "Try again in a few seconds.")
+        case .zoneEmpty:
+            ("No taxi is available in the zone", 409, true, "Try again in a few minutes.")
+        case .tooManyPassengers:
+            ("Too many passengers", 422, false, "Request several rides.")
+        case .alreadyRequested:
+            ("There is an open request already", 409, false, "Wait for it or cancel it.")
+        case .offerExpired:
+            ("The offer has expired", 410, false, "Take the offer off the screen.")
+        case .offerTaken:
+            ("The ride went to another driver or was cancelled", 409, false, "Take the offer off the screen.")
+        case .seatsFull:
+            ("No seat is left", 409, false, "Choose another vehicle.")
+        case .notAvailable:
+            ("Not possible in the present state", 409, false, "Ask for the state again and show what it allows.")
+        case .noPosition:
+            ("No recent position is known", 409, false, "Send a position, then the command again.")
+        case .clockSkew:
+            ("The device's clock is wrong", 422, false, "Correct the clock by the `time` of hello's reply.")
+        case .badPosition:
+            ("The position can't be right", 422, false, "Send the next fix.")
+        case .rateLimited:
+            ("Too many messages", 429, true, "Wait a second, and send less often.")
+        case .unavailable:
+            ("The service is interrupted", 503, true, "Try again in a second with the same key.")
+        case .internal:
+            ("Internal error", 500, true, "Try again with the same key; report it if it stays.")
+        }
+    }
+}
+
+/// Why one command was refused. Travels to the client as `{"error":{"code","title","detail","retry","field"?}}`.
+public struct ErrorReply: Error, Equatable, Sendable {
+    public var code: ErrorCode
+    /// The field at fault, with a dot for a nested one (`destination.lat`), when there is one.
+    public var field: String?
+    /// A sentence for people that names what was expected and what came.
+    public var detail: String
+
+    public init(code: ErrorCode, field: String? = nil, detail: String) {
+        self.code = code
+        self.field = field
+        self.detail = detail
+    }
+}

@@ -1,0 +1,20 @@
+/// Every limit of the message format, each with its reason. Lengths are bytes of UTF-8 after unescaping.
+public enum WireLimits {
+    /// Containers within containers. No message needs more than 4; GeoJSON of zones needs 8. It bounds the stack that
+    /// hostile text can use.
+    public static let depth = 32
+    /// Largest `id` and time: 2^53 - 1, the largest whole number that every JSON library keeps exactly (RFC 7493).
+    public static let largestInteger: Int64 = 9_007_199_254_740_991
+    /// `ride` and `key`: long enough for a UUID with a prefix, short enough for a Redis key.
+    public static let identifierBytes = 64
+    /// `channel`: a kind, a colon and an identifier, with room for a topic pattern.
+    public static let channelBytes = 128
+    /// `seq` of a channel: opaque, given out by the hub, never longer than two 64-bit numbers and a dash.
+    public static let sequenceBytes = 64
+    /// `token`: an RS256 token with generous claims has about 1 KiB.
+    public static let tokenBytes = 8192
+    /// Channels in one `resume`: a client has its own channel and a few subscriptions.
+    public static let resumeChannels = 16
+    /// How much of a wrong value is quoted back in an error.
+    static let quotedBytes = 40
+}

@@ -1,0 +1,198 @@
+import Domain
+import Testing
+
+struct PositionFilterTests {
+    private let start: Int64 = 1_795_210_199_000
+    private let home = GeoPoint(lat: 45.464211, lon: 9.191383)
+
+    /// A fix so many metres east and north of home, `s` seconds after the start.
+    private func fix(_ s: Double, x: Double = 0, y: Double = 0, accuracy: Double? = 5) -> Fix {
+        let point = LocalFrame(origin: home).point(PlanePoint(x: x, y: y))
+        return Fix(point, at: start + Int64(s * 1000), accuracy: accuracy)
+    }
+
+    private func accepted(_ verdict: PositionFilter.Verdict) -> PositionFilter.Accepted? {
+        if case .accepted(let step) = verdict { step } else { nil }
+    }
+
+    @Test(
+        "C1: not finite, out of range and (0, 0) are refused",
+        arguments: [
+            (Double.nan, 9.0), (45, .infinity), (90.0001, 9), (-91, 9), (45, 180.5), (45, -181), (0, 0),
+        ])
+    func unusablePositions(lat: Double, lon: Double) {
+        var filter = PositionFilter()
+        let verdict = filter.offer(Fix(GeoPoint(lat: lat, lon: lon), at: start), receivedAt: start)
+        #expect(verdict == .refused(.unusablePosition))
+        #expect(filter.position == nil)
+    }
+
+    @Test("C1: up to 50 m for fences, up to 100 m for the map, beyond for neither; none counts as 10 m")
+    func accuracyClasses() {
+        var filter = PositionFilter()
+        #expect(accepted(filter.offer(fix(0, accuracy: 50), receivedAt: start))?.isForFences == true)
+        #expect(accepted(filter.offer(fix(1, accuracy: 51), receivedAt: start + 1000))?.isForFences == false)
+        #expect(accepted(filter.offer(fix(2, accuracy: 100), receivedAt: start + 2000))?.isForFences == false)
+        #expect(filter.positionAccuracy == 100)
+        #expect(
+            filter.offer(fix(3, accuracy: 101), receivedAt: start + 3000) == .refused(.inaccurate(metres: 101)))
+        #expect(accepted(filter.offer(fix(4, accuracy: nil), receivedAt: start + 4000))?.isForFences == true)
+        #expect(filter.positionAccuracy == 10)
+        guard case .refused(.inaccurate) = filter.offer(fix(5, accuracy: .nan), receivedAt: start + 5000) else {
+            Issue.record("NaN as accuracy was taken")
+            return
+        }
+    }
+
+    @Test("C2: a jump is quarantined, a lone one forgotten")
+    func loneJumpIsForgotten() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        #expect(filter.offer(fix(10, x: 3000), receivedAt: start + 10_000) == .quarantined)
+        #expect(filter.position == home)
+        let back = accepted(filter.offer(fix(20, x: 50), receivedAt: start + 20_000))
+        #expect(back?.previous?.point == home)
+        // The doubt doesn't linger: another jump to the same place starts from nothing.
+        #expect(filter.offer(fix(30, x: 3000), receivedAt: start + 30_000) == .quarantined)
+    }
+
+    @Test("C2: two fixes that agree with each other are believed, and nothing is known of the way there")
+    func confirmedJump() throws {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        #expect(filter.offer(fix(10, x: 9000), receivedAt: start + 10_000) == .quarantined)
+        let step = try #require(accepted(filter.offer(fix(20, x: 9100), receivedAt: start + 20_000)))
+        #expect(step.previous == nil)
+        #expect(filter.position?.distance(to: fix(0, x: 9100).point) ?? 1e9 < 1)
+    }
+
+    @Test("C2: jumps that disagree with each other stay quarantined, and none freezes the car for ever")
+    func scatteredJumps() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        for n in 1...10 {
+            let verdict = filter.offer(
+                fix(Double(n) * 2, x: Double(n) * 5000, y: n % 2 == 0 ? 9000 : -9000),
+                receivedAt: start + Int64(n) * 2000)
+            #expect(verdict == .quarantined)
+        }
+        #expect(accepted(filter.offer(fix(60, x: 100), receivedAt: start + 60_000)) != nil)
+    }
+
+    @Test("C2: noise within the stated accuracy is no jump, at ten fixes a second either")
+    func noiseIsNoJump() {
+        var filter = PositionFilter()
+        var random = Random(seed: 2)
+        for n in 0..<300 {
+            let noisy = fix(Double(n) / 10, x: random.within(-12, 12), y: random.within(-12, 12), accuracy: 15)
+            #expect(accepted(filter.offer(noisy, receivedAt: noisy.at)) != nil)
+        }
+    }
+
+    @Test("C2: 44 m/s is a fast car, 46 m/s over the error radii a jump")
+    func speedLimit() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0, accuracy: 0), receivedAt: start)
+        #expect(accepted(filter.offer(fix(10, x: 440, accuracy: 0), receivedAt: start + 10_000)) != nil)
+        #expect(filter.offer(fix(20, x: 900, accuracy: 0), receivedAt: start + 20_000) == .quarantined)
+    }
+
+    @Test("C3: a clock more than 60 s ahead is refused with the measured offset, and never becomes the last fix")
+    func futureIsRefused() {
+        var filter = PositionFilter()
+        #expect(accepted(filter.offer(fix(60), receivedAt: start)) != nil)
+        let verdict = filter.offer(fix(3600), receivedAt: start + 61_000)
+        #expect(verdict == .refused(.clockAhead(offsetMs: 3_539_000)))
+        #expect(accepted(filter.offer(fix(62), receivedAt: start + 62_000)) != nil)
+        #expect(
+            filter.offer(Fix(home, at: .max), receivedAt: start) == .refused(.unusableTime), "no overflow")
+        #expect(filter.offer(Fix(home, at: .min), receivedAt: start) == .refused(.unusableTime))
+    }
+
+    @Test("C3: older than the last fix is history")
+    func olderIsLate() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(10), receivedAt: start + 10_000)
+        #expect(filter.offer(fix(9, x: 10), receivedAt: start + 10_500) == .late)
+        #expect(filter.position == home)
+        #expect(filter.positionTime == start + 10_000)
+    }
+
+    @Test("C4: the same fix again, accepted or doubted, has no effect")
+    func duplicates() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        #expect(filter.offer(fix(0), receivedAt: start + 500) == .duplicate)
+        #expect(filter.lastReceived == start, "a repetition doesn't make the position fresher")
+        #expect(filter.offer(fix(0, x: 30), receivedAt: start + 600) == .duplicate)
+        #expect(filter.position == home)
+        let jump = fix(10, x: 4000)
+        #expect(filter.offer(jump, receivedAt: start + 10_000) == .quarantined)
+        #expect(filter.offer(jump, receivedAt: start + 11_000) == .duplicate, "a resend confirms nothing")
+        #expect(filter.offer(jump, receivedAt: start + 12_000) == .duplicate)
+        #expect(filter.position == home)
+    }
+
+    @Test("C5: a batch after a tunnel moves the vehicle silently, only its newest fixes are live")
+    func batchAfterTunnel() throws {
+        var filter = PositionFilter()
+        #expect(accepted(filter.offer(fix(0), receivedAt: start + 300))?.isLive == true)
+        let out = start + 300_300
+        var live: [Double] = []
+        for s in stride(from: 15.0, through: 300, by: 15) {
+            let step = try #require(accepted(filter.offer(fix(s, x: s * 10), receivedAt: out)))
+            if step.isLive { live.append(s) }
+        }
+        #expect(live == [270, 285, 300])
+        #expect(accepted(filter.offer(fix(315, x: 3150), receivedAt: out + 15_000))?.isLive == true)
+    }
+
+    @Test("C5: a device whose clock is an hour behind is live all the same")
+    func clockBehindIsLive() {
+        var filter = PositionFilter()
+        for s in 0..<20 {
+            let step = accepted(filter.offer(fix(Double(s)), receivedAt: start + 3_600_000 + Int64(s) * 1000))
+            #expect(step?.isLive == true)
+        }
+    }
+
+    @Test("C6: after a restart of the session order counts anew")
+    func restart() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(3600), receivedAt: start + 3_600_000)
+        filter.restartOrdering()
+        #expect(accepted(filter.offer(fix(0), receivedAt: start + 3_601_000))?.previous == nil)
+        #expect(filter.positionTime == start)
+    }
+
+    @Test("C6: a device clock that was set back is noticed by its pace; a stored batch is not taken for one")
+    func clockSetBack() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(3600), receivedAt: start + 3_600_000)
+        for s in 0..<30 {
+            let stored = filter.offer(fix(Double(s)), receivedAt: start + 3_601_000 + Int64(s))
+            #expect(stored == .late)
+        }
+        var verdicts: [PositionFilter.Verdict] = []
+        for s in stride(from: 100.0, through: 140, by: 10) {
+            verdicts.append(filter.offer(fix(s), receivedAt: start + 3_700_000 + Int64(s * 1000)))
+        }
+        #expect(verdicts[0] == .late && verdicts[1] == .late)
+        #expect(accepted(verdicts[2])?.previous == nil && accepted(verdicts[2]) != nil)
+        #expect(accepted(verdicts[3])?.isLive == true)
+    }
+
+    @Test("C7: live to 90 s, stale to 600 s, then expired, by time of receipt")
+    func freshness() {
+        var filter = PositionFilter()
+        #expect(filter.freshness(at: start) == .expired)
+        _ = filter.offer(fix(0), receivedAt: start + 5000)
+        #expect(filter.freshness(at: start + 95_000) == .live)
+        #expect(filter.freshness(at: start + 95_001) == .stale)
+        #expect(filter.freshness(at: start + 605_000) == .stale)
+        #expect(filter.freshness(at: start + 605_001) == .expired)
+        #expect(filter.offer(fix(700, x: 90_000), receivedAt: start + 700_000) == .quarantined)
+        #expect(filter.freshness(at: start + 700_000) == .expired, "a doubted fix refreshes nothing")
+        #expect(Freshness.offerSilenceMs >= 120_000 && Freshness.offerSilenceMs <= 150_000)
+    }
+}

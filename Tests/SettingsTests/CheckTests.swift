@@ -1,0 +1,81 @@
+import Settings
+import Testing
+
+/// The problems of some flags on top of the defaults.
+private func problems(_ flags: [String: String]) -> [String] {
+    let scratch = Scratch()
+    scratch.write("zones-example.geojson", "{}")
+    do {
+        _ = try Settings.load(file: nil, flags: flags, exampleDirectories: [scratch.path])
+        return []
+    } catch {
+        return error.problems.map(\.description)
+    }
+}
+
+@Suite struct CheckTests {
+    @Test(arguments: ["0.0.0.0", "::", "192.168.1.4", "taxi.example", "128.0.0.1", "127.0.0.1.example"])
+    func `Outside loopback TLS is required`(host: String) {
+        let found = problems(["server.host": host])
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasPrefix("flag server.host: server.host \(host) can be reached from other machines") == true)
+        #expect(found.first?.contains("server.tls.certificate") == true)
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost", "LOCALHOST"])
+    func `On loopback plain text is allowed`(host: String) {
+        #expect(problems(["server.host": host]) == [])
+        #expect(problems(["server.host": host, "clock.scale": "60"]) == [])
+    }
+
+    @Test func `With TLS any host is allowed, and a scaled clock still is not`() {
+        let scratch = Scratch()
+        let tls = ["server.tls.certificate": scratch.write("c", ""), "server.tls.key": scratch.write("k", "")]
+        #expect(problems(tls.merging(["server.host": "0.0.0.0"]) { $1 }) == [])
+        let found = problems(tls.merging(["server.host": "0.0.0.0", "clock.scale": "60"]) { $1 })
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("flag clock.scale: clock.scale 60.0 is for replays") == true)
+    }
+
+    @Test func `Certificate and key belong together`() {
+        let scratch = Scratch()
+        let file = scratch.write("one", "")
+        #expect(problems(["server.tls.certificate": file]).count == 1)
+        #expect(problems(["server.tls.key": file]).count == 1)
+    }
+
+    @Test(arguments: [
+        ["server.dead_after_ms": "25000"],
+        ["server.ping_ms": "60000"],
+        ["server.offer_ping_ms": "7000"],
+        ["server.max_outbound_bytes": "65536", "server.max_message_bytes": "65537"],
+        ["server.commands_burst": "19"],
+        ["dispatch.near_m": "100", "dispatch.arrived_m": "100"],
+        ["dispatch.search_timeout_ms": "9999"],
+        ["eta.long_m": "999"],
+        ["positions.map_accuracy_m": "49"],
+    ])
+    func `Values that contradict each other are refused`(flags: [String: String]) {
+        let found = problems(flags)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("flag ") == true)
+    }
+
+    @Test func `The ends of every range are taken and what lies beyond is not`() throws {
+        for row in Settings.table {
+            let words = row.expectation.split(separator: " ")
+            guard row.expectation.hasPrefix("a whole number from ") || row.expectation.hasPrefix("a number from "),
+                let low = Double(words[words.count - 3]), let high = Double(words[words.count - 1])
+            else { continue }
+            let isWrong = "\(row.key): expected"
+            func text(_ value: Double) -> String { String(Int(value)) }
+            for value in [low, high] {
+                #expect(!problems([row.key: text(value)]).contains { $0.contains(isWrong) }, "\(row.key) \(value)")
+            }
+            for value in [low - 1, high + 1] {
+                #expect(problems([row.key: text(value)]).contains { $0.contains(isWrong) }, "\(row.key) \(value)")
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Testing
+import Wire
+
+@Suite("Commands survive being written and read")
+struct RoundTripTests {
+    @Test("every command, with and without id, key and optional fields")
+    func each() {
+        for command in Self.samples {
+            for (id, key) in [(nil, nil), (0, "a"), (WireLimits.largestInteger, String(repeating: "Z", count: 64))]
+                as [(Int64?, String?)]
+            {
+                let message = ClientMessage(id: id, key: key, command: command)
+                #expect(decoded(message.encoded()) == .message(message))
+            }
+        }
+    }
+
+    @Test("samples cover the closed list of commands")
+    func closedList() {
+        #expect(Set(Self.samples.map(\.name)) == Set(CommandName.allCases))
+    }
+
+    @Test("20,000 random messages")
+    func random() {
+        var random = SeededGenerator(seed: 20_261_120)
+        for _ in 0..<20_000 {
+            let message = ClientMessage(
+                id: Bool.random(using: &random) ? .random(in: 0...WireLimits.largestInteger, using: &random) : nil,
+                key: Bool.random(using: &random) ? random.identifier() : nil,
+                command: random.command())
+            let bytes = message.encoded()
+            #expect(decoded(bytes) == .message(message), "\(String(decoding: bytes, as: UTF8.self))")
+        }
+    }
+
+    static let samples: [Command] = [
+        .hello(token: nil, resume: []),
+        .hello(token: "a.b.c", resume: [("driver:T345", "1795210199123-0"), ("zone:14", "1-0")]),
+        .position(PositionFix(lat: 45.464211, lon: 9.191383, at: 1_795_210_199_000)),
+        .position(PositionFix(lat: -90, lon: 180, at: 0, heading: 360, speed: 0, accuracy: 100_000)),
+        .position(PositionFix(lat: 0, lon: 1e-300, at: 1, heading: 0.1, speed: 99.999999999999, accuracy: 1e-7)),
+        .driverAvailable, .driverUnavailable,
+        .offerSeen(ride: "r_8Qz"), .offerAccept(ride: "r:1"), .offerDecline(ride: "r-1.2"),
+        .rideAboard(ride: nil, passengers: nil), .rideAboard(ride: "r", passengers: 99),
+        .rideEnd(ride: nil), .rideEnd(ride: "r"), .rideNoshow(ride: nil), .rideNoshow(ride: "r"),
+        .rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil),
+        .rideRequest(lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: (-45.123456789012345, -180)),
+        .rideCancel(ride: nil), .rideCancel(ride: "r"),
+        .subscribe(channel: "topic:ride.*"), .unsubscribe(channel: #"near"\x"#),
+    ]
+}
+
+/// splitmix64: the same sequence in every run, so that a failure can be had again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func identifier() -> String {
+        text(of: "ABCXYZabcxyz0189_.:-", count: .random(in: 1...64, using: &self))
+    }
+
+    mutating func visible(upTo limit: Int) -> String {
+        text(of: ##"ABCabc019_.:-*/!"\#$%&'()+,;<=>?@[\]^`{|}~"##, count: .random(in: 1...limit, using: &self))
+    }
+
+    private mutating func text(of alphabet: String, count: Int) -> String {
+        let alphabet = Array(alphabet)
+        return String((0..<count).map { _ in alphabet.randomElement(using: &self) ?? "x" })
+    }
+
+    /// Sometimes with 6 decimals, sometimes with all that a double has.
+    mutating func number(_ range: ClosedRange<Double>) -> Double {
+        let value = Double.random(in: range, using: &self)
+        return Bool.random(using: &self) ? value : (value * 1e6).rounded() / 1e6
+    }
+
+    private mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
+        Bool.random(using: &self) ? make(&self) : nil
+    }
+
+    mutating func command() -> Command {
+        switch CommandName.allCases.randomElement(using: &self) ?? .position {
+        case .hello:
+            var channels: [String: String] = [:]
+            for _ in 0..<Int.random(in: 0...16, using: &self) { channels[visible(upTo: 128)] = visible(upTo: 64) }
+            return .hello(
+                token: optional { $0.visible(upTo: 300) },
+                resume: channels.sorted { $0.key < $1.key }.map { (channel: $0.key, seq: $0.value) })
+        case .position:
+            return .position(
+                PositionFix(
+                    lat: number(-90...90), lon: number(-180...180),
+                    at: .random(in: 0...WireLimits.largestInteger, using: &self),
+                    heading: optional { $0.number(0...360) }, speed: optional { $0.number(0...100) },
+                    accuracy: optional { $0.number(0...100_000) }))
+        case .driverAvailable: return .driverAvailable
+        case .driverUnavailable: return .driverUnavailable
+        case .offerSeen: return .offerSeen(ride: identifier())
+        case .offerAccept: return .offerAccept(ride: identifier())
+        case .offerDecline: return .offerDecline(ride: identifier())
+        case .rideAboard:
+            return .rideAboard(
+                ride: optional { $0.identifier() }, passengers: optional { .random(in: 1...99, using: &$0) })
+        case .rideEnd: return .rideEnd(ride: optional { $0.identifier() })
+        case .rideNoshow: return .rideNoshow(ride: optional { $0.identifier() })
+        case .rideRequest:
+            return .rideRequest(
+                lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
+                destination: optional { (lat: $0.number(-90...90), lon: $0.number(-180...180)) })
+        case .rideCancel: return .rideCancel(ride: optional { $0.identifier() })
+        case .subscribe: return .subscribe(channel: visible(upTo: 128))
+        case .unsubscribe: return .unsubscribe(channel: visible(upTo: 128))
+        }
+    }
+}
