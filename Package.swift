@@ -33,7 +33,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CHiredis"),
 
-        .target(name: "Wire", swiftSettings: strict),
+        .target(name: "Wire", exclude: ["Decisions.md"], swiftSettings: strict),
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
@@ -65,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Hub", "Replay",
+                "Domain", "EventLoop", "Hub", "Replay", "RedisLink", "Settings", "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
@@ -77,6 +77,7 @@ let package = Package(
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

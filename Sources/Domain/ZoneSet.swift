@@ -14,6 +14,14 @@ public struct Zone: Equatable, Sendable {
     public var area: Double
 }
 
+/// The box around a set of zones, degrees. Across the antimeridian `west` is greater than `east`.
+public struct GeoBounds: Equatable, Sendable {
+    public var south: Double
+    public var west: Double
+    public var north: Double
+    public var east: Double
+}
+
 /// The zones of a city, checked, with a look-up that gives every point exactly one zone, or none outside all of them.
 ///
 /// Immutable: a new version is a new set, to be exchanged as a whole. Loading takes milliseconds, a look-up tens of
@@ -25,6 +33,7 @@ public final class ZoneSet: Sendable {
     public let repairs: [ZoneRepair]
     /// The same for the same zones, another for others: to see whether a reload changed anything.
     public let version: UInt64
+    public let bounds: GeoBounds
 
     let polygons: [[MapPolygon]]
     let origin: MapOrigin
@@ -45,6 +54,10 @@ public final class ZoneSet: Sendable {
         }
         self.index = index
         origin = survey.origin
+        let box = index.frame.bounds
+        let low = origin.geo(MapPoint(x: box.minX, y: box.minY))
+        let high = origin.geo(MapPoint(x: box.maxX, y: box.maxY))
+        bounds = GeoBounds(south: low.lat, west: low.lon, north: high.lat, east: high.lon)
         repairs = survey.repairs
         polygons = survey.zones.map(\.polygons)
         zones = survey.zones.map { zone in

@@ -11,7 +11,7 @@ public struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
         rawValue = UInt64(generation) << 32 | UInt64(slot)
     }
 
-    init(rawValue: UInt64) { self.rawValue = rawValue }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public var description: String { "\(slot).\(generation)" }
 }

@@ -47,7 +47,8 @@ public final class WebSocketServer {
     public var socketCount: Int { connections.count }
 
     let loop: EventLoop
-    let limits: ServerLimits
+    /// What strangers may do. Changed while running, it counts for connections that open from then on.
+    public var limits: ServerLimits
     let maxConnections: Int
     let handshake: Handshake
     var connections = SlotTable<Connection>()
@@ -60,6 +61,8 @@ public final class WebSocketServer {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
     private var sockets: SocketContext?
     private var tls: TLSFiles?
+    /// Whether it speaks TLS.
+    public var hasTLS: Bool { tls != nil }
     private var listeners: [Listener] = []
 
     /// - Parameters:

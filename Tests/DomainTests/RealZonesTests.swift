@@ -7,6 +7,8 @@ struct RealZonesTests {
     private static let sanFrancisco = "zones-sf/sf_planning_neighborhoods_37.geojson"
     private static let finer = "zones-sf/sffind_neighborhoods_117.geojson"
 
+    private static let rome = "taxi-rome-sample/rome_rioni.geojson"
+
     private func mismatches(_ zones: ZoneSet, _ path: String) throws -> [String] {
         var wrong: [String] = []
         let rows = try TestData.rows(path)
@@ -31,6 +33,7 @@ struct RealZonesTests {
         let zones = try ZoneSet(geoJSON: TestData.bytes(Self.milano))
         #expect(zones.zones.count == 88)
         #expect(zones.repairs.isEmpty)
+        #expect(abs(zones.bounds.west - 9.0406) < 1e-4 && abs(zones.bounds.north - 45.5359) < 1e-4)
         #expect(zones.index(ofID: "1").map { zones.zones[$0].name } == "DUOMO")
         let total = zones.zones.reduce(0) { $0 + $1.area } / 1e6
         // On the mean sphere; on the ellipsoid, as published, 181.9.
@@ -70,5 +73,17 @@ struct RealZonesTests {
     func finerZones() throws {
         let zones = try ZoneSet(geoJSON: TestData.bytes(Self.finer))
         #expect(zones.zones.count == 117)
+    }
+
+    @Test(
+        "Rome's drawn quarters overlap: refused, and mended",
+        .enabled(if: TestData.exists(rome), "no taxi-rome-sample in the test data"))
+    func romeOverlaps() throws {
+        let bytes = try TestData.bytes(Self.rome)
+        let error = #expect(throws: ZoneSetError.self) { try ZoneSet(geoJSON: bytes) }
+        #expect(error?.problems.map(\.kind) == [.overlap])
+        var options = ZoneOptions()
+        options.repair = true
+        #expect(try ZoneSet(geoJSON: bytes, options: options).repairs.count == 1)
     }
 }

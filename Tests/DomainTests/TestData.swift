@@ -25,4 +25,9 @@ enum TestData {
         return text.split(whereSeparator: \.isNewline).dropFirst()
             .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
+
+    /// The Unix time in ms of an ISO 8601 time with its offset.
+    static func unixMs(_ text: String) throws -> Int64 {
+        Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970 * 1000)
+    }
 }

@@ -54,7 +54,8 @@ local function missed(c, channel, since)
 end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none).
--- Answers {position, mode (fresh | resumed | gap), snapshot, meta of an open offer, lat, lon, at, entries}.
+-- Answers {position, mode (fresh | resumed | gap), snapshot, meta of an open offer, lat, lon, at,
+-- '1' if a lost place is kept for it, entries}.
 register('hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
     local v = {}
@@ -89,7 +90,7 @@ register('hello', function(keys, argv)
         snapshot = {}
     end
     return { position, mode, next(snapshot) and cjson.encode(snapshot) or '{}', meta or '',
-        v.lat or '', v.lon or '', v.at or '', v.away or '', entries }
+        v.lat or '', v.lon or '', v.at or '', remembers(c, v) and '1' or '', entries }
 end)
 
 -- gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.

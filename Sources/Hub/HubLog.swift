@@ -1,0 +1,74 @@
+import Glibc
+public import Logging
+public import Settings
+import Wire
+
+/// Structured logs on standard error: readable text on a terminal, one JSON object per line otherwise.
+/// Tokens are never logged; clients are named by their session.
+public enum HubLog {
+    /// A logger of a part of the hub, at the level and in the form that the settings say.
+    public static func logger(_ label: String, _ settings: Settings.Log) -> Logger {
+        let isText: Bool
+        switch settings.format {
+        case .auto: isText = isatty(2) == 1
+        case .text: isText = true
+        case .json: isText = false
+        }
+        var logger = Logger(label: label) { LineHandler(label: $0, isText: isText) }
+        logger.logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+        return logger
+    }
+}
+
+/// Writes each entry with one `write`, so that the lines of several processes don't mix.
+private struct LineHandler: LogHandler {
+    let label: String
+    let isText: Bool
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let fields = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        let line = isText ? textLine(event, fields) : jsonLine(event, fields)
+        let bytes = Array(line.utf8)
+        _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    }
+
+    private func textLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+        let level = event.level.rawValue.uppercased()
+        let extra = fields.map { " \($0.key)=\($0.value)" }.joined()
+        return "\(Self.clock(format: "%H:%M:%S")) \(level) \(label): \(event.message)\(extra)\n"
+    }
+
+    private func jsonLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("time", Self.clock(format: "%Y-%m-%dT%H:%M:%S"))
+        json.member("level", event.level.rawValue)
+        json.member("part", label)
+        json.member("message", "\(event.message)")
+        for (key, value) in fields {
+            json.key(escaping: key)
+            json.string("\(value)")
+        }
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    }
+
+    /// The present UTC time, with milliseconds.
+    private static func clock(format: String) -> String {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var parts = tm()
+        gmtime_r(&now.tv_sec, &parts)
+        var buffer = [CChar](repeating: 0, count: 40)
+        let length = strftime(&buffer, buffer.count, format, &parts)
+        let milliseconds = String(1000 + now.tv_nsec / 1_000_000).dropFirst()
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) + ".\(milliseconds)Z"
+    }
+}

@@ -1,0 +1,108 @@
+/// The Redis keys of one city that are used outside the functions; all carry the city's hash tag, so a city lives in one slot.
+struct Keys: Sendable {
+    /// `{city}:`
+    let prefix: String
+
+    init(city: String) { prefix = "{\(city)}:" }
+
+    /// Hash: the settings and the clock that the functions read; the one key that every function declares.
+    var settings: String { prefix + "settings" }
+    /// Stream: every domain event.
+    var events: String { prefix + "events" }
+    /// Pub/sub: which zone's queue has changed, and why.
+    var queues: String { prefix + "queues" }
+    /// Pub/sub: what is told on the hub channels of a partition.
+    func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
+    /// Sorted set: the available drivers of a zone by arrival number.
+    func queue(_ zone: String) -> String { prefix + "queue:" + zone }
+    /// Hash: a vehicle's last position and what its driver does.
+    func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
+}
+
+/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`.
+enum Channel {
+    /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
+    static let partitions = 64
+
+    /// The partition of a channel; the functions compute the same (`partition` in core.lua).
+    static func partition(_ channel: String) -> Int {
+        var hash: UInt32 = 0
+        for byte in channel.utf8 { hash = hash &* 31 &+ UInt32(byte) }
+        return Int(hash % UInt32(partitions))
+    }
+
+    static func vehicle(_ id: String) -> String { "vehicle:" + id }
+}
+
+/// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.
+struct StreamPosition: Comparable, Sendable {
+    let milliseconds: UInt64
+    let number: UInt64
+
+    /// Nil when the bytes are not `<digits>-<digits>`.
+    init?(_ bytes: some Collection<UInt8>) {
+        let parts = bytes.split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = Self.number(parts[0]), let second = Self.number(parts[1]) else { return nil }
+        milliseconds = first
+        number = second
+    }
+
+    static func < (a: Self, b: Self) -> Bool { (a.milliseconds, a.number) < (b.milliseconds, b.number) }
+
+    private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count <= 19 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard digit >= 48, digit <= 57 else { return nil }
+            value = value * 10 + UInt64(digit - 48)
+        }
+        return value
+    }
+}
+
+/// One message of a partition: `channel \n seq \n type \n time \n meta \n JSON of data`, as `tell` in core.lua writes it.
+/// State (positions, ETA) has an empty seq. `meta` is for the worker and is never sent on.
+struct Push {
+    let channel: String
+    let seq: String
+    let type: String
+    let time: Int64
+    let meta: String
+    let data: [UInt8]
+
+    var position: StreamPosition? { StreamPosition(seq.utf8) }
+
+    /// Nil when the payload is not of that form (another program publishes there).
+    init?(_ payload: UnsafeRawBufferPointer) {
+        var fields: [Range<Int>] = []
+        var start = 0
+        for (index, byte) in payload.enumerated() where byte == 10 {
+            fields.append(start..<index)
+            start = index + 1
+            if fields.count == 5 { break }
+        }
+        guard fields.count == 5 else { return nil }
+        func text(_ field: Int) -> String { String(decoding: payload[fields[field]], as: UTF8.self) }
+        guard let time = Int64(text(3)) else { return nil }
+        channel = text(0)
+        seq = text(1)
+        type = text(2)
+        self.time = time
+        meta = text(4)
+        data = [UInt8](payload[start...])
+    }
+
+    init(channel: String, seq: String, type: String, time: Int64, meta: String, data: [UInt8]) {
+        self.channel = channel
+        self.seq = seq
+        self.type = type
+        self.time = time
+        self.meta = meta
+        self.data = data
+    }
+
+    /// The payload that ``init(_:)`` reads, for state that a worker publishes itself.
+    var encoded: [UInt8] {
+        Array("\(channel)\n\(seq)\n\(type)\n\(time)\n\(meta)\n".utf8) + data
+    }
+}

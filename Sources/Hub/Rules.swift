@@ -1,0 +1,31 @@
+import Domain
+import Settings
+
+/// The numbers of the domain's rules, as the settings have them.
+extension Worker {
+    var filterLimits: PositionFilter.Limits {
+        var limits = PositionFilter.Limits()
+        limits.fenceAccuracy = settings.positions.fenceAccuracyM
+        limits.mapAccuracy = settings.positions.mapAccuracyM
+        limits.futureMs = Int64(settings.positions.futureMs)
+        limits.maximumSpeed = settings.positions.maxSpeedMps
+        return limits
+    }
+
+    var zoneRules: ZoneTracker.Settings {
+        var rules = ZoneTracker.Settings()
+        rules.margin = settings.zones.marginM
+        rules.fixes = settings.dispatch.zoneExitFixes
+        rules.afterMs = Int64(settings.dispatch.zoneExitMs)
+        return rules
+    }
+
+    var estimator: ETAEstimator {
+        var numbers = ETAEstimator.Settings()
+        numbers.detourNear = settings.eta.detourShort
+        numbers.detourMiddle = settings.eta.detour
+        numbers.detourFar = settings.eta.detourLong
+        numbers.speed = settings.eta.speedKmh / 3.6
+        return ETAEstimator(settings: numbers)
+    }
+}

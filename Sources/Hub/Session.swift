@@ -1,0 +1,98 @@
+import Domain
+import Settings
+import WebSocketServer
+import Wire
+
+/// Who a connection is, once its token was read.
+struct Identity {
+    let role: Role
+    let subject: String
+    /// Its own channel, `driver:T345`; empty for roles that have none.
+    let channel: String
+    /// Unix ms of real time.
+    let expiresAt: Int64
+}
+
+/// One connection of a client, from its upgrade to its close. Used on the worker's loop only; it ends when `onClose` came.
+final class Session {
+    enum Phase {
+        /// Has not identified itself: only `hello` is taken.
+        case silent
+        /// Its history is being read; what is pushed meanwhile is held, so that nothing is lost and nothing comes twice.
+        case catchingUp
+        case live
+        /// Its close was asked for: nothing more is taken from it.
+        case closing
+    }
+
+    let connection: ConnectionID
+    /// Names this connection in Redis: `<worker>.<number>`.
+    let name: String
+    /// From the `Authorization` header of the upgrade; used by `hello` if it brings no token of its own.
+    var bearer: String?
+    var identity: Identity?
+    var phase = Phase.silent
+    /// The seq of the last event sent on its own channel.
+    var position = ""
+    var held: [Push] = []
+    /// Messages that came while it caught up, carried out in order once it is live.
+    var waiting: [ClientMessage] = []
+    /// The subscription was lost while it caught up: it must catch up once more.
+    var mustCatchUpAgain = false
+    var bucket: TokenBucket
+    /// Refused for their rate since the last one that was not.
+    var refusedInARow = 0
+    /// Of a driver: shared by all of this driver's connections to this worker.
+    var driver: DriverTrack?
+    /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
+    var taxi: String?
+
+    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket) {
+        self.connection = connection
+        self.name = name
+        self.bearer = bearer
+        self.bucket = bucket
+    }
+}
+
+/// What a worker knows of a driver whose connection it holds: the truth is in Redis; this is what judging its fixes needs.
+/// Used on the worker's loop only; it ends with the driver's last connection to this worker.
+final class DriverTrack {
+    enum Duty {
+        case unavailable
+        /// Out of its queue against its will; the first good fix in a zone brings it back.
+        case lost
+        case available
+        case busy(RideTrack)
+    }
+
+    let subject: String
+    var sessions: [Session] = []
+    var filter = PositionFilter()
+    var zones: ZoneTracker?
+    var duty = Duty.unavailable
+    /// The zone of its queue while available.
+    var zone: String?
+    /// The last accepted fix, and whether it waits for the tick's batch.
+    var lastFix: Fix?
+    var isDirty = false
+    /// The pickup of the offer that it has, for the ETA at acceptance; never sent to it before.
+    var offerPickup: (ride: String, pickup: GeoPoint)?
+    /// The rank told last.
+    var rank: (zone: String, rank: Int, size: Int)?
+    /// A function was called for this driver's zone and has not answered.
+    var isMoving = false
+
+    init(subject: String) { self.subject = subject }
+}
+
+/// The ride that a driver is on.
+struct RideTrack {
+    let ride: String
+    let pickup: GeoPoint
+    var isAboard: Bool
+    var ladder: ProximityLadder
+    /// How it gets on, on this ride.
+    var pace = RecentPace()
+    var eta = ETAReporter()
+}

@@ -1,0 +1,191 @@
+public import EventLoop
+public import Settings
+import Glibc
+import Logging
+import RedisLink
+
+/// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
+/// passes on reload and shutdown. It carries no client traffic.
+public actor Supervisor {
+    nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    var settings: Settings
+    let reload: @Sendable () throws -> Settings
+    let log: Logger
+    let keys: Keys
+    private let library = FunctionLibrary(sources: Dispatch.sources)
+    private var redis: EmbeddedRedis?
+    private var connection: RedisConnection?
+    private var reservation: PortReservation?
+    private var lock: DirectoryLock?
+    private var workers: [WorkerProcess] = []
+    private var signals: [LoopSignal] = []
+    private var isStopping = false
+    private var failure: HubFailure?
+
+    /// `reload` reads the configuration again at SIGHUP, from where it came.
+    public init(settings: Settings, loop: EventLoop, reload: @escaping @Sendable () throws -> Settings) {
+        self.settings = settings
+        self.loop = loop
+        self.reload = reload
+        log = HubLog.logger("hub", settings.log)
+        keys = Keys(city: settings.city.id)
+    }
+
+    /// Runs the hub until SIGTERM or SIGINT; call it on the thread that owns the loop. Throws a ``HubFailure`` or another
+    /// describable error when it can't start, or can't go on.
+    public nonisolated func run() throws {
+        let begun = Task { try await self.start() }
+        let ended = Outcome()
+        Task {
+            do { try await begun.value } catch {
+                ended.error = error
+                await self.abandon()
+            }
+        }
+        loop.run()
+        if let error = ended.error { throw error }
+    }
+
+    private func start() async throws {
+        for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
+            signals.append(try LoopSignal(loop, signal: signal) { self.stop(name) })
+        }
+        signals.append(try LoopSignal(loop, signal: SIGHUP) { self.reloadAll() })
+        try WorkerFiles.prepare(settings.data.dir)
+        lock = try DirectoryLock(settings.data.dir)
+        _ = try Zones.load(settings) { self.log.warning("zones repaired: \($0)") }
+        _ = try Tokens.verifier(settings)
+        reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
+        try WorkerFiles.write(Array(settings.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
+        try await startRedis()
+        let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        for number in 1...max(1, count) { startWorker(number) }
+        log.notice(
+            "serving",
+            metadata: [
+                "address": "\(settings.server.host):\(reservation?.port ?? 0)", "workers": "\(max(1, count))",
+                "city": "\(settings.city.id)", "data": "\(settings.data.dir)",
+                "redis": "\(settings.redis.isEmbedded ? "embedded" : "external")",
+            ])
+    }
+
+    // MARK: Redis
+
+    private func startRedis() async throws {
+        if settings.redis.isEmbedded {
+            let redis = EmbeddedRedis(
+                loop: loop, directory: settings.data.dir, executable: settings.redis.server,
+                fsync: settings.redis.fsync == .always ? .always : .everysec)
+            redis.onRestart = { self.log.warning("redis-server died and was started again: \($0)") }
+            self.redis = redis
+            try await redis.start()
+        }
+        let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
+        self.connection = connection
+        let reached: Result<Void, any Error> = await withCheckedContinuation { continuation in
+            var first: CheckedContinuation<Result<Void, any Error>, Never>? = continuation
+            connection.onUp = {
+                Task {
+                    let result = await self.prepare()
+                    first?.resume(returning: result)
+                    first = nil
+                }
+            }
+            connection.onRetry = { reason in
+                guard first != nil else { return self.log.warning("Redis is away: \(reason)") }
+                first?.resume(returning: .failure(HubFailure("Redis can't be reached: \(reason)")))
+                first = nil
+            }
+            connection.start()
+        }
+        try reached.get()
+    }
+
+    /// At each connect: an external Redis is checked, the functions and settings are written.
+    private func prepare() async -> Result<Void, any Error> {
+        guard let connection else { return .failure(HubFailure("no connection to Redis")) }
+        do {
+            if !settings.redis.isEmbedded {
+                let problems = try await RedisCheck.problems(of: connection)
+                if !problems.isEmpty { throw HubFailure("this Redis is not fit:\n  " + problems.joined(separator: "\n  ")) }
+            }
+            try await EngineSetup(keys: keys, settings: settings, library: library).prepare(connection)
+            return .success(())
+        } catch {
+            log.error("Redis could not be prepared: \(error)")
+            return .failure(error)
+        }
+    }
+
+    // MARK: workers
+
+    private func startWorker(_ number: Int) {
+        let worker = WorkerProcess(number: number, loop: loop, data: settings.data.dir, port: reservation?.port ?? 0)
+        worker.onEnd = { description in
+            guard !self.isStopping else { return self.finishIfDone() }
+            self.log.error("worker \(number) ended and is started again: \(description)")
+        }
+        workers.append(worker)
+        worker.start()
+    }
+
+    // MARK: signals
+
+    private func reloadAll() {
+        do {
+            let fresh = try reload()
+            _ = try Zones.load(fresh)
+            let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
+            for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
+            settings = fresh
+            try WorkerFiles.write(Array(fresh.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
+        } catch {
+            return log.error("not reloaded, everything stays as it was: \(error)")
+        }
+        Task { _ = await prepare() }
+        for worker in workers { worker.signal(SIGHUP) }
+        log.notice("reloaded")
+    }
+
+    private func stop(_ name: String) {
+        guard !isStopping else { return }
+        isStopping = true
+        log.notice("stopping: \(name)")
+        for worker in workers { worker.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
+        finishIfDone()
+    }
+
+    /// When the last worker has ended: Redis writes what it has and ends, then this process.
+    private func finishIfDone() {
+        guard isStopping, workers.allSatisfy({ !$0.isRunning }) else { return }
+        connection?.close()
+        connection = nil
+        guard let redis else { return end() }
+        self.redis = nil
+        redis.stop { self.end() }
+    }
+
+    private func end() {
+        for signal in signals { signal.close() }
+        signals = []
+        reservation = nil
+        lock = nil
+        log.notice("stopped")
+        loop.stop()
+    }
+
+    /// Could not start: ends what had been started.
+    private func abandon() {
+        isStopping = true
+        for worker in workers { worker.stop(killAfterMs: 1000) }
+        finishIfDone()
+    }
+}
+
+/// Carries the error of start-up out of the loop. `@unchecked Sendable` because it is written before the loop stops and
+/// read after.
+private final class Outcome: @unchecked Sendable {
+    var error: (any Error)?
+}

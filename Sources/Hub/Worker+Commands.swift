@@ -1,0 +1,204 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Where a client's message enters: read, checked against the rate and the role, handed to its function.
+extension Worker {
+    func receive(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, _ isText: Bool) {
+        guard let session = sessions[connection], session.phase != .closing else { return }
+        guard isText else { return close(session, .unsupportedData) }
+        metrics.messages.increment()
+        switch decode(bytes) {
+        case .refused(let id, let error):
+            guard isWithinRate(session, id) else { return }
+            metrics.refused(error.code)
+            send(session, Encode.error(id: id, error))
+        case .message(let message):
+            guard isWithinRate(session, message.id) else { return }
+            carryOut(message, for: session)
+        }
+    }
+
+    /// Faster than the limit is refused; much faster for long is closed.
+    private func isWithinRate(_ session: Session, _ id: Int64?) -> Bool {
+        if session.bucket.take(at: Int64(loop.now)) {
+            session.refusedInARow = 0
+            return true
+        }
+        session.refusedInARow += 1
+        if session.refusedInARow > settings.server.commandsBurst {
+            close(session, .rateLimited)
+        } else {
+            refuse(
+                session, id, .rateLimited,
+                "At most \(settings.server.commandsPerSecond) messages a second, \(settings.server.commandsBurst) at once.")
+        }
+        return false
+    }
+
+    func carryOut(_ message: ClientMessage, for session: Session) {
+        if case .hello(let token, let resume) = message.command {
+            return hello(session, message.id, token: token, resume: resume)
+        }
+        guard let identity = session.identity, session.phase != .silent else {
+            return refuse(session, message.id, .unauthenticated, "Say hello with a token first.")
+        }
+        if session.phase == .catchingUp { return session.waiting.append(message) }
+        if case .position(let fix) = message.command {
+            guard let driver = session.driver else { return forbid(session, message, identity) }
+            return position(fix, message.id, session, driver)
+        }
+        switch identity.role {
+        case .driver: carryOut(message, session, session.driver, identity)
+        case .passenger: carryOut(message, session, identity)
+        default: forbid(session, message, identity)
+        }
+    }
+
+    private func forbid(_ session: Session, _ message: ClientMessage, _ identity: Identity) {
+        refuse(
+            session, message.id, .forbidden,
+            "The command \(message.command.name.rawValue) is not for the role \(identity.role.rawValue).")
+    }
+
+    // MARK: drivers
+
+    private func carryOut(_ message: ClientMessage, _ session: Session, _ driver: DriverTrack?, _ identity: Identity) {
+        guard let driver else { return forbid(session, message, identity) }
+        let who = RedisArgument(driver.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .driverAvailable:
+            switch placeOf(driver) {
+            case .zone(let zone): call("available", [who, RedisArgument(zone), key], message, session)
+            case .refused(let code, let detail): refuse(session, message.id, code, detail)
+            }
+        case .driverUnavailable: call("unavailable", [who, key], message, session)
+        case .offerSeen(let ride): call("seen", [who, RedisArgument(ride)], message, session)
+        case .offerAccept(let ride):
+            let eta = etaAtAcceptance(driver, ride).map { RedisArgument($0) } ?? ""
+            metrics.accepts.increment()
+            call("accept", [who, RedisArgument(ride), key, eta], message, session)
+        case .offerDecline(let ride): call("decline", [who, RedisArgument(ride), key], message, session)
+        case .rideAboard(let ride, let passengers):
+            let count = passengers.map { RedisArgument($0) } ?? ""
+            call("aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) {
+                if case .busy(var track) = driver.duty {
+                    track.isAboard = true
+                    driver.duty = .busy(track)
+                }
+            }
+        case .rideEnd(let ride):
+            call("finish", [who, RedisArgument(ride ?? ""), RedisArgument(zoneOf(driver)), key], message, session) {
+                if case .busy = driver.duty { driver.duty = .unavailable }
+            }
+        case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .rideCancel(let ride):
+            call(
+                "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message, session)
+        case .subscribe(let channel): subscribe(channel, message, session, identity)
+        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
+        default: forbid(session, message, identity)
+        }
+    }
+
+    // MARK: passengers
+
+    private func carryOut(_ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        let who = RedisArgument(identity.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .rideRequest(let lat, let lon, let passengers, let destination):
+            switch lookUp(GeoPoint(lat: lat, lon: lon)) {
+            case .refused(let code, let detail): refuse(session, message.id, code, detail)
+            case .zone(let zone):
+                metrics.requests.increment()
+                let to: [RedisArgument] =
+                    destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
+                let arguments: [RedisArgument] =
+                    [
+                        who, RedisArgument(Self.rideID()), RedisArgument(zone), RedisArgument(lat), RedisArgument(lon),
+                        RedisArgument(passengers),
+                    ] + to + [key]
+                call("request", arguments, message, session)
+            }
+        case .rideCancel(let ride): call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .subscribe(let channel): subscribe(channel, message, session, identity)
+        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
+        default: forbid(session, message, identity)
+        }
+    }
+
+    /// Not to be guessed: 96 random bits.
+    private static func rideID() -> String {
+        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        return "r_" + String((0..<16).map { _ in letters.randomElement()! })
+    }
+
+    // MARK: channels
+
+    /// One's own channel is read since hello; the taxi of one's ride may be followed; everything else is somebody else's.
+    private func subscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel)) }
+        guard let taxi = session.taxi, channel == Channel.vehicle(taxi) else {
+            return refuse(
+                session, message.id, .forbidden,
+                "field `channel`: \(channel) is not yours to read; a passenger may read the vehicle of its own ride.",
+                field: "channel")
+        }
+        startReading(channel, session)
+        reply(session, message.id, Self.channelReply(channel))
+        sendSnapshot(ofVehicle: taxi, to: session)
+    }
+
+    private func unsubscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard channel != identity.channel else {
+            return refuse(
+                session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
+        }
+        stopReading(channel, session)
+        reply(session, message.id, Self.channelReply(channel))
+    }
+
+    private static func channelReply(_ channel: String) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("channel", channel)
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: calling
+
+    /// Calls the function of a command and sends its answer as the one reply to the message.
+    private func call(
+        _ function: String, _ arguments: [RedisArgument], _ message: ClientMessage, _ session: Session,
+        then: (() -> Void)? = nil
+    ) {
+        let began = loop.now
+        dispatch.command(function, arguments) { answer in
+            self.metrics.commandTook(milliseconds: self.loop.now - began)
+            if case .ok = answer { then?() }
+            guard self.sessions[session.connection] === session else { return }
+            self.answer(answer, to: message, session)
+        }
+    }
+
+    private func answer(_ answer: Dispatch.Answer, to message: ClientMessage, _ session: Session) {
+        switch answer {
+        case .ok(let json): reply(session, message.id, json)
+        case .refused(let code, let detail):
+            refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail)
+        case .unavailable:
+            refuse(session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key.")
+        case .failed(let text):
+            log.error("\(message.command.name.rawValue) failed: \(text)")
+            refuse(session, message.id, .internal, "The hub could not carry out \(message.command.name.rawValue).")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import EventLoop
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What is asked over HTTP on the same port.
+extension Worker {
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect.")
+        }
+        switch request.path {
+        case "/healthz": return .text(200, "alive")
+        case "/readyz": return ready()
+        case "/metrics":
+            let text = expositions.merged(own: (name, metrics.registry.exposition()), maxAgeS: 10)
+            return HTTPResponse(status: 200, contentType: Metrics.contentType, body: Array(text.utf8))
+        case "/": return .text(200, "Kerbside serves \(settings.city.id). Connect a WebSocket to /v1/connect.")
+        default: return problem(404, "Not found", "There is nothing at \(request.path).")
+        }
+    }
+
+    /// 503 with what is missing, until a client that connects now is served at once.
+    private func ready() -> HTTPResponse {
+        if isReady { return .text(200, "ready") }
+        var missing: [String] = []
+        if isDraining { missing.append("the hub is shutting down") }
+        if !commands.isUp { missing.append("Redis does not answer") }
+        if !subscriber.isUp { missing.append("the subscription to Redis is down") }
+        if zones == nil { missing.append("the zones are not loaded") }
+        if !clock.isSet { missing.append("Redis' time is not known yet") }
+        return problem(503, "Not ready", missing.joined(separator: "; ") + ".")
+    }
+
+    /// RFC 9457.
+    private func problem(_ status: Int, _ title: String, _ detail: String) -> HTTPResponse {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("type", "about:blank")
+        json.member("title", title)
+        json.member("status", Int64(status))
+        json.member("detail", detail)
+        json.endObject()
+        return HTTPResponse(status: status, contentType: "application/problem+json", body: json.bytes)
+    }
+}

@@ -1,0 +1,168 @@
+import Domain
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// The way of a position: judged by the filter, held against the ride's ladder and the zones, left for the tick's batch.
+extension Worker {
+    func position(_ position: PositionFix, _ id: Int64?, _ session: Session, _ driver: DriverTrack) {
+        let fix = Fix(
+            GeoPoint(lat: position.lat, lon: position.lon), at: position.at, accuracy: position.accuracy,
+            speed: position.speed, heading: position.heading)
+        metrics.positions.increment()
+        let verdict = driver.filter.offer(fix, receivedAt: now(), limits: filterLimits)
+        switch verdict {
+        case .accepted(let accepted):
+            driver.lastFix = fix
+            if !driver.isDirty {
+                driver.isDirty = true
+                moved.append(driver)
+            }
+            if accepted.isForFences, accepted.isLive {
+                approach(driver, fix, after: accepted.previous)
+                crossZones(driver, fix)
+            }
+        case .late, .duplicate, .quarantined: metrics.positionsIgnored.increment()
+        case .refused(let refusal):
+            metrics.positionsIgnored.increment()
+            let (code, detail) = Self.explain(refusal)
+            return refuse(session, id, code, detail)
+        }
+        if id != nil { reply(session, id, Array("{}".utf8)) }
+    }
+
+    private static func explain(_ refusal: PositionFilter.Refusal) -> (code: ErrorCode, detail: String) {
+        switch refusal {
+        case .unusablePosition:
+            return (.badPosition, "fields `lat` and `lon`: (0, 0) is no position; wait for a fix.")
+        case .inaccurate(let metres):
+            return (.badPosition, "field `accuracy`: \(Int(metres.rounded())) m is too coarse to be shown; wait for a better fix.")
+        case .clockAhead(let offset):
+            return (.clockSkew, "field `at`: \(offset) ms ahead of the hub's clock; correct the device's clock by that.")
+        case .unusableTime:
+            return (.badPosition, "field `at`: expected Unix time in milliseconds.")
+        }
+    }
+
+    // MARK: the ride
+
+    /// The ladder and the ETA of the ride that the driver is on.
+    func approach(_ driver: DriverTrack, _ fix: Fix, after previous: Fix?) {
+        guard case .busy(var track) = driver.duty, !track.isAboard else { return }
+        if let previous {
+            track.pace.moved(
+                metres: previous.point.distance(to: fix.point), seconds: Double(fix.at - previous.at) / 1000)
+        }
+        let events = track.ladder.vehicleMoved(to: fix, target: track.pickup, isContinuous: previous != nil)
+        let seconds = estimator.seconds(from: fix.point, to: track.pickup, pace: track.pace)
+        let eta = track.eta.report(seconds: seconds, at: now())
+        driver.duty = .busy(track)
+        for event in [events.near, events.arrived] {
+            guard let event else { continue }
+            metrics.alerts.increment()
+            owe(
+                "alert",
+                [
+                    RedisArgument(driver.subject), RedisArgument(track.ride), RedisArgument(event.rung.rawValue),
+                    RedisArgument(Int(event.distance.rounded())), RedisArgument(event.confidence.rawValue),
+                ])
+        }
+        if let eta { publishETA(driver, track, fix, seconds: eta) }
+    }
+
+    /// State for the ride's passenger, wherever it is connected: it reads the vehicle's channel.
+    private func publishETA(_ driver: DriverTrack, _ track: RideTrack, _ fix: Fix, seconds: Int) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("ride", track.ride)
+        json.member("taxi", driver.subject)
+        json.member("eta_s", seconds)
+        json.member("distance_m", Int64(fix.point.distance(to: track.pickup).rounded()))
+        json.member("at", fix.at)
+        json.endObject()
+        let channel = Channel.vehicle(driver.subject)
+        let push = Push(channel: channel, seq: "", type: "ride.eta", time: now(), meta: "", data: json.bytes)
+        commands.send(
+            ["PUBLISH", RedisArgument(keys.push(Channel.partition(channel))), RedisArgument(push.encoded)]) { _ in }
+    }
+
+    func etaAtAcceptance(_ driver: DriverTrack, _ ride: String) -> Int? {
+        guard let offer = driver.offerPickup, offer.ride == ride, let fix = driver.lastFix else { return nil }
+        return Int(estimator.seconds(from: fix.point, to: offer.pickup, pace: nil).rounded())
+    }
+
+    // MARK: zones
+
+    enum Place {
+        case zone(String)
+        case refused(ErrorCode, String)
+    }
+
+    /// The zone of a point, or the refusal that tells a client why there is none.
+    func lookUp(_ point: GeoPoint) -> Place {
+        switch zones.lookup(point) {
+        case .zone(let index): return .zone(zones?.zones[index].id ?? "")
+        case .outside: return .refused(.outsideZones, "The position lies in no zone of \(settings.city.id).")
+        case .unknown: return .refused(.zonesUnknown, "The zones are being loaded; try again in a moment.")
+        }
+    }
+
+    /// Where a driver stands, if it has said so lately.
+    func placeOf(_ driver: DriverTrack) -> Place {
+        guard let fix = driver.lastFix, now() - fix.at <= Int64(settings.dispatch.staleAfterMs) else {
+            return .refused(.noPosition, "The hub knows no recent position of yours: send `position`, then this again.")
+        }
+        return lookUp(fix.point)
+    }
+
+    /// The id of the zone where a driver is, empty when outside or unknown.
+    func zoneOf(_ driver: DriverTrack) -> String {
+        guard let fix = driver.lastFix, case .zone(let zone) = lookUp(fix.point) else { return "" }
+        return zone
+    }
+
+    private func crossZones(_ driver: DriverTrack, _ fix: Fix) {
+        guard let zones, !driver.isMoving else { return }
+        switch driver.duty {
+        case .available:
+            switch driver.zones?.update(fix, zones: zones, settings: zoneRules) {
+            case .leave?: change(driver, "outside", [])
+            case .switch(let index)?: change(driver, "move", [RedisArgument(zones.zones[index].id)])
+            default: break
+            }
+        case .lost:
+            guard case .zone(let zone) = lookUp(fix.point) else { return }
+            change(driver, "recover", [RedisArgument(zone)])
+        default: break
+        }
+    }
+
+    /// Calls a function that changes the driver's queue; what came of it arrives as a push on the driver's channel.
+    private func change(_ driver: DriverTrack, _ function: String, _ arguments: [RedisArgument]) {
+        driver.isMoving = true
+        dispatch.call(function, [RedisArgument(driver.subject)] + arguments) { result in
+            driver.isMoving = false
+            switch result {
+            case .success(let reply):
+                if function == "recover", reply.int == 0 { driver.duty = .unavailable }
+            case .failure(let failure): self.log.warning("\(function) of a driver: \(failure)")
+            }
+        }
+    }
+
+    // MARK: the snapshot of a vehicle
+
+    func sendSnapshot(ofVehicle id: String, to session: Session) {
+        commands.send(["HMGET", RedisArgument(keys.vehicle(id)), "lat", "lon", "heading", "state", "at"]) { result in
+            guard case .success(let fields) = result, let lat = fields[0].double, let lon = fields[1].double,
+                let at = fields[4].int
+            else { return }
+            let row = PositionRow(
+                id: id, lat: lat, lon: lon, heading: fields[2].double, state: fields[3].text ?? "busy", seats: nil, at: at)
+            self.send(session, Encode.positions(channel: Channel.vehicle(id), time: self.now(), rows: [row]))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Domain
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What Redis tells this worker, and what this worker tells its clients.
+extension Worker {
+    /// A message of a subscribed Redis channel: a push, or the news that a zone's queue has changed.
+    func heard(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) {
+        if channel.elementsEqual(keys.queues.utf8) {
+            let parts = payload.split(separator: 10, maxSplits: 1)
+            guard parts.count == 2 else { return }
+            changedZones[String(decoding: parts[0], as: UTF8.self)] = String(decoding: parts[1], as: UTF8.self)
+            return
+        }
+        guard let push = Push(payload), let sessions = readers[push.channel] else { return }
+        metrics.pushes.increment()
+        var frame: Frame?
+        for session in sessions {
+            if session.phase == .catchingUp, !push.seq.isEmpty {
+                session.held.append(push)
+            } else {
+                deliver(push, to: session, &frame)
+            }
+        }
+    }
+
+    /// Sends an event once and in order: what is not after the last one sent was read from the history already.
+    /// `frame` is encoded for the first reader and shared by all.
+    func deliver(_ push: Push, to session: Session, _ frame: inout Frame?) {
+        guard let identity = session.identity, session.phase == .live else { return }
+        let shared = frame ?? encoded(push, for: identity)
+        frame = shared
+        guard !push.seq.isEmpty else {
+            _ = server.send(session.connection, shared)
+            return
+        }
+        guard let position = push.position else { return }
+        if let sent = StreamPosition(session.position.utf8), position <= sent { return }
+        session.position = push.seq
+        metrics.events.increment()
+        _ = server.send(session.connection, shared)
+        if let driver = session.driver { noticed(push, by: driver) }
+        if identity.role == .passenger { noticed(push, by: session) }
+    }
+
+    /// The ETA is published on the vehicle's channel, which only its passenger reads, and is told on the passenger's.
+    private func encoded(_ push: Push, for identity: Identity) -> Frame {
+        guard push.seq.isEmpty else {
+            return Frame.text(
+                Encode.event(
+                    channel: push.channel, seq: push.seq, type: push.type, time: push.time, data: push.data))
+        }
+        let channel = push.type == "ride.eta" ? identity.channel : push.channel
+        return Frame.text(Encode.state(channel: channel, type: push.type, time: push.time, data: push.data))
+    }
+
+    func send(_ session: Session, _ payload: [UInt8]) {
+        _ = server.send(session.connection, Frame.text(payload))
+    }
+
+    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8]) {
+        guard let id else { return }
+        send(session, Encode.replyOK(id: id, json: json))
+    }
+
+    func refuse(_ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil) {
+        metrics.refused(code)
+        send(session, Encode.error(id: id, ErrorReply(code: code, field: field, detail: detail)))
+    }
+
+    // MARK: what a worker itself must know of its driver
+
+    /// The state that Redis has of a driver, after hello or a loss of the link.
+    func adopt(_ session: Session, _ identity: Identity, _ caught: Caught) {
+        let driver = drivers[identity.subject] ?? DriverTrack(subject: identity.subject)
+        drivers[identity.subject] = driver
+        if !driver.sessions.contains(where: { $0 === session }) { driver.sessions.append(session) }
+        session.driver = driver
+        let snapshot = caught.snapshot
+        driver.offerPickup = nil
+        if let ride = snapshot["offer"]?["ride"]?.text { offered(ride, meta: caught.meta, to: driver) }
+        switch snapshot["state"]?.text {
+        case "available": becomeAvailable(driver, snapshot["zone"]?.text)
+        case "busy": becomeBusy(driver, snapshot["ride"])
+        default: driver.duty = caught.isLost ? .lost : .unavailable
+        }
+        if driver.lastFix == nil, let last = caught.lastPosition, now() - last.at <= Int64(settings.dispatch.staleAfterMs) {
+            driver.lastFix = Fix(GeoPoint(lat: last.lat, lon: last.lon), at: last.at)
+        }
+    }
+
+    /// An event on the driver's channel changes what the worker tracks.
+    private func noticed(_ push: Push, by driver: DriverTrack) {
+        guard let data = try? JSONValue(parsing: push.data) else { return }
+        switch push.type {
+        case "queue.joined": becomeAvailable(driver, data["zone"]?.text)
+        case "queue.left":
+            let reason = data["reason"]?.text
+            if reason != "moved" { driver.duty = reason == "unavailable" ? .unavailable : .lost }
+        case "offer.made": offered(data["ride"]?.text ?? "", meta: push.meta, to: driver)
+        case "offer.withdrawn": offerEnded(driver)
+        case "ride.assigned": becomeBusy(driver, data)
+        case "ride.cancelled": if case .busy = driver.duty { driver.duty = .unavailable }
+        default: break
+        }
+    }
+
+    private func becomeAvailable(_ driver: DriverTrack, _ zone: String?) {
+        guard let zone else { return }
+        if driver.zone != zone || driver.zones == nil {
+            driver.zone = zone
+            driver.zones = zones?.index(ofID: zone).map { ZoneTracker(zone: $0) }
+        }
+        driver.duty = .available
+        if driver.rank?.zone != zone { driver.rank = nil }
+        changedZones[zone] = changedZones[zone] ?? "joined"
+    }
+
+    private func becomeBusy(_ driver: DriverTrack, _ ride: JSONValue?) {
+        offerEnded(driver)
+        driver.rank = nil
+        guard let ride, let id = ride["ride"]?.text, let lat = ride["pickup"]?["lat"]?.double,
+            let lon = ride["pickup"]?["lon"]?.double
+        else { return }
+        if case .busy(let track) = driver.duty, track.ride == id { return }
+        let notified = ride["notified"]?.double.flatMap { ProximityRung(rawValue: Int($0)) } ?? .none
+        let track = RideTrack(
+            ride: id, pickup: GeoPoint(lat: lat, lon: lon), isAboard: ride["state"]?.text == "aboard",
+            ladder: ProximityLadder(restored: notified))
+        driver.duty = .busy(track)
+        if let fix = driver.lastFix { approach(driver, fix, after: nil) }
+    }
+
+    /// While an offer is open a dead link must be known within seconds, so that the next driver is asked.
+    private func offered(_ ride: String, meta: String, to driver: DriverTrack) {
+        let parts = meta.split(separator: ",")
+        if parts.count == 2, let lat = Double(parts[0]), let lon = Double(parts[1]) {
+            driver.offerPickup = (ride, GeoPoint(lat: lat, lon: lon))
+        }
+        for session in driver.sessions {
+            server.setPing(
+                session.connection, everyMs: UInt64(settings.server.offerPingMs),
+                deadAfterMs: UInt64(settings.server.offerDeadAfterMs))
+        }
+    }
+
+    func offerEnded(_ driver: DriverTrack) {
+        guard driver.offerPickup != nil else { return }
+        driver.offerPickup = nil
+        for session in driver.sessions {
+            server.setPing(
+                session.connection, everyMs: UInt64(settings.server.pingMs),
+                deadAfterMs: UInt64(settings.server.deadAfterMs))
+        }
+    }
+
+    // MARK: the passenger's taxi
+
+    func adoptRide(_ session: Session, _ snapshot: JSONValue) { follow(session, snapshot["ride"]?["taxi"]?.text) }
+
+    private func noticed(_ push: Push, by session: Session) {
+        switch push.type {
+        case "ride.accepted":
+            guard let data = try? JSONValue(parsing: push.data) else { return }
+            follow(session, data["taxi"]?.text)
+        case "ride.ended", "ride.cancelled", "ride.failed", "ride.searching": follow(session, nil)
+        default: break
+        }
+    }
+
+    /// Reads the channel of that vehicle and of no other.
+    private func follow(_ session: Session, _ taxi: String?) {
+        guard session.taxi != taxi else { return }
+        if let old = session.taxi { stopReading(Channel.vehicle(old), session) }
+        session.taxi = taxi
+        guard let taxi else { return }
+        startReading(Channel.vehicle(taxi), session)
+        whenSubscribed(Channel.vehicle(taxi)) {}
+    }
+}

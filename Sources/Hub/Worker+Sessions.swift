@@ -1,0 +1,255 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Connections: opened, identified, caught up with what they missed, closed.
+extension Worker {
+    func opened(_ connection: ConnectionID, _ info: WebSocketServer.OpenInfo) {
+        sessionNumber += 1
+        let bucket = TokenBucket(
+            capacity: Double(settings.server.commandsBurst), perSecond: Double(settings.server.commandsPerSecond))
+        let session = Session(
+            connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken, bucket: bucket)
+        sessions[connection] = session
+        let seconds = (UInt64(settings.server.helloTimeoutMs) + 999) / 1000
+        deadlines.schedule(connection.rawValue, at: loop.now / 1000 + max(1, seconds))
+    }
+
+    func closed(_ connection: ConnectionID, _ code: UInt16) {
+        guard let session = sessions.removeValue(forKey: connection) else { return }
+        deadlines.cancel(connection.rawValue)
+        metrics.closed(code)
+        guard let identity = session.identity else { return }
+        stopReading(identity.channel, session)
+        if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
+        guard let driver = session.driver else { return }
+        driver.sessions.removeAll { $0 === session }
+        if let other = driver.sessions.last {
+            toCatchUp.append(other)
+            catchUpSome()
+        } else {
+            drivers[driver.subject] = nil
+            owe("gone", [RedisArgument(driver.subject), RedisArgument(session.name)])
+        }
+    }
+
+    func close(_ session: Session, _ code: CloseCode, _ reason: String? = nil) {
+        session.phase = .closing
+        server.close(session.connection, code: code.rawValue, reason: reason ?? code.reason)
+    }
+
+    /// Looks at the connections whose time has come: no hello in time, or a token that has ended.
+    func checkDeadline(_ id: UInt64) {
+        guard let session = sessions[ConnectionID(rawValue: id)], session.phase != .closing else { return }
+        guard let identity = session.identity else { return close(session, .helloTimeout) }
+        let left = identity.expiresAt - EventLoop.wallClock()
+        if left <= 0 { return close(session, .tokenExpired) }
+        deadlines.schedule(id, at: loop.now / 1000 + UInt64(left + 999) / 1000)
+    }
+
+    // MARK: hello
+
+    func hello(_ session: Session, _ id: Int64?, token: String?, resume: [(channel: String, seq: String)]) {
+        guard session.phase == .silent else {
+            return refuse(session, id, .badMessage, "This connection has said hello already.")
+        }
+        guard clock.isSet else { return refuse(session, id, .unavailable, "The hub is starting; say hello again.") }
+        guard let text = token ?? session.bearer else {
+            refuse(session, id, .unauthenticated, "field `token`: expected a token; make one with `kerbside token`.")
+            return close(session, .unauthenticated)
+        }
+        session.bearer = nil
+        let claims: TokenClaims
+        do {
+            claims = try verifier.verify(text, nowMs: EventLoop.wallClock())
+        } catch {
+            metrics.tokensRefused.increment()
+            refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
+            return close(session, error == .wrongCity ? .forbidden : .unauthenticated)
+        }
+        let hasChannel = claims.role == .driver || claims.role == .passenger
+        let identity = Identity(
+            role: claims.role, subject: claims.subject,
+            channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
+            expiresAt: claims.expiresAt * 1000)
+        session.identity = identity
+        guard hasChannel else {
+            session.phase = .live
+            checkDeadline(session.connection.rawValue)
+            return reply(session, id, greeting(identity, session))
+        }
+        session.position = resume.first { $0.channel == identity.channel }?.seq ?? ""
+        catchUp(session, identity) { isDone in
+            guard isDone else {
+                session.identity = nil
+                session.phase = .silent
+                self.stopReading(identity.channel, session)
+                self.refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
+                return self.carryOutWaiting(session)
+            }
+            self.checkDeadline(session.connection.rawValue)
+            self.reply(session, id, self.greeting(identity, session))
+        }
+    }
+
+    private func greeting(_ identity: Identity, _ session: Session) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("session", session.name)
+        json.member("role", identity.role.rawValue)
+        json.member("subject", identity.subject)
+        json.member("city", settings.city.id)
+        json.key("channels")
+        json.beginArray()
+        if !identity.channel.isEmpty { json.string(identity.channel) }
+        if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
+        json.endArray()
+        json.member("heartbeat_s", Int64(settings.server.pingMs / 1000))
+        json.member("time", now())
+        json.key("seq")
+        json.beginObject()
+        if !identity.channel.isEmpty {
+            json.key(escaping: identity.channel)
+            json.string(session.position)
+        }
+        json.endObject()
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: catching up
+
+    /// Reads what the session missed and goes live without a hole or a double: the partition is subscribed first, what is
+    /// pushed from then on is held, the history is read up to a position, and of what was held only the later is sent.
+    /// `then` is called with true before anything is sent, or with false when Redis could not be asked.
+    private func catchUp(_ session: Session, _ identity: Identity, then: @escaping (Bool) -> Void) {
+        session.phase = .catchingUp
+        session.held = []
+        session.mustCatchUpAgain = false
+        startReading(identity.channel, session)
+        whenSubscribed(identity.channel) {
+            let arguments: [RedisArgument] = [
+                RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(session.name),
+                RedisArgument(self.name), RedisArgument(session.position),
+            ]
+            self.dispatch.call("hello", arguments) { result in
+                guard self.sessions[session.connection] === session, session.phase == .catchingUp else {
+                    return then(false)
+                }
+                if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
+                guard case .success(let reply) = result, let caught = Caught(reply) else { return then(false) }
+                self.goLive(session, identity, caught, then)
+            }
+        }
+    }
+
+    private func goLive(_ session: Session, _ identity: Identity, _ caught: Caught, _ then: (Bool) -> Void) {
+        if identity.role == .driver { adopt(session, identity, caught) }
+        if identity.role == .passenger { adoptRide(session, caught.snapshot) }
+        session.position = caught.position
+        then(true)
+        switch caught.mode {
+        case .resumed:
+            for entry in caught.entries where entry.type != "opened" {
+                metrics.events.increment()
+                send(
+                    session,
+                    Encode.event(
+                        channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data))
+            }
+        case .gap:
+            send(session, Encode.gap(channel: identity.channel))
+            sendSnapshot(session, identity, caught)
+        case .fresh:
+            sendSnapshot(session, identity, caught)
+        }
+        session.phase = .live
+        let held = session.held
+        session.held = []
+        for push in held {
+            var frame: Frame?
+            deliver(push, to: session, &frame)
+        }
+        carryOutWaiting(session)
+        if session.mustCatchUpAgain {
+            toCatchUp.append(session)
+            catchUpSome()
+        }
+    }
+
+    /// What came while the session caught up; the phase says how each is answered.
+    private func carryOutWaiting(_ session: Session) {
+        let waiting = session.waiting
+        session.waiting = []
+        for message in waiting { carryOut(message, for: session) }
+    }
+
+    private func sendSnapshot(_ session: Session, _ identity: Identity, _ caught: Caught) {
+        send(session, Encode.snapshot(channel: identity.channel, time: now(), data: caught.snapshotBytes))
+    }
+
+    /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
+    func subscriptionsAreBack() {
+        log.info("subscribed to Redis", metadata: ["sessions": "\(sessions.count)"])
+        for session in sessions.values { session.mustCatchUpAgain = true }
+        toCatchUp = sessions.values.filter { $0.phase == .live && $0.identity?.channel.isEmpty == false }
+        catchUpSome()
+    }
+
+    /// A few at a time: a storm of histories would only make everyone wait.
+    func catchUpSome() {
+        let atOnce = 200
+        while catchingUp < atOnce, subscriber.isUp, commands.isUp, let session = toCatchUp.popLast() {
+            guard session.phase == .live, let identity = session.identity else { continue }
+            catchingUp += 1
+            catchUp(session, identity) { isDone in
+                self.catchingUp -= 1
+                if !isDone, self.sessions[session.connection] === session, session.phase == .catchingUp {
+                    session.phase = .live
+                    self.toCatchUp.append(session)
+                    self.carryOutWaiting(session)
+                }
+            }
+        }
+    }
+
+    // MARK: readers
+
+    func startReading(_ channel: String, _ session: Session) {
+        guard !(readers[channel] ?? []).contains(where: { $0 === session }) else { return }
+        readers[channel, default: []].append(session)
+    }
+
+    func stopReading(_ channel: String, _ session: Session) {
+        readers[channel]?.removeAll { $0 === session }
+        if readers[channel]?.isEmpty == true { readers[channel] = nil }
+    }
+
+    /// Calls `body` once Redis has confirmed the subscription of the channel's partition: at once if it has.
+    func whenSubscribed(_ channel: String, _ body: @escaping () -> Void) {
+        let partition = Channel.partition(channel)
+        guard !subscribed.contains(partition) else { return body() }
+        subscribing[partition, default: []].append(body)
+        guard subscribing[partition]?.count == 1 else { return }
+        subscriber.subscribe([keys.push(partition)]) {
+            self.subscribed.insert(partition)
+            for body in self.subscribing.removeValue(forKey: partition) ?? [] { body() }
+        }
+    }
+
+    /// A call whose effect must come about: made now, and again at each tick until Redis has answered.
+    func owe(_ function: String, _ arguments: [RedisArgument]) {
+        dispatch.call(function, arguments) { result in
+            switch result {
+            case .success: break
+            case .failure(.server(let text)): self.log.error("\(function) failed: \(text)")
+            case .failure: self.owed.append((function, arguments))
+            }
+        }
+    }
+}

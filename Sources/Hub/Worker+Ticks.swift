@@ -1,0 +1,142 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What happens by time: the batch of positions, ranks, sweeps, deadlines of connections.
+extension Worker {
+    /// A worker that has not swept for so long is dead to the others, real ms.
+    static let deadAfterMs = 5_000
+    /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
+    static let sweepMs = 100.0
+
+    func startTimers() {
+        tick.start(afterMs: UInt64(settings.positions.tickMs), repeatMs: UInt64(settings.positions.tickMs)) {
+            self.onTick()
+        }
+        let interval = UInt64(max(10, Self.sweepMs / settings.clock.scale))
+        sweep.start(afterMs: 0, repeatMs: interval) { self.onSweep() }
+        seconds.start(afterMs: 1000, repeatMs: 1000) { self.onSecond() }
+    }
+
+    private func onTick() {
+        flushPositions()
+        tellRanks()
+        let owed = self.owed
+        self.owed = []
+        if commands.isUp {
+            for call in owed { owe(call.function, call.arguments) }
+        } else {
+            self.owed = owed
+        }
+        catchUpSome()
+    }
+
+    private func onSweep() {
+        guard commands.isUp, !isSweeping else { return }
+        isSweeping = true
+        dispatch.call("sweep", [RedisArgument(name), RedisArgument(Self.deadAfterMs)]) { result in
+            self.isSweeping = false
+            switch result {
+            case .success(let reply):
+                if let hub = reply.int { self.clock.set(hub: hub, at: self.loop.now) }
+            case .failure(.server(let text)): self.log.error("sweep failed: \(text)")
+            case .failure: break
+            }
+        }
+    }
+
+    private func onSecond() {
+        for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
+        // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
+        for driver in drivers.values {
+            if case .busy = driver.duty, let fix = driver.lastFix { approach(driver, fix, after: nil) }
+        }
+        // A failure costs one sample of another worker's answer, nothing else.
+        try? expositions.publish(metrics.registry.exposition(), worker: name)
+    }
+
+    // MARK: positions
+
+    /// Everything that moved since the last tick, its latest position each, in one call. While Redis is away it waits:
+    /// only the latest position of each vehicle counts.
+    private func flushPositions() {
+        guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
+        let batch = moved
+        moved = []
+        var arguments: [RedisArgument] = []
+        arguments.reserveCapacity(batch.count * 8)
+        for driver in batch {
+            driver.isDirty = false
+            guard let fix = driver.lastFix, let session = driver.sessions.last else { continue }
+            arguments += [
+                RedisArgument(driver.subject), RedisArgument(session.name), RedisArgument(fix.point.lat),
+                RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
+                fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(watched(driver, fix)),
+            ]
+        }
+        guard !arguments.isEmpty else { return }
+        isBatchUnderWay = true
+        dispatch.call("positions", arguments) { result in
+            self.isBatchUnderWay = false
+            guard case .failure(let failure) = result else { return }
+            self.log.warning("a batch of positions: \(failure)")
+            for driver in batch where !driver.isDirty {
+                driver.isDirty = true
+                self.moved.append(driver)
+            }
+        }
+    }
+
+    /// The row that the passenger of the driver's ride is shown; empty when nobody may see it.
+    private func watched(_ driver: DriverTrack, _ fix: Fix) -> [UInt8] {
+        guard case .busy = driver.duty else { return [] }
+        var json = JSONWriter()
+        json.beginArray()
+        PositionRow(
+            id: driver.subject, lat: fix.point.lat, lon: fix.point.lon, heading: fix.heading, state: "busy", seats: nil,
+            at: fix.at
+        ).encode(into: &json)
+        json.endArray()
+        return json.bytes
+    }
+
+    // MARK: ranks
+
+    /// Of each zone that changed: one reading of its queue, and the new rank to those of its drivers that are connected here.
+    private func tellRanks() {
+        guard !changedZones.isEmpty, commands.isUp else { return }
+        let changed = changedZones
+        changedZones = [:]
+        for (zone, reason) in changed {
+            commands.send(["ZRANGE", RedisArgument(keys.queue(zone)), 0, -1]) { result in
+                guard case .success(let reply) = result, let queue = reply.array else { return }
+                for (index, member) in queue.enumerated() {
+                    guard let id = member.text, let driver = self.drivers[id] else { continue }
+                    self.tell(driver, zone, rank: index + 1, size: queue.count, reason)
+                }
+            }
+        }
+    }
+
+    private func tell(_ driver: DriverTrack, _ zone: String, rank: Int, size: Int, _ reason: String) {
+        if let told = driver.rank, told == (zone, rank, size) { return }
+        driver.rank = (zone, rank, size)
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("zone", zone)
+        json.member("rank", Int64(rank))
+        json.member("size", Int64(size))
+        json.member("reason", reason)
+        json.endObject()
+        metrics.rankMoves.increment()
+        for session in driver.sessions where session.phase == .live {
+            let channel = session.identity?.channel ?? ""
+            send(session, Encode.state(channel: channel, type: "queue.rank", time: now(), data: json.bytes))
+        }
+    }
+}

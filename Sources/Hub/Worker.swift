@@ -1,0 +1,191 @@
+public import EventLoop
+public import Settings
+import Domain
+import Logging
+import RedisLink
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// One worker: the sockets of its clients on one libuv loop, and two connections to Redis.
+///
+/// The way of a message: `receive` (Worker+Commands) reads it; a Redis function decides (Dispatch, Functions/*.lua) and
+/// publishes what is to be told; `pushed` (Worker+Push) sends it to the readers that are connected here. Positions are
+/// judged here (Worker+Positions) and leave in one batch per tick (Worker+Ticks).
+///
+/// Everything runs on the loop: callbacks of the classes below are closures formed in the actor, so they are isolated to
+/// it. They hold the worker strongly, because it lives exactly as long as its process.
+public actor Worker {
+    nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let name: String
+    var settings: Settings
+    let keys: Keys
+    var log: Logger
+    let startedAt = EventLoop.wallClock()
+
+    var server: WebSocketServer
+    let commands: RedisConnection
+    let subscriber: RedisSubscriber
+    let dispatch: Dispatch
+    var verifier: TokenVerifier
+    let metrics = WorkerMetrics()
+    let expositions: WorkerExpositions
+    var tick: LoopTimer
+    var sweep: LoopTimer
+    var seconds: LoopTimer
+    var pace: LoopTimer
+
+    /// Nil until the file was read: then a place is "unknown", never "outside".
+    var zones: ZoneSet?
+    var clock: HubClock
+    var isDraining = false
+
+    var sessions: [ConnectionID: Session] = [:]
+    var sessionNumber = 0
+    /// Who reads a hub channel here.
+    var readers: [String: [Session]] = [:]
+    var drivers: [String: DriverTrack] = [:]
+    var subscribed: Set<Int> = []
+    /// Partitions whose subscription is not confirmed yet, and what waits for it.
+    var subscribing: [Int: [() -> Void]] = [:]
+    /// Seconds at which a connection must have said hello, or its token ends.
+    var deadlines = TimerWheel()
+
+    /// Moved since the last batch.
+    var moved: [DriverTrack] = []
+    var isBatchUnderWay = false
+    var isSweeping = false
+    /// Zones whose queue changed since the last tick, and why.
+    var changedZones: [String: String] = [:]
+    /// Calls that must reach Redis in the end: they are made again at the next tick when it was away.
+    var owed: [(function: String, arguments: [RedisArgument])] = []
+    /// Sessions that must catch up after a loss of the subscription.
+    var toCatchUp: [Session] = []
+    var catchingUp = 0
+
+    /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
+    public init(name: String, settings: Settings, loop: EventLoop) throws {
+        self.name = name
+        self.settings = settings
+        self.loop = loop
+        keys = Keys(city: settings.city.id)
+        log = HubLog.logger("worker", settings.log)
+        log[metadataKey: "worker"] = "\(name)"
+        clock = HubClock(scale: settings.clock.scale)
+        verifier = try Tokens.verifier(settings)
+        server = try WebSocketServer(
+            loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json"],
+            allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect")
+        let endpoint = try EnginePlan(settings).endpoint
+        var limits = RedisLimits()
+        limits.maxPending = settings.redis.maxPending
+        limits.commandTimeoutMs = UInt64(settings.redis.commandTimeoutMs)
+        commands = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
+        subscriber = RedisSubscriber(loop: loop, endpoint: endpoint, heartbeat: commands, limits: limits)
+        dispatch = Dispatch(library: FunctionLibrary(sources: Dispatch.sources), connection: commands, keys: keys)
+        expositions = WorkerExpositions(directory: WorkerFiles.metrics(settings.data.dir))
+        tick = LoopTimer(loop)
+        sweep = LoopTimer(loop)
+        seconds = LoopTimer(loop)
+        pace = LoopTimer(loop)
+    }
+
+    /// Listens and serves. Throws when the port can't be had or the zones don't load; then the process should end.
+    public func start() throws -> Int {
+        zones = try Zones.load(settings)
+        wireServer()
+        wireRedis()
+        startTimers()
+        let port = try server.listen(host: settings.server.host, port: settings.server.port)
+        log.info("listening", metadata: ["port": "\(port)", "zones": "\(zones?.zones.count ?? 0)"])
+        return port
+    }
+
+    /// Whether a client that connects now is served at once.
+    var isReady: Bool { commands.isUp && subscriber.isUp && clock.isSet && zones != nil && !isDraining }
+
+    /// Hub time, Unix ms.
+    func now() -> Int64 { clock.now(at: loop.now) }
+
+    private func wireServer() {
+        metrics.watch(server, sessions: { self.sessions.count }, pending: { self.commands.pendingCount })
+        server.onOpen = { connection, info in self.opened(connection, info) }
+        server.onMessage = { connection, bytes, isText in self.receive(connection, bytes, isText) }
+        server.onClose = { connection, code in self.closed(connection, code) }
+        server.onHTTP = { request in self.answer(request) }
+    }
+
+    private func wireRedis() {
+        subscriber.onMessage = { channel, payload in self.heard(channel, payload) }
+        subscriber.onUp = { self.subscriptionsAreBack() }
+        subscriber.onDown = { _ in self.log.warning("the subscription connection to Redis is lost; reconnecting") }
+        commands.onUp = { self.log.info("connected to Redis") }
+        commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }
+        commands.start()
+        subscriber.start()
+        subscriber.subscribe([keys.queues])
+    }
+
+    /// SIGHUP: zones, limits and certificates, without dropping a connection. What can't change while running is said.
+    public func reload(_ new: Settings) {
+        do {
+            zones = try Zones.load(new)
+        } catch {
+            log.error("the zones were not reloaded; the old ones stay: \(error)")
+        }
+        do {
+            if server.hasTLS { try server.reloadCertificate() }
+        } catch {
+            log.error("the certificate was not reloaded; the old one stays: \(error)")
+        }
+        server.limits = Self.limits(new)
+        settings = new
+        if let fresh = try? Tokens.verifier(new) { verifier = fresh }
+        log.info("settings reloaded", metadata: ["zones": "\(zones?.zones.count ?? 0)"])
+    }
+
+    /// SIGTERM: no new connections, the present ones are sent away over `server.drain_ms` with a time to come back at,
+    /// then `finished` is called.
+    public func drain(finished: @escaping @Sendable () -> Void) {
+        guard !isDraining else { return }
+        isDraining = true
+        server.stopAccepting()
+        log.notice("draining", metadata: ["connections": "\(sessions.count)"])
+        let leaving = Array(sessions.values)
+        let rounds = 10
+        let share = (leaving.count + rounds - 1) / rounds
+        var next = 0
+        let interval = max(1, settings.server.drainMs / (2 * rounds))
+        pace.start(afterMs: 0, repeatMs: UInt64(interval)) {
+            for session in leaving[min(next, leaving.count)..<min(next + share, leaving.count)] {
+                let retry = Int.random(in: 0...max(1, self.settings.server.reconnectSpreadMs))
+                self.close(session, .serviceRestart, CloseCode.restartReason(retryMs: retry))
+            }
+            next += max(1, share)
+            let isDone = next >= leaving.count && self.sessions.isEmpty && self.owed.isEmpty
+            let isLate = next >= (leaving.count + rounds * max(1, share))
+            guard isDone || isLate else { return }
+            self.pace.close()
+            self.server.shutdown { finished() }
+        }
+    }
+
+    static func limits(_ settings: Settings) -> ServerLimits {
+        var limits = ServerLimits()
+        limits.maxMessageBytes = settings.server.maxMessageBytes
+        limits.maxOutboundBytes = settings.server.maxOutboundBytes
+        limits.maxConnections = settings.server.maxConnections > 0 ? settings.server.maxConnections : nil
+        limits.maxConnectionsPerAddress = settings.server.maxConnectionsPerAddress
+        limits.headerTimeoutMs = UInt64(settings.server.handshakeTimeoutMs)
+        limits.pingEveryMs = UInt64(settings.server.pingMs)
+        limits.deadAfterMs = UInt64(settings.server.deadAfterMs)
+        return limits
+    }
+
+    static func tls(_ settings: Settings) -> TLSFiles? {
+        guard settings.server.tls.isOn else { return nil }
+        return TLSFiles(certificate: settings.server.tls.certificate, key: settings.server.tls.key)
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Small files of a running hub under `<data>/run`: the settings that workers read, each worker's metrics.
+enum WorkerFiles {
+    static func directory(_ data: String) -> String { data + "/run" }
+    static func settings(_ data: String) -> String { directory(data) + "/settings.yaml" }
+
+    static func metrics(_ data: String) -> String { directory(data) + "/metrics" }
+
+    /// Makes the directories, readable by the hub's user alone.
+    static func prepare(_ data: String) throws(HubFailure) {
+        for path in [data, directory(data), metrics(data)] where mkdir(path, 0o700) != 0 && errno != EEXIST {
+            throw HubFailure("the data directory \(path) can't be made: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    static func read(_ path: String) throws(HubFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw HubFailure("\(path) can't be read: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw HubFailure("\(path) can't be read: \(String(cString: strerror(errno)))") }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// Whole or not at all: written beside, then renamed. Mode 0600.
+    static func write(_ bytes: [UInt8], to path: String) throws(HubFailure) {
+        let beside = path + ".new"
+        let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, bytes.withUnsafeBytes({ Glibc.write(descriptor, $0.baseAddress, $0.count) }) == bytes.count
+        else {
+            let reason = String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
+            throw HubFailure("\(path) can't be written: \(reason)")
+        }
+        close(descriptor)
+        guard rename(beside, path) == 0 else {
+            throw HubFailure("\(path) can't be written: \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What a worker counts. One thread; names and units as Prometheus has them.
+final class WorkerMetrics {
+    let registry = Metrics()
+    let messages: Counter
+    let positions: Counter
+    let positionsIgnored: Counter
+    let requests: Counter
+    let accepts: Counter
+    let events: Counter
+    let pushes: Counter
+    let alerts: Counter
+    let rankMoves: Counter
+    let tokensRefused: Counter
+    private let commandSeconds: Histogram
+    private var errors: [ErrorCode: Counter] = [:]
+    private var closes: [UInt16: Counter] = [:]
+    private let otherCloses: Counter
+
+    init() {
+        let registry = registry
+        messages = registry.counter("kerbside_messages_received_total", "Messages received from clients.")
+        positions = registry.counter("kerbside_positions_received_total", "Positions received from vehicles.")
+        positionsIgnored = registry.counter(
+            "kerbside_positions_ignored_total", "Positions that were late, doubled, doubtful or refused.")
+        requests = registry.counter("kerbside_ride_requests_total", "Ride requests handed to dispatch.")
+        accepts = registry.counter("kerbside_offer_accepts_total", "Acceptances handed to dispatch.")
+        events = registry.counter("kerbside_events_sent_total", "Events sent to clients.")
+        pushes = registry.counter("kerbside_pushes_received_total", "Pushes from Redis with a reader on this worker.")
+        alerts = registry.counter("kerbside_proximity_alerts_total", "Rungs of proximity ladders reached.")
+        rankMoves = registry.counter("kerbside_queue_rank_changes_total", "Changes of rank told to drivers.")
+        tokensRefused = registry.counter("kerbside_tokens_refused_total", "Tokens that were not accepted.")
+        commandSeconds = registry.histogram(
+            "kerbside_command_duration_seconds", "From a command's receipt to its function's answer.")
+        for code in ErrorCode.allCases {
+            errors[code] = registry.counter(
+                "kerbside_commands_refused_total", "Commands answered with an error.", labels: ["code": code.rawValue])
+        }
+        for code in CloseCode.allCases {
+            closes[code.rawValue] = registry.counter(
+                "kerbside_connections_closed_total", "Connections closed.", labels: ["code": String(code.rawValue)])
+        }
+        otherCloses = registry.counter(
+            "kerbside_connections_closed_total", "Connections closed.", labels: ["code": "other"])
+        registry.addProcessMetrics()
+    }
+
+    /// What the server and the links count themselves, read when somebody asks.
+    func watch(_ server: WebSocketServer, sessions: @escaping () -> Int, pending: @escaping () -> Int) {
+        registry.gauge("kerbside_connections", "Open WebSocket connections.") { [unowned server] in
+            Double(server.connectionCount)
+        }
+        registry.gauge("kerbside_sessions", "Connections that have identified themselves or still may.") {
+            Double(sessions())
+        }
+        registry.gauge("kerbside_outbound_queue_bytes", "Bytes that wait for slow clients.") { [unowned server] in
+            Double(server.bytesQueued)
+        }
+        registry.gauge("kerbside_redis_pending_commands", "Commands that wait for Redis.") { Double(pending()) }
+        registry.counter("kerbside_sent_bytes_total", "Bytes sent to clients.") { [unowned server] in
+            Double(server.counters.bytesOut)
+        }
+        registry.counter("kerbside_received_bytes_total", "Bytes received from clients.") { [unowned server] in
+            Double(server.counters.bytesIn)
+        }
+        registry.counter("kerbside_sent_frames_total", "Frames sent to clients.") { [unowned server] in
+            Double(server.counters.framesOut)
+        }
+        registry.counter("kerbside_socket_writes_total", "Writes to sockets; frames per write is the coalescing.") {
+            [unowned server] in Double(server.counters.writes)
+        }
+    }
+
+    func refused(_ code: ErrorCode) { errors[code]?.increment() }
+
+    func closed(_ code: UInt16) { (closes[code] ?? otherCloses).increment() }
+
+    func commandTook(milliseconds: UInt64) { commandSeconds.observe(milliseconds: Int64(milliseconds)) }
+}

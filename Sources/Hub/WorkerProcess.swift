@@ -1,0 +1,92 @@
+import EventLoop
+import Glibc
+import Telemetry
+
+/// One worker as its supervisor sees it: started, started again when it dies, stopped. Used on the supervisor's loop.
+final class WorkerProcess {
+    /// The first restart is at once; those that follow soon after wait, doubling up to this, ms.
+    private static let longestWaitMs: UInt64 = 5_000
+    /// A worker that has lived so long starts with no wait again, ms.
+    private static let settledMs: UInt64 = 10_000
+
+    private let number: Int
+    private let loop: EventLoop
+    private let data: String
+    private let port: Int
+    private let timer: LoopTimer
+    private var process: ChildProcess?
+    private var name = ""
+    private var startedAt: UInt64 = 0
+    private var waitMs: UInt64 = 0
+    private var isWanted = true
+
+    /// Called when the process has ended, with how.
+    var onEnd: ((String) -> Void)?
+
+    var isRunning: Bool { process != nil }
+
+    init(number: Int, loop: EventLoop, data: String, port: Int) {
+        self.number = number
+        self.loop = loop
+        self.data = data
+        self.port = port
+        timer = LoopTimer(loop)
+    }
+
+    func start() {
+        guard isWanted else { return }
+        name = "w\(number)-" + String(UInt32.random(in: .min ... .max), radix: 36)
+        startedAt = loop.now
+        do {
+            process = try ChildProcess.spawn(
+                loop: loop, executable: "/proc/self/exe",
+                arguments: ["worker", "--name", name, "--data", data, "--port", String(port)]
+            ) { status, signal in self.ended(signal != 0 ? "signal \(signal)" : "exit status \(status)") }
+        } catch {
+            ended("\(error)")
+        }
+    }
+
+    func signal(_ signal: Int32) { process?.kill(signal) }
+
+    /// Asks it to drain; kills it if it has not ended in time.
+    func stop(killAfterMs: UInt64) {
+        isWanted = false
+        timer.stop()
+        guard let process else { return }
+        process.kill(SIGTERM)
+        timer.start(afterMs: killAfterMs) { self.process?.kill(SIGKILL) }
+    }
+
+    private func ended(_ description: String) {
+        process = nil
+        WorkerExpositions(directory: WorkerFiles.metrics(data)).remove(worker: name)
+        timer.stop()
+        if isWanted {
+            if loop.now - startedAt >= Self.settledMs { waitMs = 0 }
+            timer.start(afterMs: waitMs) { self.start() }
+            waitMs = min(Self.longestWaitMs, max(100, waitMs * 2))
+        } else {
+            timer.close()
+        }
+        onEnd?(description)
+    }
+}
+
+/// Keeps two hubs from using one data directory. The kernel lets go of it when the process ends, however it ends.
+final class DirectoryLock {
+    private let descriptor: Int32
+
+    init(_ directory: String) throws(HubFailure) {
+        let path = directory + "/lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw HubFailure("\(path) can't be made: \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw HubFailure(
+                "another hub uses the data directory \(directory). Stop it first, or give this one its own with --data.")
+        }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,21 @@
+import Domain
+import Logging
+import Settings
+
+/// Reads the zones that the settings name.
+enum Zones {
+    /// Throws a text that names the file and what is wrong in it; `repairs` is told what was repaired.
+    static func load(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) throws -> ZoneSet {
+        let path = settings.zones.file
+        var options = ZoneOptions()
+        options.idProperty = settings.zones.idProperty.isEmpty ? nil : settings.zones.idProperty
+        options.repair = settings.zones.repair
+        do {
+            let set = try ZoneSet(geoJSON: try WorkerFiles.read(path), options: options)
+            set.repairs.forEach(repairs)
+            return set
+        } catch let error as ZoneSetError {
+            throw HubFailure("the zones of \(path) can't be used:\n\(error)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Settings
+
+struct CheckConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config", abstract: "Checks a configuration file and says what is wrong, line by line.")
+
+    @Argument(help: "The configuration file (YAML).")
+    var file: String
+
+    func run() throws {
+        var options = try ConfigOptions.parse([])
+        options.config = file
+        let loaded = try options.load()
+        for warning in loaded.warnings { Terminal.warn("\(warning)") }
+        print("\(file): good")
+    }
+}
+
+struct PrintConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "print-config",
+        abstract: "Prints the settings that are in effect, and where each one comes from.")
+
+    @OptionGroup var options: ConfigOptions
+
+    func run() throws {
+        let loaded = try options.load()
+        print(loaded.settings.describe(sources: loaded.sources), terminator: "")
+    }
+}

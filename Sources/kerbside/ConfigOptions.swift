@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+/// Where the settings come from: a file, the environment (`KERBSIDE_…`), flags; the later wins.
+struct ConfigOptions: ParsableArguments {
+    @Option(name: .long, help: "The configuration file (YAML). Without one: loopback, plain text, embedded Redis, example city.")
+    var config: String?
+
+    @Option(name: .long, help: "The data directory (server.data.dir): Redis' files, the token secret.")
+    var data: String?
+
+    @Option(name: .long, help: "The TCP port; 0 lets the system choose.")
+    var port: Int?
+
+    @Option(name: .long, help: "Worker processes; 0 is one per core.")
+    var workers: Int?
+
+    @Option(name: .long, help: ArgumentHelp("Any setting, as KEY=VALUE; may be repeated.", valueName: "key=value"))
+    var set: [String] = []
+
+    /// Reads and checks everything; all problems are reported at once, each with its file and line.
+    func load() throws -> LoadedSettings {
+        var flags: [String: String] = [:]
+        for text in set {
+            let parts = text.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw ValidationError("--set \(text): expected KEY=VALUE") }
+            flags[String(parts[0])] = String(parts[1])
+        }
+        if let data { flags["data.dir"] = data }
+        if let port { flags["server.port"] = String(port) }
+        if let workers { flags["server.workers"] = String(workers) }
+        return try Settings.load(file: config, environment: ProcessInfo.processInfo.environment, flags: flags)
+    }
+
+    /// The settings alone, with warnings on standard error.
+    func settings() throws -> Settings {
+        let loaded = try load()
+        for warning in loaded.warnings { Terminal.warn("\(warning)") }
+        return loaded.settings
+    }
+}
+
+/// What a person reads on a terminal.
+enum Terminal {
+    static let isInteractive = isatty(1) == 1
+
+    static func warn(_ text: String) { FileHandle.standardError.write(Data("kerbside: \(text)\n".utf8)) }
+
+    /// A line that is there at once, also in a pipe.
+    static func line(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+    /// Colours only on a terminal, and not where NO_COLOR is set.
+    static func coloured(_ text: String, _ code: Int) -> String {
+        let isWanted = isInteractive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+        return isWanted ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// The command line. Exit codes: 0 done, 1 failed (the message says why and what to do), 64 wrong use.
+@main
+struct Kerbside: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kerbside",
+        abstract: "A WebSocket push hub for taxis, minibus taxis and community buses.",
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, WorkerCommand.self, Token.self, CheckConfig.self, PrintConfig.self, Zones.self,
+            Tail.self, Echo.self, Doctor.self,
+        ])
+}

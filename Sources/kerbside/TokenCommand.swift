@@ -1,0 +1,49 @@
+import ArgumentParser
+import EventLoop
+import Hub
+import Settings
+
+struct Token: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Signs a token and prints it.",
+        discussion: "The secret is the one that `serve` uses with the same --config or --data; it is made if there is none.")
+
+    @OptionGroup var options: ConfigOptions
+
+    @Option(help: "driver, passenger, bus_driver, operator or service.")
+    var role: String
+
+    @Option(help: "Who it is for: a taxi's code like T345, a passenger's id.")
+    var subject: String
+
+    @Option(help: "The city that it is good for; the configured one unless given.")
+    var city: String?
+
+    @Option(name: .customLong("for"), help: "How long it is good: a number with s, m, h or d.")
+    var duration = "24h"
+
+    func run() throws {
+        let settings = try options.settings()
+        guard let role = Role(rawValue: role) else {
+            throw ValidationError("--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        guard let milliseconds = Duration.milliseconds(duration), milliseconds > 0 else {
+            throw ValidationError("--for \(duration): expected a number with s, m, h or d, such as 90s or 24h")
+        }
+        let now = EventLoop.wallClock() / 1000
+        let claims = TokenClaims(
+            subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now, expiresAt: now + milliseconds / 1000)
+        print(try Tokens.issuer(settings).issue(claims))
+    }
+}
+
+/// Durations as people write them: `90s`, `15m`, `24h`, `7d`.
+enum Duration {
+    static func milliseconds(_ text: String) -> Int64? {
+        let units: [Character: Double] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let last = text.last, let unit = units[last], let number = Double(text.dropLast()), number.isFinite,
+            number >= 0, number * unit < 1e15
+        else { return nil }
+        return Int64(number * unit)
+    }
+}

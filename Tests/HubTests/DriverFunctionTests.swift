@@ -1,0 +1,178 @@
+import Testing
+import Wire
+
+@testable import Hub
+
+/// queue.lua, driver.lua, presence.lua and sweep.lua against a real Redis.
+@Suite struct DriverFunctionTests {
+    @Test("Q2–Q5: available joins at the bottom, not available leaves; rank and size from one reading")
+    func availability() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.connect("T2")
+            let reply = try await city.command("available", "T2", "14", "")
+            #expect(reply["rank"]?.integer == 2)
+            #expect(reply["size"]?.integer == 2)
+            #expect(try await city.command("available", "T1", "14", "")["rank"]?.integer == 1, "twice is once")
+            #expect(try await city.command("unavailable", "T1", "").isOK)
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("Q6: moving to another zone is to its bottom; an open offer stays answerable")
+    func moving() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.queue("15", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            try await city.call("move", ["T1", "15"])
+            #expect(try await city.order("14") == [])
+            #expect(try await city.order("15") == ["T2", "T1"])
+            #expect(try await city.command("accept", "T1", "r1", "", "").isOK)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("Going not available with an open offer hands the offer on")
+    func leavingWithAnOffer() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("unavailable", "T1", "")
+            #expect(try await city.offered("r1") == "T2")
+        }
+    }
+
+    @Test("C19: out of every zone and back within 30 minutes: the old place; later: the bottom by its own wish only")
+    func outsideAndBack() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.call("outside", ["T1"])
+            #expect(try await city.order("14") == ["T2"])
+            try await city.advance(1_700_000)
+            #expect(try await city.call("recover", ["T1", "14"]).int == 1)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            try await city.call("outside", ["T1"])
+            try await city.advance(1_900_000)
+            #expect(try await city.call("recover", ["T1", "14"]).int == 0)
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("A lost link: skipped at once, the place kept for 60 s, given back within 30 minutes")
+    func lostLink() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.call("gone", ["T1", "s-T1"])
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.offered("r1") == "T2", "skipped while away")
+            try await city.advance(59_000)
+            try await city.sweep()
+            #expect(try await city.order("14").first == "T1", "the place is kept")
+            try await city.advance(2_000)
+            try await city.sweep()
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.last("queue.left", "driver:T1")?["reason"]?.text == "connection_lost")
+            try await city.advance(600_000)
+            try await city.connect("T1")
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.last("queue.joined", "driver:T1")?["reason"]?.text == "recovered")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("The close of an older connection does not make a driver away that has a newer one")
+    func olderConnectionCloses() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.call("hello", ["driver", "T1", "s-new", "w2", ""])
+            #expect(try await city.call("gone", ["T1", "s-T1"]).int == 0)
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.offered("r1") == "T1")
+        }
+    }
+
+    @Test("C7: an available driver that is silent for 150 s is not asked")
+    func silentDriver() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.advance(100_000)
+            try await city.call("positions", ["T2", "s-T2", "45.1", "9.1", "1", "", "", ""])
+            try await city.advance(60_000)
+            try await city.sweep()
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.offered("r1") == "T2")
+            try await city.call("positions", ["T1", "s-T1", "45.1", "9.1", "1", "", "", ""])
+            _ = try await city.request("p2", "r2", "14")
+            #expect(try await city.offered("r2") == "T1")
+        }
+    }
+
+    @Test("C38: the drivers of a worker that no longer sweeps are away; a sweep twice is harmless")
+    func deadWorker() async throws {
+        try await TestCity.run { city in
+            try await city.call("hello", ["driver", "T1", "s1", "dead", ""])
+            _ = try await city.command("available", "T1", "14", "")
+            try await city.queue("14", "T2")
+            try await city.raw(["ZADD", "{test}:workers", "1000", "dead"])
+            try await city.sweep()
+            try await city.sweep()
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.raw(["ZSCORE", "{test}:workers", "dead"]).isNull)
+        }
+    }
+
+    @Test("C33: a driver lost with an accepted ride: the ride is searched again in the end")
+    func lostWithARide() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.call("gone", ["T1", "s-T1"])
+            try await city.advance(120_000)
+            try await city.sweep()
+            #expect(try await city.field("ride:r1", "driver") == "T1", "the assignment stands at first")
+            try await city.advance(1_700_000)
+            try await city.call("hello", ["driver", "T2", "s-T2", "w", ""])
+            try await city.call("positions", ["T2", "s-T2", "45.1", "9.1", "1", "", "", ""])
+            try await city.sweep()
+            #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("CH1, C54: what was missed comes once and in order; a history that no longer reaches back is a gap")
+    func history() async throws {
+        try await TestCity.run { city in
+            let first = try await city.call("hello", ["passenger", "p1", "s", "w", ""])
+            #expect(first[1].text == "fresh")
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            let seen = first[0].text ?? ""
+            let resumed = try await city.call("hello", ["passenger", "p1", "s", "w", seen])
+            #expect(resumed[1].text == "resumed")
+            #expect(resumed[8].array?.map { $0[1]["type"].text } == ["ride.searching"])
+            try await city.raw(["XTRIM", "{test}:ch:passenger:p1", "MAXLEN", "1"])
+            #expect(try await city.call("hello", ["passenger", "p1", "s", "w", seen])[1].text == "gap")
+            #expect(try await city.call("hello", ["passenger", "p1", "s", "w", "no seq"])[1].text == "gap")
+            let future = try await city.call("hello", ["passenger", "p1", "s", "w", "99999999999999-0"])
+            #expect(future[1].text == "gap", "an event that Redis has lost again")
+        }
+    }
+
+    @Test("The partition of a channel is the same in Lua and in Swift")
+    func partitions() async throws {
+        try await TestCity.run { city in
+            for channel in ["driver:T345", "passenger:a-much-longer.name:with_all-kinds", "vehicle:1"] {
+                let partition = Channel.partition(channel)
+                #expect(partition >= 0 && partition < Channel.partitions)
+            }
+            try await city.queue("14", "T1")
+            let heard = try await city.raw(["PUBSUB", "NUMSUB", "{test}:push:\(Channel.partition("driver:T1"))"])
+            #expect(heard[1].int == 0)
+        }
+    }
+}

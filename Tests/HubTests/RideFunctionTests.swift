@@ -1,0 +1,141 @@
+import Testing
+import Wire
+
+@testable import Hub
+
+/// ride.lua against a real Redis.
+@Suite struct RideFunctionTests {
+    @Test("R1: refused at once with the reason")
+    func refusals() async throws {
+        try await TestCity.run { city in
+            #expect(try await city.request("p1", "r1", "14") == .refused("zone_empty"))
+            try await city.queue("14", "T1")
+            let tooMany = try await city.command("request", "p1", "r1", "14", "45", "9", "4", "", "", "")
+            #expect(tooMany == .refused("too_many_passengers"))
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            #expect(try await city.request("p1", "r2", "14") == .refused("already_requested"))
+        }
+    }
+
+    @Test("C40: a request sent twice with its key is one request")
+    func requestTwice() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            let first = try await city.request("p1", "r1", "14", key: "k")
+            #expect(try await city.request("p1", "r2", "14", key: "k") == first)
+            #expect(try await city.field("ride:r2", "state") == nil)
+        }
+    }
+
+    @Test("R9–R11, Q7: 500 m, 20 m, aboard, end; each told once, and the driver at the bottom where it now is")
+    func wholeRide() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.queue("15", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "500", "480", "high"]) }
+            for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "20", "12", "high"]) }
+            try await city.call("alert", ["T1", "r1", "500", "480", "high"])
+            #expect(try await city.command("finish", "T1", "", "15", "") == .refused("not_available"))
+            #expect(try await city.command("aboard", "T1", "r1", "2", "").isOK)
+            let end = try await city.command("finish", "T1", "", "15", "")
+            #expect(end["rank"]?.integer == 2)
+            #expect(
+                try await city.told("passenger:p1") == [
+                    "ride.searching", "ride.accepted", "ride.near", "ride.arrived", "ride.aboard", "ride.ended",
+                ])
+            #expect(try await city.order("15") == ["T2", "T1"])
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R9: arrival without the 500 m before tells both, in order")
+    func arrivalImpliesNear() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.call("alert", ["T1", "r1", "20", "3", "low"])
+            #expect(try await city.told("passenger:p1").suffix(2) == ["ride.near", "ride.arrived"])
+            #expect(try await city.told("driver:T1").last == "ride.confirm_aboard")
+            try await city.call("alert", ["T2", "r1", "20", "3", "low"])
+            #expect(try await city.told("passenger:p1").count == 4, "only the ride's own driver climbs its ladder")
+        }
+    }
+
+    @Test("R12, C24: a cancelled ride gives the driver its place back, before and after acceptance")
+    func cancelRestores() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "cancelled")
+            _ = try await city.request("p1", "r2", "14")
+            _ = try await city.command("accept", "T1", "r2", "", "")
+            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.order("14") == ["T1", "T2"], "the old place, not the bottom")
+            #expect(try await city.told("driver:T1").contains("ride.cancelled"))
+            #expect(try await city.field("passenger:p1", "cancelled") == "2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C34: accept against cancel: the later of the two is refused, and both sides are told")
+    func acceptAgainstCancel() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("cancel", "passenger", "p1", "r1", "", "")
+            #expect(try await city.command("accept", "T1", "r1", "", "") == .refused("offer_expired"))
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("R12: a no-show is recorded, told, and restores the place")
+    func noshow() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            #expect(try await city.command("noshow", "T1", "", "").isOK)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.field("passenger:p1", "noshows") == "1")
+            #expect(try await city.last("ride.cancelled", "passenger:p1")?["reason"]?.text == "noshow")
+        }
+    }
+
+    @Test("C45: a ride that its driver gives back is searched again, first in line; the driver goes to the bottom")
+    func driverCancels() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            _ = try await city.request("p2", "r2", "14")
+            _ = try await city.request("p3", "r3", "14")
+            #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await city.offered("r2") == "T2")
+            #expect(try await city.offered("r3") == "T1", "r1 has asked T1 already")
+            #expect(try await city.order("14") == ["T2", "T1"])
+            _ = try await city.command("decline", "T2", "r2", "")
+            #expect(try await city.offered("r1") == "T2", "r1 came before r2 and r3")
+            #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_cancelled")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("S6, U7: a ride is cancelled, ended and boarded by its own people only")
+    func foreignRides() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            #expect(try await city.command("cancel", "passenger", "p2", "r1", "", "") == .refused("not_found"))
+            #expect(try await city.command("aboard", "T2", "r1", "", "") == .refused("not_found"))
+            _ = try await city.command("aboard", "T1", "", "", "")
+            #expect(try await city.command("cancel", "passenger", "p1", "", "", "") == .refused("not_available"))
+            #expect(try await city.command("noshow", "T1", "", "") == .refused("not_available"))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import EventLoop
+import Foundation
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// A city in a private Redis of its own, its functions called as a worker calls them. Hub time is set forward by hand.
+actor TestCity {
+    nonisolated let thread: LoopThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.loop.asUnownedSerialExecutor() }
+    private let directory: String
+    private let redis: EmbeddedRedis
+    private let connection: RedisConnection
+    private let library = FunctionLibrary(sources: Dispatch.sources)
+    private let keys = Keys(city: "test")
+
+    private init(thread: LoopThread, directory: String) {
+        self.thread = thread
+        self.directory = directory
+        redis = EmbeddedRedis(loop: thread.loop, directory: directory)
+        connection = RedisConnection(loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
+    }
+
+    /// Runs `body` with a fresh city, and ends its Redis whatever happens.
+    static func run(_ body: @Sendable (TestCity) async throws -> Void) async throws {
+        let directory = "/tmp/kb-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let thread = try LoopThread()
+        let city = TestCity(thread: thread, directory: directory)
+        let result: Result<Void, any Error>
+        do {
+            try await city.start()
+            try await body(city)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await city.stop()
+        thread.stop()
+        try? FileManager.default.removeItem(atPath: directory)
+        try result.get()
+    }
+
+    private func start() async throws {
+        try await redis.start()
+        await withCheckedContinuation { continuation in
+            connection.onUp = { continuation.resume() }
+            connection.start()
+        }
+        connection.onUp = nil
+        let settings: [(String, String)] = [
+            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"), ("rounds", "2"),
+            ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
+            ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
+            ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
+            ("clock_scale", "1"), ("clock_real", "0"), ("clock_hub", "0"),
+        ]
+        try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
+    }
+
+    private func stop() async {
+        connection.close()
+        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
+    }
+
+    @discardableResult
+    func raw(_ words: [String]) async throws -> RedisReply {
+        try await connection.send(words.map { RedisArgument($0) })
+    }
+
+    @discardableResult
+    func call(_ function: String, _ arguments: [String]) async throws -> RedisReply {
+        try await withCheckedThrowingContinuation { continuation in
+            library.call(
+                function, keys: [RedisArgument(keys.settings)], arguments: arguments.map { RedisArgument($0) },
+                on: connection
+            ) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Calls the function of a command: its reply's `ok`, or the code that refused it.
+    func command(_ function: String, _ arguments: String...) async throws -> Outcome {
+        let reply = try await call(function, arguments)
+        switch Dispatch.answer(.success(reply)) {
+        case .ok(let json): return .ok(try JSONValue(parsing: json))
+        case .refused(let code, _): return .refused(code)
+        default: throw Surprise("\(function) answered \(reply)")
+        }
+    }
+
+    enum Outcome: Equatable {
+        case ok(JSONValue)
+        case refused(String)
+
+        subscript(field: String) -> JSONValue? { if case .ok(let value) = self { value[field] } else { nil } }
+        var isOK: Bool { if case .ok = self { true } else { false } }
+    }
+
+    // MARK: what tests do often
+
+    func connect(_ drivers: String...) async throws {
+        for driver in drivers { try await call("hello", ["driver", driver, "s-\(driver)", "w", ""]) }
+    }
+
+    /// Connected and available in the zone, in this order.
+    func queue(_ zone: String, _ drivers: String...) async throws {
+        for driver in drivers {
+            try await call("hello", ["driver", driver, "s-\(driver)", "w", ""])
+            _ = try await command("available", driver, zone, "")
+        }
+    }
+
+    func request(_ passenger: String, _ ride: String, _ zone: String, key: String = "") async throws -> Outcome {
+        try await command("request", passenger, ride, zone, "45.1", "9.1", "2", "", "", key)
+    }
+
+    /// Sets hub time forward.
+    func advance(_ milliseconds: Int) async throws {
+        try await raw(["HINCRBY", keys.settings, "clock_hub", String(milliseconds)])
+    }
+
+    func sweep() async throws { try await call("sweep", ["w", "5000"]) }
+
+    func order(_ zone: String) async throws -> [String] {
+        (try await raw(["ZRANGE", keys.queue(zone), "0", "-1"])).array?.compactMap(\.text) ?? []
+    }
+
+    /// The types told on a channel, without the mark that opens it.
+    func told(_ channel: String) async throws -> [String] {
+        let entries = try await raw(["XRANGE", keys.prefix + "ch:" + channel, "-", "+"]).array ?? []
+        return entries.compactMap { $0[1]["type"].text }.filter { $0 != "opened" }
+    }
+
+    /// `data` of the last event of a type on a channel.
+    func last(_ type: String, _ channel: String) async throws -> JSONValue? {
+        let entries = try await raw(["XRANGE", keys.prefix + "ch:" + channel, "-", "+"]).array ?? []
+        guard let entry = entries.last(where: { $0[1]["type"].text == type }), let data = entry[1]["data"].text else {
+            return nil
+        }
+        return try JSONValue(parsing: data)
+    }
+
+    func field(_ key: String, _ field: String) async throws -> String? {
+        try await raw(["HGET", keys.prefix + key, field]).text
+    }
+
+    /// Who has an open offer of the ride.
+    func offered(_ ride: String) async throws -> String? { try await field("ride:" + ride, "offered_to") }
+
+    /// I1 to I4 and I6 over everything that is in Redis; each broken one in words.
+    func brokenInvariants() async throws -> [String] {
+        var broken: [String] = []
+        var queued: [String: Int] = [:]
+        for key in try await raw(["KEYS", keys.prefix + "queue:*"]).array?.compactMap(\.text) ?? [] {
+            for driver in try await order(String(key.dropFirst((keys.prefix + "queue:").count))) {
+                queued[driver, default: 0] += 1
+            }
+        }
+        var busyWith: [String: Int] = [:]
+        var openOf: [String: Int] = [:]
+        for key in try await raw(["KEYS", keys.prefix + "ride:*"]).array?.compactMap(\.text) ?? [] {
+            let state = try await raw(["HGET", key, "state"]).text ?? ""
+            if ["accepted", "aboard"].contains(state), let driver = try await raw(["HGET", key, "driver"]).text {
+                busyWith[driver, default: 0] += 1
+            }
+            if ["searching", "offered", "accepted", "aboard"].contains(state),
+                let passenger = try await raw(["HGET", key, "passenger"]).text
+            {
+                openOf[passenger, default: 0] += 1
+            }
+        }
+        for key in try await raw(["KEYS", keys.prefix + "vehicle:*"]).array?.compactMap(\.text) ?? [] {
+            let driver = String(key.dropFirst((keys.prefix + "vehicle:").count))
+            let state = try await raw(["HGET", key, "state"]).text ?? ""
+            if (state == "available") != (queued[driver] == 1) {
+                broken.append("I1: \(driver) is \(state) and in \(queued[driver] ?? 0) queues")
+            }
+            if (state == "busy") != (busyWith[driver] == 1) {
+                broken.append("I2: \(driver) is \(state) and on \(busyWith[driver] ?? 0) rides")
+            }
+        }
+        for (passenger, count) in openOf where count > 1 { broken.append("I4: \(passenger) has \(count) open requests") }
+        return broken
+    }
+}
+
+struct Surprise: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,108 @@
+"""Fixtures: hubs, and the loop that a coroutine test runs on."""
+
+import asyncio
+import inspect
+import itertools
+
+import pytest
+
+from kerbside import patience
+from kerbside.client import EVERYONE
+from kerbside.driver import Driver
+from kerbside.hub import Hub
+from kerbside.ledger import check_city
+from kerbside.passenger import Passenger
+
+
+async def _run(test, arguments):
+    try:
+        async with asyncio.timeout(patience.TEST):
+            await test(**arguments)
+            for client in EVERYONE:
+                if client.breach is not None:
+                    raise client.breach
+                if client.closed is None and client.start is not None and client.hub.process is not None:
+                    await client.settled()
+    finally:
+        clients = EVERYONE.copy()
+        EVERYONE.clear()
+        await asyncio.gather(*(client.close() for client in clients), return_exceptions=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """A coroutine test runs on a loop of its own; at its end all that its clients got is held against what was sent."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(_run(pyfuncitem.obj, arguments))
+    return True
+
+
+def running(check=True, ready=True, **settings):
+    """A hub for the fixtures of a module: started, given to the tests, stopped cleanly, its books checked."""
+    hub = Hub(**settings)
+    try:
+        hub.start(ready)
+        yield hub
+        if check and hub.process is not None:
+            check_city(hub)
+        hub.stop()
+    finally:
+        hub.kill()
+        hub.remove()
+
+
+@pytest.fixture(scope="session")
+def hub():
+    """The hub that all tests share which need no settings of their own: the defaults."""
+    yield from running()
+
+
+@pytest.fixture
+def new_hub():
+    """Makes hubs that live for one test. Not started; stopped, if still running, at the end."""
+    hubs = []
+
+    def make(**settings):
+        hubs.append(Hub(**settings))
+        return hubs[-1]
+
+    try:
+        yield make
+        for hub in hubs:
+            hub.stop()
+    finally:
+        for hub in hubs:
+            hub.kill()
+            hub.remove()
+
+
+_numbers = itertools.count(100)
+
+
+@pytest.fixture
+def cast():
+    """Makes drivers and passengers with names that nobody else has."""
+
+    class Cast:
+        def driver(self, hub, at=None):
+            return Driver(hub, f"T{next(_numbers)}", at)
+
+        def passenger(self, hub):
+            return Passenger(hub, f"p{next(_numbers)}")
+
+        async def queue(self, hub, at, count):
+            """`count` drivers, available in this order."""
+            drivers = [self.driver(hub, at) for _ in range(count)]
+            for driver in drivers:
+                await driver.go_available()
+            return drivers
+
+        async def rider(self, hub):
+            """A passenger that is connected."""
+            passenger = self.passenger(hub)
+            await passenger.connect()
+            return passenger
+
+    return Cast()

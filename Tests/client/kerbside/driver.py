@@ -1,0 +1,69 @@
+"""A driver's app with its car."""
+
+import time
+
+from .client import Client
+
+
+class Driver(Client):
+    role = "driver"
+
+    #: Metres per second between two fixes, unless a test says when they were measured.
+    SPEED = 30.0
+
+    def __init__(self, hub, subject, at=None, token=None):
+        super().__init__(hub, subject, token)
+        self.place = at
+        # Fixes are sent as fast as they are answered: their clock starts a while ago, and never falls further back.
+        self.clock, self._measured = int(time.time() * 1000) - 130_000, time.monotonic()
+
+    async def fix(self, place=None, after_ms=None, accuracy=5, **fields):
+        """Measures and sends a position, by default as long after the last one as the way takes; waits for the reply."""
+        place = place or self.place
+        if after_ms is None:
+            after_ms = 500 + int(place.distance(self.place) / self.SPEED * 1000)
+        now = time.monotonic()
+        self.clock += max(after_ms, int((now - self._measured) * 1000))
+        self._measured = now
+        self.place = place
+        return await self.call("position", **place.fields, at=self.clock, accuracy=accuracy, **fields)
+
+    async def drive(self, *places, step=60):
+        """Along a straight line to each of the places, with a fix every `step` metres."""
+        for place in places:
+            for point in self.place.towards(place, step):
+                await self.fix(point)
+
+    async def go_available(self):
+        """Connect, first fix, into the queue. The reply of `driver.available`."""
+        if self.ws is None:
+            await self.connect()
+        await self.fix()
+        place = await self.call("driver.available")
+        await self.expect("queue.joined", zone=place["zone"], reason="available")
+        return place
+
+    async def offered(self, ride=None, seen=True):
+        """The next event is an offer; shows it, as the app does by itself."""
+        offer = await self.expect("offer.made", **({"ride": ride} if ride else {}))
+        if seen:
+            await self.call("offer.seen", ride=offer["ride"])
+        return offer
+
+    async def accept(self, ride=None):
+        """Waits for the offer, takes it, and is told where to go."""
+        offer = await self.offered(ride)
+        reply = await self.call("offer.accept", ride=offer["ride"])
+        await self.expect("ride.assigned", **reply)
+        return reply
+
+    async def accept_next(self, ride):
+        """As `accept`, whatever else came before the offer."""
+        await self.until("offer.made", ride=ride)
+        await self.call("offer.seen", ride=ride)
+        reply = await self.call("offer.accept", ride=ride)
+        await self.expect("ride.assigned", **reply)
+
+    async def barrier(self):
+        """Everything that this connection sent before has had its effect in Redis."""
+        await self.refused("offer.seen", "not_found", ride="no-such-ride")

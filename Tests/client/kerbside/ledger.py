@@ -1,0 +1,152 @@
+"""The books of a city, read from Redis: the invariants hold now, and the log of events tells a story that may be told.
+
+An own reading of the rules: nothing here is shared with the hub.
+"""
+
+import json
+from collections import defaultdict
+
+OPEN = ("searching", "offered", "accepted", "aboard")
+
+
+def check_city(hub):
+    """Raises AssertionError for what the invariants I1 to I4 or the order of queues do not allow."""
+    check_state(hub)
+    check_events(hub)
+
+
+def _hashes(hub, kind):
+    prefix = hub.key(f"{kind}:")
+    return {key.removeprefix(prefix): hub.redis.hgetall(key) for key in hub.redis.scan_iter(prefix + "*", count=1000)}
+
+
+def check_state(hub):
+    vehicles, rides, passengers = (_hashes(hub, kind) for kind in ("vehicle", "ride", "passenger"))
+    places = defaultdict(list)
+    prefix = hub.key("queue:")
+    for key in hub.redis.scan_iter(prefix + "*", count=1000):
+        for driver in hub.redis.zrange(key, 0, -1):
+            places[driver].append(key.removeprefix(prefix))
+    for driver, vehicle in vehicles.items():
+        state, zones = vehicle.get("state", "unavailable"), places.get(driver, [])
+        assert len(zones) == (1 if state == "available" else 0), f"I1: {driver} is {state} and queues in {zones}"
+        assert not zones or zones == [vehicle["zone"]], f"I6: {driver} queues in {zones}, its zone is {vehicle['zone']}"
+        served = [ride for ride, row in rides.items() if row.get("driver") == driver and row["state"] in ("accepted", "aboard")]
+        assert served == ([vehicle["ride"]] if state == "busy" else []), f"I2, I3: {driver} is {state} and serves {served}"
+    assert set(places) <= set(vehicles), f"I1: {set(places) - set(vehicles)} queue and are no drivers"
+    for passenger, row in passengers.items():
+        requested = [ride for ride, r in rides.items() if r["passenger"] == passenger and r["state"] in OPEN]
+        assert requested == ([row["ride"]] if "ride" in row else []), f"I4: {passenger} has {requested} open, knows {row}"
+
+
+class _Ride:
+    def __init__(self):
+        self.state, self.driver, self.round, self.asked = "searching", None, 1, set()
+
+
+class Story:
+    """What the log tells, event by event."""
+
+    def __init__(self):
+        self.queues = defaultdict(dict)  # zone → driver → score
+        self.zone_of = {}
+        self.away, self.rides = set(), {}
+        self.counts = defaultdict(int)
+
+    def take(self, kind, data):
+        self.counts[kind] += 1
+        method = getattr(self, "on_" + kind.replace(".", "_"), None)
+        if method is not None:
+            method(**data)
+
+    # Queues
+
+    def on_queue_joined(self, driver, zone, score, **_):
+        assert driver not in self.zone_of, f"{driver} joins {zone} while in {self.zone_of.get(driver)}"
+        self.queues[zone][driver], self.zone_of[driver] = score, zone
+
+    def on_queue_left(self, driver, zone, **_):
+        assert self.zone_of.pop(driver, None) == zone, f"{driver} leaves {zone} without being there"
+        del self.queues[zone][driver]
+
+    def on_queue_bottom(self, driver, zone, score, **_):
+        assert all(score > other for other in self.queues[zone].values()), f"{driver} is not at the bottom of {zone}"
+        self.queues[zone][driver] = score
+
+    def on_driver_away(self, driver, **_):
+        self.away.add(driver)
+
+    def on_driver_back(self, driver, **_):
+        self.away.discard(driver)
+
+    # Rides
+
+    def on_ride_requested(self, ride, **_):
+        assert ride not in self.rides, f"{ride} was requested twice"
+        self.rides[ride] = _Ride()
+
+    def on_ride_searching(self, ride, round, driver=None, **_):  # noqa: A002: the name in the log
+        r = self.rides[ride]
+        if driver is not None:
+            assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
+            r.state, r.driver = "searching", None
+            r.asked.add(driver)
+        else:
+            assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
+            r.round, r.asked = round, set()
+
+    def on_offer_made(self, ride, driver, zone, round, **_):  # noqa: A002
+        r = self.rides[ride]
+        assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
+        holders = {other.driver for other in self.rides.values() if other.state == "offered"}
+        free = {d: s for d, s in self.queues[zone].items() if d not in self.away | holders | r.asked}
+        assert driver in free, f"{ride} is offered to {driver}, who could not be asked"
+        first = min(free, key=free.get)
+        assert driver == first, f"FIFO: {ride} is offered to {driver} ({free[driver]}), before {first} ({free[first]})"
+        r.state, r.driver = "offered", driver
+        r.asked.add(driver)
+
+    def _offer_ends(self, ride, driver, **_):
+        r = self.rides[ride]
+        assert (r.state, r.driver) == ("offered", driver), f"the offer of {ride} to {driver} ends, but it is {r.state}"
+        r.state, r.driver = "searching", None
+
+    on_offer_declined = on_offer_expired = on_offer_undelivered = on_offer_withdrawn = _offer_ends
+
+    def on_ride_accepted(self, ride, driver, **_):
+        r = self.rides[ride]
+        assert (r.state, r.driver) == ("offered", driver), f"{driver} accepts {ride}, which is {r.state} to {r.driver}"
+        r.state = "accepted"
+
+    def on_ride_aboard(self, ride, driver, **_):
+        r = self.rides[ride]
+        assert (r.state, r.driver) == ("accepted", driver), f"{ride} goes aboard {driver} while {r.state}"
+        r.state = "aboard"
+
+    def on_ride_ended(self, ride, driver, **_):
+        self._ends(ride, "aboard", driver)
+
+    def on_ride_noshow(self, ride, driver, **_):
+        self._ends(ride, "accepted", driver)
+
+    def on_ride_cancelled(self, ride, driver=None, **_):
+        self._ends(ride, "accepted" if driver else "searching", driver)
+
+    def on_ride_failed(self, ride, **_):
+        self._ends(ride, "searching", None)
+
+    def _ends(self, ride, state, driver):
+        r = self.rides[ride]
+        assert (r.state, r.driver) == (state, driver), f"{ride} ends while {r.state} with {r.driver}"
+        r.state = "over"
+
+
+def check_events(hub):
+    """Walks through the whole log; raises at the first event that may not follow."""
+    story = Story()
+    for seq, row in hub.redis.xrange(hub.key("events")):
+        try:
+            story.take(row["type"], json.loads(row["data"]))
+        except AssertionError as error:
+            raise AssertionError(f"event log at {seq} {row['type']}: {error}") from None
+    return story

@@ -1,0 +1,13 @@
+"""How long this machine and this build may take. Bounds only: nothing waits longer than it must."""
+
+import os
+
+#: Sanitised builds are several times slower.
+SCALE = 5.0 if os.environ.get("KERBSIDE_ASAN") == "1" else 1.0
+
+#: Seconds for one message that is due at once.
+MESSAGE = 5.0 * SCALE
+#: Seconds for a process to start or to end.
+PROCESS = 20.0 * SCALE
+#: Seconds for one test.
+TEST = 90.0 * SCALE

@@ -1,0 +1,153 @@
+"""A wrong setting is told with its file, its line, and what was expected; right ones from file, environment and flags."""
+
+import json
+import re
+import subprocess
+
+import pytest
+import yaml
+
+from kerbside import city
+from kerbside.hub import environment, run
+
+WRONG = {
+    "an unknown section": ("server:\n  port: 0\nsevrer:\n  port: 1\n", 3, "sevrer"),
+    "an unknown key": ("server:\n  prot: 8080\n", 2, "prot"),
+    "a word for a number": ("server:\n  host: 127.0.0.1\n  port: high\n", 3, "server.port"),
+    "out of range": ("server:\n  port: 70000\n", 2, "server.port"),
+    "a negative time": ("dispatch:\n  # ten seconds\n  offer_timeout_ms: -1\n", 3, "dispatch.offer_timeout_ms"),
+    "a list for a number": ("dispatch:\n  rounds: [1, 2]\n", 2, "dispatch.rounds"),
+    "a number for a section": ("dispatch: 5\n", 1, "dispatch"),
+    "a word that is no choice": ("redis:\n  fsync: sometimes\n", 2, "redis.fsync"),
+    "a broken url": ("redis:\n  url: ftp://example\n", 2, "redis.url"),
+    "a zones file that is not there": ("city:\n  zones:\n    file: nowhere.geojson\n", 3, "city.zones.file"),
+    "a city id with a brace": ("city:\n  id: 'mi{l}ano'\n", 2, "city.id"),
+    "not YAML": ("server:\n  port: 1\n bad: [\n", 3, ""),
+    "a tab": ("server:\n\tport: 1\n", 2, ""),
+    "a key twice": ("server:\n  port: 1\n  port: 2\n", 3, "port"),
+    "loopback left without TLS": ("server:\n  host: 0.0.0.0\n", 2, "server.host"),
+    "a scaled clock beyond loopback": ("clock:\n  scale: 0\n", 2, "clock.scale"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_setting_is_told_with_its_line(tmp_path, name):
+    text, line, key = WRONG[name]
+    file = tmp_path / "kerbside.yaml"
+    file.write_text(text)
+    result = run("check-config", file)
+    assert result.returncode != 0
+    assert re.search(rf"kerbside\.yaml:{line}\b", result.stderr), result.stderr
+    assert key in result.stderr
+    started = run("serve", "--config", file)
+    assert started.returncode != 0 and f"kerbside.yaml:{line}" in started.stderr, "serve checks the same"
+
+
+def test_all_problems_are_told_at_once(tmp_path):
+    file = tmp_path / "kerbside.yaml"
+    file.write_text("server:\n  port: high\ndispatch:\n  rounds: 0\nnonsense: 1\n")
+    result = run("check-config", file)
+    assert result.returncode != 0
+    for line in (2, 4, 5):
+        assert f"kerbside.yaml:{line}" in result.stderr
+
+
+def test_a_good_file_is_good(new_hub):
+    result = run("check-config", new_hub().config)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    result = run("serve", "--config", tmp_path / "nowhere.yaml")
+    assert result.returncode != 0 and "nowhere.yaml" in result.stderr
+
+
+def printed(*arguments, **variables):
+    result = run("print-config", *arguments, env=environment(**variables))
+    assert result.returncode == 0, result.stderr
+    return yaml.safe_load(result.stdout)
+
+
+def test_flags_over_environment_over_file(tmp_path):
+    file = tmp_path / "kerbside.yaml"
+    file.write_text("server:\n  port: 1001\n  workers: 3\ndispatch:\n  rounds: 4\n")
+    shown = printed("--config", file, "--port", 3003, KERBSIDE_SERVER_PORT="2002", KERBSIDE_SERVER_WORKERS="5")
+    assert (shown["server"]["port"], shown["server"]["workers"], shown["dispatch"]["rounds"]) == (3003, 5, 4)
+
+
+def test_what_is_printed_can_be_read_again(tmp_path):
+    text = run("print-config").stdout
+    file = tmp_path / "kerbside.yaml"
+    file.write_text(text)
+    assert run("check-config", file).returncode == 0
+    assert yaml.safe_load(run("print-config", "--config", file).stdout) == yaml.safe_load(text)
+
+
+def test_the_defaults_are_those_of_the_contract():
+    shown = printed()
+    server, dispatch = shown["server"], shown["dispatch"]
+    assert (server["host"], server["hello_timeout_ms"], server["max_message_bytes"]) == ("127.0.0.1", 10_000, 65_536)
+    assert (server["ping_ms"], server["offer_ping_ms"], server["offer_dead_after_ms"]) == (25_000, 4_000, 7_000)
+    assert (dispatch["offer_timeout_ms"], dispatch["offer_seen_timeout_ms"], dispatch["rounds"]) == (10_000, 3_000, 2)
+    assert (dispatch["away_grace_ms"], dispatch["recovery_ms"], dispatch["zone_exit_fixes"]) == (60_000, 1_800_000, 3)
+    assert (dispatch["max_passengers"], dispatch["zone_exit_ms"]) == (3, 180_000)
+
+
+def test_a_wrong_variable_is_named():
+    result = run("print-config", env=environment(KERBSIDE_SERVER_PORT="high"))
+    assert result.returncode != 0 and "KERBSIDE_SERVER_PORT" in result.stderr
+
+
+def overlapping():
+    """Two blocks, the second zone of the first moved half over the first zone."""
+    zones = json.loads(city.geojson(1))
+    for point in zones["features"][1]["geometry"]["coordinates"][0]:
+        point[0] = round(point[0] - 0.01, 6)
+    return zones
+
+
+def bow_tie():
+    zones = json.loads(city.geojson(1))
+    ring = zones["features"][2]["geometry"]["coordinates"][0]
+    ring[1], ring[2] = ring[2], ring[1]
+    return zones
+
+
+@pytest.mark.parametrize("make, names", [(overlapping, ["0a", "0b"]), (bow_tie, ["0c"])], ids=["overlap", "bow tie"])
+def test_broken_zones_are_refused_by_name(new_hub, make, names):
+    hub = new_hub()
+    (hub.directory / "zones.geojson").write_text(json.dumps(make()))
+    for command in (["serve", "--config", hub.config], ["zones", "check", hub.directory / "zones.geojson"]):
+        result = run(*command)
+        assert result.returncode != 0
+        for name in names:
+            assert name in result.stderr + result.stdout, result.stderr
+
+
+def test_broken_zones_are_repaired_where_that_is_allowed(new_hub):
+    hub = new_hub(city__zones__repair=True)
+    (hub.directory / "zones.geojson").write_text(json.dumps(overlapping()))
+    hub.start()
+    assert "0b" in hub.log and "repair" in hub.log.lower()
+
+
+def test_help_is_complete():
+    overview = run("--help")
+    assert overview.returncode == 0
+    for command in ("serve", "token", "check-config", "print-config", "replay", "simulate", "tail", "echo", "zones", "bench"):
+        assert re.search(rf"^  {command}\b", overview.stdout, re.MULTILINE), f"{command} is not in --help"
+        assert run(command, "--help").returncode == 0
+
+
+def test_an_unknown_command_says_what_there_is():
+    result = run("drive")
+    assert result.returncode not in (0, -6, -11) and result.stderr
+
+
+def test_the_binary_never_asks_a_terminal(tmp_path):
+    """With no input and no configuration it starts or ends by itself."""
+    result = subprocess.run(
+        [*map(str, [run.__globals__["BINARY"], "token", "--role", "king", "--subject", "x"])],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=environment(),
+    )  # fmt: skip
+    assert result.returncode != 0 and "driver" in result.stderr

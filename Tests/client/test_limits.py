@@ -1,0 +1,207 @@
+"""What one client may ask of the hub, and what happens to the one who asks for more."""
+
+import asyncio
+import json
+import socket
+
+import pytest
+from websockets.exceptions import InvalidMessage, InvalidStatus
+
+from conftest import running
+from kerbside import patience
+from kerbside.frames import PING, PONG, TEXT, RawSocket, frame
+
+
+@pytest.fixture(scope="module")
+def hub():
+    yield from running(
+        server__commands_per_second=10,
+        server__commands_burst=20,
+        server__max_message_bytes=2048,
+        server__ping_ms=int(200 * patience.SCALE),
+        server__dead_after_ms=int(600 * patience.SCALE),
+    )
+
+
+def outcomes(client, numbers):
+    return {n: client.expect_reply(n) for n in numbers}
+
+
+async def test_too_fast_is_refused_and_the_connection_lives(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    replies = outcomes(driver, range(30))
+    for n in replies:
+        await driver.send({"id": n, "cmd": "driver.unavailable"})
+    await driver.wait(lambda: all(reply.done() for reply in replies.values()) or None, "30 replies")
+    codes = [reply.result().get("error", {}).get("code", "ok") for reply in replies.values()]
+    assert set(codes) == {"ok", "rate_limited"}
+    assert codes.index("rate_limited") >= 15, "the burst is served"
+    assert all(r.result()["error"]["retry"] for r in replies.values() if "error" in r.result())
+
+    async def served():
+        return "ok" in await driver.ask("driver.unavailable")
+
+    await hub.until("served again", served)
+
+
+async def test_much_too_fast_is_closed_with_4429(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    replies = outcomes(driver, range(900))
+    try:
+        for n in replies:
+            await driver.send({"id": n, "cmd": "driver.unavailable"})
+    except Exception:  # noqa: BLE001: closed while we were still shouting
+        pass
+    assert (await driver.wait_closed())[0] == 4429
+    assert "rate_limited" in {r.result()["error"]["code"] for r in replies.values() if r.done() and "error" in r.result()}
+
+
+async def test_hostile_messages_count_against_the_rate(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    try:
+        for _ in range(900):
+            await driver.send("{")
+    except Exception:  # noqa: BLE001
+        pass
+    assert (await driver.wait_closed())[0] == 4429
+
+
+async def test_a_flood_of_one_does_not_slow_the_others(hub, cast):
+    here = hub.block()
+    loud, driver = cast.driver(hub), cast.driver(hub, here.a.stand)
+    await loud.connect()
+    await driver.connect()
+    flood = asyncio.create_task(_shout(loud))
+    await driver.fix()
+    assert (await driver.call("driver.available"))["zone"] == here.a.id
+    await flood
+
+
+async def _shout(client):
+    try:
+        for _ in range(2000):
+            await client.send({"cmd": "driver.unavailable"})
+    except Exception:  # noqa: BLE001
+        pass
+
+
+async def test_the_size_limit_is_a_setting(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    await driver.send(json.dumps({"cmd": "driver.unavailable", "x": "x" * 1900}))
+    await driver.barrier()
+    await driver.send(json.dumps({"cmd": "driver.unavailable", "x": "x" * 2100}))
+    assert (await driver.wait_closed())[0] == 1009
+
+
+async def test_a_client_that_answers_no_pings_is_given_up(hub, cast):
+    driver = cast.driver(hub)
+    async with RawSocket(hub) as link:
+        await link.handshake()
+        await link.hello(driver.token)
+        pings = 0
+        while True:
+            try:
+                opcode, _ = await link.frame()
+            except (asyncio.IncompleteReadError, ConnectionError):
+                break
+            pings += opcode == PING
+            if opcode == 8:
+                break
+        assert pings >= 1
+        await link.ended()
+
+
+async def test_a_client_that_answers_pings_stays(hub, cast):
+    driver = cast.driver(hub)
+    async with RawSocket(hub) as link:
+        await link.handshake()
+        await link.hello(driver.token)
+        for _ in range(6):  # twice the time after which a silent one is given up
+            opcode, payload = await link.frame()
+            while opcode != PING:
+                opcode, payload = await link.frame()
+            await link.send(frame(PONG, payload))
+        await link.send(frame(TEXT, b'{"id":3,"cmd":"offer.seen","ride":"no-such-ride"}'))
+        assert (await link.message())["error"]["code"] == "not_found"
+
+
+async def test_a_slow_reader_is_closed_and_loses_nothing(new_hub, cast):
+    hub = new_hub(server__max_outbound_bytes=65_536, redis__history_length=5000).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    passenger = cast.passenger(hub)
+    slow = socket.socket()
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(slow, ("127.0.0.1", hub.port))
+    await passenger.connect(sock=slow)
+    passenger.ws.transport.pause_reading()
+    # Answers that it asks for and does not read: some MB of them, past every buffer of the kernel.
+    channel = "driver:" + "x" * 100
+
+    async def shout():
+        for n in range(60_000):
+            await passenger.send({"id": 2_000_000 + n, "cmd": "subscribe", "channel": channel})
+
+    shouting = asyncio.create_task(shout())
+    closed = hub.until("closed as a slow consumer", lambda: '4420' in hub.http("/metrics").text or shouting.done())
+    await closed
+    shouting.cancel()
+    await asyncio.gather(shouting, return_exceptions=True)
+    passenger._replies = {2_000_000 + n: ("subscribe", asyncio.get_running_loop().create_future()) for n in range(60_000)}
+    phone = type(passenger)(hub, passenger.subject)
+    await phone.connect()
+    ride = await phone.request(here.a.centre)
+    await driver.accept(ride)
+    passenger.ws.transport.resume_reading()
+    code, _ = await passenger.wait_closed(patience.PROCESS)
+    assert code in (4420, 1006), "1006 where the hub could not get the close through"
+    await passenger.resume()
+    await passenger.settled()
+    assert [event["type"] for event in passenger.events] == ["ride.searching", "ride.accepted"]
+
+
+async def test_a_slow_reader_does_not_hold_up_the_others(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    slow, quick = await cast.rider(hub), await cast.rider(hub)
+    slow.ws.transport.pause_reading()
+    for n in range(200):
+        await slow.send({"id": 3_000_000 + n, "cmd": "subscribe", "channel": "driver:" + "x" * 100})
+    slow._replies = {3_000_000 + n: ("subscribe", asyncio.get_running_loop().create_future()) for n in range(200)}
+    ride = await quick.request(here.a.centre)
+    await driver.accept(ride)
+    await quick.expect("ride.accepted", ride=ride)
+    slow.ws.transport.resume_reading()
+    await slow.barrier()
+
+
+async def test_too_many_connections_are_refused_and_the_first_ones_stay(new_hub, cast):
+    hub = new_hub(server__workers=1, server__max_connections=20).start()
+    clients, refused = [], 0
+    for _ in range(40):
+        driver = cast.driver(hub)
+        try:
+            await driver.connect()
+            clients.append(driver)
+        except (InvalidStatus, InvalidMessage, OSError, EOFError, AssertionError):
+            refused += 1
+    assert 15 <= len(clients) <= 20 and refused >= 20
+    for driver in clients:
+        await driver.barrier()
+    await clients[0].close()
+
+    async def room():
+        driver = cast.driver(hub)
+        try:
+            await driver.connect()
+        except (InvalidStatus, InvalidMessage, OSError, EOFError, AssertionError):
+            return False
+        return True
+
+    await hub.until("room for one more", room)

@@ -1,0 +1,151 @@
+"""Encrypted: TLS 1.2 and up, certificates from files, new ones without dropping anybody."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+
+import pytest
+
+from kerbside import patience
+from kerbside.hub import Hub, run
+
+
+def make_certificate(directory, name, key_type="ec"):
+    """A self-signed pair for 127.0.0.1, made by openssl: (certificate, key)."""
+    certificate, key = directory / f"{name}.pem", directory / f"{name}-key.pem"
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"] if key_type == "ec" else ["-newkey", "rsa:2048"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-nodes", *kind, "-keyout", key, "-out", certificate, "-days", "2",
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return certificate, key
+
+
+@pytest.fixture
+def tls_hub():
+    """A hub that serves `server.pem`, whose pair lies in its directory."""
+    hub = Hub()
+    try:
+        certificate, key = make_certificate(hub.directory, "server")
+        hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+        hub.start()
+        yield hub
+        hub.stop()
+    finally:
+        hub.kill()
+        hub.remove()
+
+
+def served(hub, **versions):
+    """(protocol version, certificate in DER) of a fresh connection."""
+    context = ssl._create_unverified_context()
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    for name, value in versions.items():
+        setattr(context, name, value)
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
+        with context.wrap_socket(link) as secure:
+            return secure.version(), secure.getpeercert(binary_form=True)
+
+
+def der(path):
+    return ssl.PEM_cert_to_DER_cert(path.read_text())
+
+
+async def test_a_ride_over_tls(tls_hub, cast):
+    hub = tls_hub
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    ride = await passenger.request(here.a.centre)
+    await driver.accept(ride)
+    await driver.drive(here.a.centre)
+    await driver.call("ride.aboard")
+    await driver.call("ride.end")
+    await passenger.until("ride.ended", ride=ride)
+    assert hub.http("/readyz").status == 200
+    # Larger than one TLS record.
+    await driver.send('{"cmd":"driver.unavailable","x":"' + "x" * 60_000 + '"}')
+    await driver.barrier()
+
+
+def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(tls_hub):
+    assert served(tls_hub, maximum_version=ssl.TLSVersion.TLSv1_2)[0] == "TLSv1.2"
+    assert served(tls_hub)[0] == "TLSv1.3"
+    for old in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1):
+        with pytest.raises((ssl.SSLError, ConnectionError)) as refused:
+            served(tls_hub, minimum_version=ssl.TLSVersion.TLSv1, maximum_version=old)
+        assert "NO_PROTOCOLS_AVAILABLE" not in str(refused.value), "it was the hub that refused"
+
+
+def test_plain_text_on_the_tls_port_is_no_connection(tls_hub):
+    with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
+        link.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        try:
+            assert b"200" not in link.recv(1000)
+        except ConnectionError:
+            pass
+    assert tls_hub.http("/healthz").status == 200
+
+
+def test_compression_and_old_ciphers_are_off(tls_hub):
+    context = ssl._create_unverified_context()
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    for weak in ("RC4", "3DES", "NULL", "aNULL", "EXPORT"):
+        try:
+            context.set_ciphers(f"{weak}@SECLEVEL=0")
+        except ssl.SSLError:
+            continue  # not even this machine has them
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
+                context.wrap_socket(link).close()
+
+
+async def test_a_new_certificate_is_served_after_sighup_and_old_connections_stay(tls_hub, cast):
+    hub = tls_hub
+    driver = cast.driver(hub, hub.block().a.stand)
+    await driver.go_available()
+    old, key = hub.directory / "server.pem", hub.directory / "server-key.pem"
+    assert served(hub)[1] == der(old)
+    fresh, fresh_key = make_certificate(hub.directory, "fresh", "rsa")
+    shutil.copy(fresh, old)
+    shutil.copy(fresh_key, key)
+    hub.send_signal(1)
+    # Each worker reloads by itself: all of a row of new connections must get the new one.
+    await hub.until("the new certificate", lambda: all(served(hub)[1] == der(fresh) for _ in range(8)))
+    await driver.barrier()
+    newcomer = cast.driver(hub)
+    await newcomer.connect()
+    assert driver.closed is None
+
+
+async def test_a_broken_certificate_is_not_taken(tls_hub, cast):
+    hub = tls_hub
+    driver = cast.driver(hub)
+    await driver.connect()
+    good = der(hub.directory / "server.pem")
+    _, other_key = make_certificate(hub.directory, "other")
+    shutil.copy(other_key, hub.directory / "server-key.pem")
+    hub.send_signal(1)
+    await hub.until("a line in the log", lambda: "server-key.pem" in hub.log or "certificate" in hub.log.lower())
+    assert served(hub)[1] == good
+    await driver.barrier()
+
+
+def test_beyond_loopback_tls_is_required(new_hub):
+    hub = new_hub(server__host="0.0.0.0")
+    result = run("serve", "--config", hub.config)
+    assert result.returncode != 0
+    assert "server.host" in result.stderr and "tls" in result.stderr.lower()
+
+
+@pytest.mark.parametrize("broken", ["certificate", "key"])
+def test_a_missing_file_is_named_at_start(new_hub, broken):
+    hub = new_hub()
+    certificate, key = make_certificate(hub.directory, "server")
+    {"certificate": certificate, "key": key}[broken].unlink()
+    hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+    result = run("serve", "--config", hub.config)
+    assert result.returncode != 0
+    assert str({"certificate": certificate, "key": key}[broken]) in result.stderr
