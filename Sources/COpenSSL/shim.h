@@ -6,3 +6,26 @@
 #include <openssl/pem.h>
 #include <openssl/err.h>
 #include <openssl/rand.h>
+#include <openssl/x509v3.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/crypto.h>
+
+// What OpenSSL offers as macros does not import: each is given a name here.
+
+// Nothing older than TLS 1.2, no renegotiation; for lws_context_creation_info.ssl_options_set.
+static inline long kb_tls_options(void) {
+    return (long)(SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_RENEGOTIATION);
+}
+static inline int kb_ctx_require_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1;
+}
+// A write that could not finish may be repeated from another address, and may finish in part.
+static inline void kb_ctx_allow_partial_writes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
+}
+static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
+    return SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+static inline EVP_PKEY_CTX *kb_no_pkey_context(void) { return (EVP_PKEY_CTX *)0; }

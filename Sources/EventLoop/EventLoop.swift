@@ -33,6 +33,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var ready: [UnownedJob] = []
     private var running: [UnownedJob] = []
     private var hooks: [() -> Void] = []
+    private var isTurnWanted = false
 
     /// The `uv_loop_t *`, for libraries that attach themselves to it.
     public var rawLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(loop) }
@@ -114,6 +115,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         hooks.append(hook)
     }
 
+    /// Has the loop go through one more turn before it blocks. For a hook's owner that is given work after its hook ran.
+    public func wantAnotherTurn() { isTurnWanted = true }
+
     /// Calls `body` on the loop, in a later turn. Any thread.
     public func submit(_ body: @escaping @Sendable () -> Void) {
         leave { $0.bodies.append(body) }
@@ -175,8 +179,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     fileprivate func endTurn() {
         drain()
+        isTurnWanted = false
         for hook in hooks { hook() }
-        if ready.isEmpty {
+        if ready.isEmpty && !isTurnWanted {
             uv_idle_stop(leftOver)
         } else {
             uv_idle_start(leftOver, onIdle)

@@ -1,11 +1,19 @@
 internal import CLibuv
 
-/// Watches a descriptor for something to read or to accept. It does not own the descriptor: close that after this.
+/// Watches a descriptor: something to read or to accept, room to write. It does not own the descriptor: close that after this.
 /// Used on the loop's thread; ends when it is released.
 public final class LoopPoll {
     private let loop: EventLoop
     private var handle: UnsafeMutablePointer<uv_poll_t>?
-    private var body: (() -> Void)?
+    private var body: ((Events) -> Void)?
+
+    /// What a descriptor is ready for. One that has hung up or is in error is reported as ready for what was asked.
+    public struct Events: OptionSet, Sendable {
+        public let rawValue: Int32
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+        public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
+        public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+    }
 
     /// Throws `LoopError` for a descriptor that can't be watched (a file, or one that the loop watches already).
     public init(_ loop: EventLoop, descriptor: Int32) throws {
@@ -27,10 +35,20 @@ public final class LoopPoll {
 
     /// Calls `readable` in every turn in which the descriptor is readable, has hung up or is in error.
     public func start(readable: @escaping () -> Void) {
+        start(for: .readable) { _ in readable() }
+    }
+
+    /// Calls `body` in every turn in which the descriptor is ready for one of `events`. Replaces what was started.
+    public func start(for events: Events, _ body: @escaping (Events) -> Void) {
+        self.body = body
+        change(to: events)
+    }
+
+    /// Watches for other events with the same body. Costs a system call when they differ.
+    public func change(to events: Events) {
         loop.preconditionOnLoop()
         guard let handle else { preconditionFailure("the poll is closed") }
-        body = readable
-        uv_poll_start(handle, Int32(UV_READABLE.rawValue), onReadable)
+        uv_poll_start(handle, events.rawValue, onReady)
     }
 
     /// No call comes any more, until it is started again.
@@ -50,11 +68,13 @@ public final class LoopPoll {
         body = nil
     }
 
-    fileprivate func fire() {
-        if let body { body() }
+    fileprivate func fire(status: Int32, events: Int32) {
+        // An error comes without events: the next read or write tells what it is.
+        if let body { body(status < 0 ? [.readable, .writable] : Events(rawValue: events)) }
     }
 }
 
-private func onReadable(_ handle: UnsafeMutablePointer<uv_poll_t>?, _ status: Int32, _ events: Int32) {
-    Unmanaged<LoopPoll>.fromOpaque(handle!.pointee.data).takeUnretainedValue().fire()
+private func onReady(_ handle: UnsafeMutablePointer<uv_poll_t>?, _ status: Int32, _ events: Int32) {
+    Unmanaged<LoopPoll>.fromOpaque(handle!.pointee.data).takeUnretainedValue()
+        .fire(status: status, events: events)
 }

@@ -12,3 +12,17 @@ struct ByteText {
         return memcmp(base, name.utf8Start, name.utf8CodeUnitCount) == 0
     }
 }
+
+/// Bytes written one after another into borrowed memory, which must be large enough.
+struct ByteSink {
+    let buffer: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
+
+    @inline(__always)
+    mutating func put(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+    }
+}

@@ -1,14 +1,11 @@
-/// The closed list of codes with which the hub closes a connection, each with the rule for coming back. Registered
-/// codes (RFC 6455, IANA) where they fit, 4000–4999 for ours.
+/// The closed list of codes with which a connection is closed, each with the rule for coming back. Registered codes
+/// (RFC 6455, IANA) where they fit, 4000–4999 for ours.
 public enum CloseCode: UInt16, CaseIterable, Sendable {
     case normal = 1000
-    case goingAway = 1001
     case protocolError = 1002
     case unsupportedData = 1003
     case invalidPayload = 1007
-    case policyViolation = 1008
     case messageTooBig = 1009
-    case internalError = 1011
     case serviceRestart = 1012
     case overloaded = 1013
     case unauthenticated = 4401
@@ -18,17 +15,19 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case slowConsumer = 4420
     case rateLimited = 4429
 
-    /// Whether and how a client should come back.
+    /// Whether and how a client should come back. Who comes back says in `hello` the last `seq` of each channel. What
+    /// fails again is tried again after twice as long, up to 60 s, and a random part is added to every wait, so that
+    /// not all come back at once.
     public enum Reconnect: Equatable, Sendable {
         /// Not by itself: the same would happen again.
         case never
-        /// At once with the `seq` of each channel, then with growing delays (0.5 s doubling to 30 s, with jitter).
+        /// At once.
         case resume
-        /// After a random time of up to this many milliseconds, or up to `retry_ms` of the reason text if it is there.
+        /// After the `retry_ms` of the reason text; when it says none, after a random time of up to this.
         case withJitter(upToMs: Int)
         /// After this many milliseconds.
         case after(ms: Int)
-        /// With a new token.
+        /// With a new token only.
         case withNewToken
     }
 
@@ -37,23 +36,25 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     /// The rule for coming back.
     public var reconnect: Reconnect { row.reconnect }
 
+    /// The rule for any code a client may see: without one of ours (a cut link, a proxy's code) it comes back.
+    public static func reconnect(after code: UInt16) -> Reconnect {
+        CloseCode(rawValue: code)?.reconnect ?? .resume
+    }
+
     private var row: (reason: String, reconnect: Reconnect) {
         switch self {
         case .normal: ("bye", .never)
-        case .goingAway: ("going away", .resume)
         case .protocolError: ("broken WebSocket frames", .never)
         case .unsupportedData: ("only text messages are understood", .never)
         case .invalidPayload: ("the text is not UTF-8", .never)
-        case .policyViolation: ("against the rules of this service", .never)
         case .messageTooBig: ("the message is too big", .never)
-        case .internalError: ("internal error", .resume)
         case .serviceRestart: ("restart", .withJitter(upToMs: 5000))
-        case .overloaded: ("overloaded", .withJitter(upToMs: 30_000))
+        case .overloaded: ("overloaded", .after(ms: 5000))
         case .unauthenticated: ("not identified: get a new token", .withNewToken)
         case .forbidden: ("not allowed for this role or city", .never)
         case .helloTimeout: ("no hello in time", .resume)
         case .tokenExpired: ("the token has expired: get a new one", .withNewToken)
-        case .slowConsumer: ("reading too slowly: resume", .resume)
+        case .slowConsumer: ("reading too slowly: resume", .after(ms: 1000))
         case .rateLimited: ("too many messages: wait 10 s", .after(ms: 10_000))
         }
     }

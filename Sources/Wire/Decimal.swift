@@ -60,24 +60,19 @@ struct Decimal {
     /// locale can change its meaning.
     static func nearestDouble(digits: UnsafeRawBufferPointer, exponent: Int) -> Double {
         let suffix = 32
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: digits.count + suffix) { buffer in
-            var count = 0
-            func put(_ byte: UInt8) {
-                buffer[count] = CChar(bitPattern: byte)
-                count += 1
+        return withUnsafeTemporaryAllocation(byteCount: digits.count + suffix, alignment: 1) { buffer in
+            var sink = ByteSink(buffer)
+            for byte in digits where byte != UInt8(ascii: ".") { sink.put(byte) }
+            sink.put(UInt8(ascii: "e"))
+            if exponent < 0 { sink.put(UInt8(ascii: "-")) }
+            var unit: UInt = 1
+            while exponent.magnitude / unit >= 10 { unit *= 10 }
+            while unit > 0 {
+                sink.put(UInt8(ascii: "0") + UInt8(exponent.magnitude / unit % 10))
+                unit /= 10
             }
-            for byte in digits where byte != UInt8(ascii: ".") { put(byte) }
-            put(UInt8(ascii: "e"))
-            if exponent < 0 { put(UInt8(ascii: "-")) }
-            var rest = exponent.magnitude
-            let first = count
-            repeat {
-                put(UInt8(ascii: "0") + UInt8(rest % 10))
-                rest /= 10
-            } while rest > 0
-            buffer[first..<count].reverse()
-            put(0)
-            return strtod(buffer.baseAddress!, nil)
+            sink.put(0)
+            return buffer.withMemoryRebound(to: CChar.self) { strtod($0.baseAddress!, nil) }
         }
     }
 

@@ -58,13 +58,13 @@ public enum ErrorCode: String, CaseIterable, Sendable {
         case .offerExpired:
             ("The offer has expired", 410, false, "Take the offer off the screen.")
         case .offerTaken:
-            ("The offer was taken by another driver", 409, false, "Take the offer off the screen.")
+            ("The ride went to another driver or was cancelled", 409, false, "Take the offer off the screen.")
         case .seatsFull:
             ("No seat is left", 409, false, "Choose another vehicle.")
         case .notAvailable:
             ("Not possible in the present state", 409, false, "Ask for the state again and show what it allows.")
         case .noPosition:
-            ("No recent position is known", 409, true, "Send a position, then the command again.")
+            ("No recent position is known", 409, false, "Send a position, then the command again.")
         case .clockSkew:
             ("The device's clock is wrong", 422, false, "Correct the clock by the `time` of hello's reply.")
         case .badPosition:

@@ -120,33 +120,29 @@ extension JSONReader {
     /// Writes a checked string's bytes with escapes resolved; returns how many. Never more than there were.
     private static func unescape(_ raw: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var read = 0
-        var written = 0
-        func put(_ byte: UInt8) {
-            buffer[written] = byte
-            written += 1
-        }
+        var sink = ByteSink(buffer)
         while read < raw.count {
             guard raw[read] == UInt8(ascii: "\\") else {
-                put(raw[read])
+                sink.put(raw[read])
                 read += 1
                 continue
             }
             switch raw[read + 1] {
-            case UInt8(ascii: "b"): put(0x08)
-            case UInt8(ascii: "f"): put(0x0C)
-            case UInt8(ascii: "n"): put(0x0A)
-            case UInt8(ascii: "r"): put(0x0D)
-            case UInt8(ascii: "t"): put(0x09)
+            case UInt8(ascii: "b"): sink.put(0x08)
+            case UInt8(ascii: "f"): sink.put(0x0C)
+            case UInt8(ascii: "n"): sink.put(0x0A)
+            case UInt8(ascii: "r"): sink.put(0x0D)
+            case UInt8(ascii: "t"): sink.put(0x09)
             case UInt8(ascii: "u"):
                 let (scalar, length) = escapedScalar(raw, at: read)
-                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { put(byte) }
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { sink.put(byte) }
                 read += length
                 continue
-            case let other: put(other)
+            case let other: sink.put(other)
             }
             read += 2
         }
-        return written
+        return sink.count
     }
 
     /// The scalar of the checked `\u` escape (or pair of them) at `index`, and its length in bytes.

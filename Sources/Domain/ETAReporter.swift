@@ -1,0 +1,29 @@
+/// Decides when a passenger is told a new time of arrival: when it differs by more than 10 s from what they were told,
+/// which counts down by itself in between, and at least every 90 s. One value per ride.
+public struct ETAReporter: Sendable {
+    public static let changeSeconds = 10.0
+    public static let everyMs: Int64 = 90_000
+
+    private var told: (seconds: Double, at: Int64)?
+
+    public init() {}
+
+    /// Hub time, Unix ms, at which the passenger must be told even if nothing changed; nil before the first time.
+    public var due: Int64? { told.map { $0.at + ETAReporter.everyMs } }
+
+    /// What the passenger believes at hub time `now`, seconds; nil before the first time.
+    public func believed(at now: Int64) -> Double? {
+        told.map { max(0, $0.seconds - Double(now - $0.at) / 1000) }
+    }
+
+    /// The whole seconds to tell now, or nil when there is nothing new.
+    public mutating func report(seconds: Double, at now: Int64) -> Int? {
+        guard seconds.isFinite else { return nil }
+        let rounded = min(max(0, seconds), 1e6).rounded()
+        if let believed = believed(at: now), let due, now < due, abs(seconds - believed) <= ETAReporter.changeSeconds {
+            return nil
+        }
+        told = (rounded, now)
+        return Int(rounded)
+    }
+}

@@ -1,0 +1,49 @@
+/// One socket of a server, from accept to close. A plain object of the loop's thread.
+final class Connection {
+    enum Phase {
+        /// Requests are read, until one of them is an upgrade.
+        case http
+        case open
+        /// No messages any more: the close frame or the last response goes out, then the socket is shut.
+        case closing
+    }
+
+    /// What a closing connection waits for, in this order.
+    enum Farewell {
+        /// The queue to go out; then the peer's close frame.
+        case peer
+        /// The queue to go out; then the peer's end of the stream. What it sends is thrown away.
+        case end
+        /// Our side of the stream is shut.
+        case shut
+    }
+
+    let id: ConnectionID
+    let address: PeerAddress
+    /// The `struct lws *`; nil before it is adopted and after it is closed.
+    var socket: OpaquePointer?
+
+    var phase = Phase.http
+    var farewell = Farewell.peer
+    var http: HTTPReader?
+    var frames: FrameParser
+    var outbound = OutboundQueue()
+    /// In the list of those to be flushed at the end of this turn.
+    var isDirty = false
+
+    /// Loop milliseconds: when something came from the peer; for HTTP, when a request or a write was completed.
+    var lastHeard: UInt64
+    var lastPing: UInt64 = 0
+    var pingEvery: UInt64
+    var deadAfter: UInt64
+
+    init(id: ConnectionID, address: PeerAddress, limits: ServerLimits, now: UInt64) {
+        self.id = id
+        self.address = address
+        http = HTTPReader(maxHeadBytes: limits.maxHeadBytes, maxBodyBytes: limits.maxBodyBytes)
+        frames = FrameParser(expectsMask: true, maxMessageBytes: limits.maxMessageBytes)
+        lastHeard = now
+        pingEvery = limits.pingEveryMs
+        deadAfter = limits.deadAfterMs
+    }
+}

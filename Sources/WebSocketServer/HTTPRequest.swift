@@ -1,0 +1,60 @@
+/// One HTTP/1.1 request that is not the WebSocket upgrade.
+public struct HTTPRequest: Sendable {
+    /// As sent, such as `GET`, `HEAD`, `POST`.
+    public let method: String
+    /// The path, not decoded, without the query: `/v1/lines`.
+    public let path: String
+    /// What stands after `?`, not decoded; nil without `?`.
+    public let query: String?
+    /// Names in lower case, values trimmed, in the order sent.
+    public let headers: [(name: String, value: String)]
+    public internal(set) var body: [UInt8]
+    /// The peer's address, numeric, without port.
+    public internal(set) var remoteAddress: String
+    /// HTTP/1.0 closes unless asked otherwise; 1.1 does the reverse.
+    let isHTTP10: Bool
+
+    /// The value of a header given in lower case; several are joined by a comma. nil: not sent.
+    public func header(_ name: String) -> String? {
+        let values = headers.lazy.filter { $0.name == name }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    public var host: String? { header("host") }
+    public var origin: String? { header("origin") }
+    public var authorization: String? { header("authorization") }
+    public var ifNoneMatch: String? { header("if-none-match") }
+
+    /// The token of `Authorization: Bearer …`. Tokens are taken from nowhere else.
+    public var bearerToken: String? {
+        guard let value = authorization, let space = value.firstIndex(of: " "),
+            value[..<space].lowercased() == "bearer"
+        else { return nil }
+        let token = value[space...].drop { $0 == " " }
+        return token.isEmpty ? nil : String(token)
+    }
+
+    var keepsAlive: Bool {
+        hasToken("connection", "close") ? false : !isHTTP10 || hasToken("connection", "keep-alive")
+    }
+
+    /// Whether a comma-separated header has `token`, in any case.
+    func hasToken(_ name: String, _ token: String) -> Bool {
+        tokens(name).contains { $0.lowercased() == token }
+    }
+
+    /// The items of a comma-separated header, trimmed, without empty ones.
+    func tokens(_ name: String) -> [Substring] {
+        guard let value = header(name) else { return [] }
+        return value.split(separator: ",").map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
+    }
+}
+
+extension Substring {
+    func trimmingSpaces() -> Substring {
+        var text = self
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

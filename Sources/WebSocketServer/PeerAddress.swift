@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// A peer's IP address, as sixteen bytes; IPv4 in its mapped form.
+struct PeerAddress: Hashable {
+    private var high: UInt64 = 0
+    private var low: UInt64 = 0
+
+    init(_ storage: sockaddr_storage) {
+        withUnsafeBytes(of: storage) { bytes in
+            switch Int32(storage.ss_family) {
+            case AF_INET:
+                let address = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
+                low = 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: address))
+            case AF_INET6:
+                let address = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr)!
+                high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: address, as: UInt64.self))
+                low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: address + 8, as: UInt64.self))
+            default: break
+            }
+        }
+    }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    private var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+    /// What is counted as one client: an IPv4 address, or the /64 that an IPv6 subscriber is given.
+    var limitKey: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
+
+    /// Numeric: `192.0.2.7`, `2001:db8::7`.
+    var text: String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        if isIPv4 {
+            var address = UInt32(truncatingIfNeeded: low).bigEndian
+            inet_ntop(AF_INET, &address, &buffer, socklen_t(buffer.count))
+        } else {
+            var address = [high.bigEndian, low.bigEndian]
+            inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count))
+        }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

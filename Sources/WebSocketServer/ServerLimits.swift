@@ -1,0 +1,38 @@
+/// Every limit of a server, each with its reason. Times are in milliseconds, sizes in bytes.
+public struct ServerLimits: Sendable {
+    /// A message of the contract has at most a few KiB; 64 KiB leaves room, and bounds what one client can occupy.
+    public var maxMessageBytes = 65_536
+    /// Sockets at once, upgraded or not. nil: what the process may open, less 128 for Redis, files and the loop.
+    public var maxConnections: Int? = nil
+    /// Sockets of one address (IPv6: of one /64) at once. A mobile operator puts thousands of phones behind one
+    /// address, so that only a flood from one machine is stopped by this.
+    public var maxConnectionsPerAddress = 5_000
+    /// What may wait for one reader. At 40 B per position that is minutes of a feed: who is that far behind
+    /// reconnects and resumes instead.
+    public var maxOutboundBytes = 1 << 20
+    /// From accept until the request is there, TLS included. Slow mobile handshakes take up to 5 s.
+    public var headerTimeoutMs: UInt64 = 10_000
+    /// The head of a request: cookies and a token of 4 KiB fit.
+    public var maxHeadBytes = 16_384
+    /// The body of a request. REST commands are as small as WebSocket commands.
+    public var maxBodyBytes = 65_536
+    /// From our close frame until the socket is shut, whether the peer answers or not.
+    public var closeTimeoutMs: UInt64 = 2_000
+    /// Silence after which the peer is asked for a sign of life. Mobile NAT forgets after 30 s.
+    public var pingEveryMs: UInt64 = 25_000
+    /// Silence after which the peer counts as gone.
+    public var deadAfterMs: UInt64 = 60_000
+    /// The close code of a reader that is too slow, and of one that comes when the server is full.
+    public var slowConsumerCode: UInt16 = 4420
+
+    public init() {}
+
+    /// For an echo server under a conformance test: messages of 16 MiB, many at once.
+    public static var echo: ServerLimits {
+        var limits = ServerLimits()
+        limits.maxMessageBytes = 64 << 20
+        limits.maxOutboundBytes = 256 << 20
+        limits.maxConnectionsPerAddress = 100_000
+        return limits
+    }
+}

@@ -1,0 +1,138 @@
+internal import CLibwebsockets
+internal import COpenSSL
+internal import EventLoop
+
+/// What a `SocketContext` tells its owner. All on the loop's thread.
+protocol SocketOwner: AnyObject {
+    /// Bytes came, inside TLS. They may be changed in place. False closes the socket.
+    func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool
+    /// What libwebsockets held back has gone out, or room was asked for. False closes the socket.
+    func writable(_ id: ConnectionID) -> Bool
+    /// The socket is gone. Once for each adopted socket.
+    func closed(_ id: ConnectionID)
+}
+
+/// One libwebsockets context and vhost on our loop: adopted sockets as raw byte streams, plain or under TLS.
+///
+/// A socket's user pointer is its `ConnectionID`, never an object: a late callback finds an empty slot.
+final class SocketContext {
+    /// The size of one read, and of one write of ready-made frames. Scratch of the context, not of a connection.
+    static let scratchBytes = 65_536
+
+    private let loop: EventLoop
+    private var context: OpaquePointer?
+    private var vhost: OpaquePointer?
+    private var timer: LoopTimer?
+    fileprivate weak var owner: (any SocketOwner)?
+    /// The pair that is put into the vhost while it is made, and the vhost's SSL_CTX, which libwebsockets owns.
+    fileprivate var tls: TLSFiles?
+    fileprivate var tlsContext: OpaquePointer?
+    fileprivate var tlsError: (any Error)?
+    /// Sockets whose memory libwebsockets has not freed yet.
+    fileprivate var liveSockets = 0
+
+    init(loop: EventLoop, owner: any SocketOwner, tls: TLSFiles?, handshakeTimeoutMs: UInt64) throws {
+        loop.preconditionOnLoop()
+        self.loop = loop
+        self.owner = owner
+        self.tls = tls
+        lws_set_log_level(Int32(LLL_ERR), nil)
+        context = kb_create_context(
+            loop.rawLoop, Unmanaged.passUnretained(self).toOpaque(), UInt32(Self.scratchBytes),
+            UInt32((handshakeTimeoutMs + 999) / 1000))
+        guard context != nil else {
+            throw ServerError("libwebsockets cannot start on libuv: is libwebsockets-evlib-uv installed?")
+        }
+        vhost = kb_create_vhost(
+            context, onSocketEvent, tls == nil ? 0 : 1, kb_tls_options(), UInt32(Self.scratchBytes))
+        guard vhost != nil else {
+            let error = tlsError
+            destroy {}
+            throw error ?? ServerError("libwebsockets cannot make a vhost")
+        }
+    }
+
+    /// Hands a connected descriptor over, which libwebsockets owns from now on. nil: it failed and has been closed;
+    /// `closed` may have been called from within.
+    func adopt(_ descriptor: Int32, as id: ConnectionID) -> OpaquePointer? {
+        guard let socket = kb_adopt_raw(vhost, descriptor, UInt(id.rawValue)) else { return nil }
+        kb_no_timeout(socket)
+        return socket
+    }
+
+    /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
+    func reload(_ tls: TLSFiles) throws {
+        guard let tlsContext else { throw ServerError("this server has no TLS") }
+        try tls.check()
+        try tls.install(into: tlsContext)
+        self.tls = tls
+    }
+
+    /// Closes every socket and frees the context in two phases, as libuv's handles need turns to close.
+    /// Never from a callback of libwebsockets. Keeps itself alive until it is done.
+    func destroy(_ completion: @escaping () -> Void) {
+        guard let context else { return completion() }
+        self.context = nil
+        vhost = nil
+        lws_context_destroy(context)
+        let timer = LoopTimer(loop)
+        self.timer = timer
+        // When the last socket is gone libwebsockets closes its timer and its idle handle: two turns more.
+        var turnsLeft = 3
+        timer.start(afterMs: 1, repeatMs: 1) {
+            guard self.liveSockets <= 0 else { return }
+            turnsLeft -= 1
+            guard turnsLeft == 0 else { return }
+            timer.close()
+            self.timer = nil
+            lws_context_destroy(context)
+            completion()
+        }
+    }
+}
+
+/// The one callback of libwebsockets: finds the owner, passes on what concerns it.
+private func onSocketEvent(
+    _ socket: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
+    _ data: UnsafeMutableRawPointer?, _ count: Int
+) -> Int32 {
+    guard let user = lws_context_user(lws_get_context(socket)) else { return 0 }
+    let context = Unmanaged<SocketContext>.fromOpaque(user).takeUnretainedValue()
+    switch reason {
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+        return context.setUp(tlsContext: OpaquePointer(data)) ? 0 : 1
+    case LWS_CALLBACK_RAW_RX:
+        guard let owner = context.owner, let data else { return -1 }
+        kb_no_timeout(socket)
+        return owner.read(socketID(socket), UnsafeMutableRawBufferPointer(start: data, count: count)) ? 0 : -1
+    case LWS_CALLBACK_RAW_WRITEABLE:
+        guard let owner = context.owner else { return -1 }
+        return owner.writable(socketID(socket)) ? 0 : -1
+    case LWS_CALLBACK_RAW_CLOSE:
+        context.owner?.closed(socketID(socket))
+    case LWS_CALLBACK_WSI_CREATE:
+        context.liveSockets += 1
+    case LWS_CALLBACK_WSI_DESTROY:
+        context.liveSockets -= 1
+    default: break
+    }
+    return 0
+}
+
+private func socketID(_ socket: OpaquePointer?) -> ConnectionID {
+    ConnectionID(rawValue: UInt64(kb_tag(socket)))
+}
+
+extension SocketContext {
+    fileprivate func setUp(tlsContext: OpaquePointer?) -> Bool {
+        guard let tlsContext, let tls else { return true }
+        do {
+            try tls.install(into: tlsContext)
+            self.tlsContext = tlsContext
+            return true
+        } catch {
+            tlsError = error
+            return false
+        }
+    }
+}

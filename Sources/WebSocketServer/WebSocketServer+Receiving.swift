@@ -1,0 +1,125 @@
+internal import EventLoop
+
+extension WebSocketServer: SocketOwner {
+    func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let connection = connections[id] else { return false }
+        counters.bytesIn += bytes.count
+        switch connection.phase {
+        case .http:
+            connection.http?.append(UnsafeRawBufferPointer(bytes))
+            readRequests(connection)
+        case .open:
+            connection.lastHeard = loop.now
+            readFrames(connection, bytes)
+        case .closing:
+            // Who is closing because the peer broke the protocol reads no more; else a close frame is awaited.
+            if connection.farewell == .peer { readFrames(connection, bytes) }
+        }
+        return true
+    }
+
+    func closed(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        if connection.phase == .open {
+            connectionCount -= 1
+            untoldCloses.append((id, 1006))
+        }
+        bytesQueued -= connection.outbound.byteCount
+        connection.socket = nil
+        wheel.cancel(id.rawValue)
+        connections.remove(id)
+        let key = connection.address.limitKey
+        if let count = perAddress[key] { perAddress[key] = count > 1 ? count - 1 : nil }
+        loop.wantAnotherTurn()
+    }
+
+    // MARK: HTTP
+
+    private func readRequests(_ connection: Connection) {
+        while connection.phase == .http, let step = connection.http?.next() {
+            switch step {
+            case .needsMore: return
+            case .wantsContinue: queue(connection, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            case .refused(let response):
+                counters.refusedMalformed += 1
+                respond(connection, response, keepsAlive: false)
+            case .request(var request):
+                connection.lastHeard = loop.now
+                request.remoteAddress = connection.address.text
+                handle(connection, request)
+            }
+        }
+    }
+
+    private func handle(_ connection: Connection, _ request: HTTPRequest) {
+        switch handshake.decide(request) {
+        case .accepted(let response, let subprotocol): open(connection, request, response, subprotocol)
+        case .refused(let response, let reason):
+            switch reason {
+            case .origin: counters.refusedOrigin += 1
+            case .subprotocol: counters.refusedSubprotocol += 1
+            case .malformed: counters.refusedMalformed += 1
+            }
+            respond(connection, response, isHead: request.method == "HEAD", keepsAlive: request.keepsAlive)
+        case .notUpgrade:
+            counters.httpRequests += 1
+            // A client that asks without reading the answers gets no more of them.
+            let keepsAlive = request.keepsAlive && connection.outbound.byteCount < limits.maxOutboundBytes
+            respond(connection, onHTTP(request), isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+        }
+    }
+
+    private func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {
+        queue(connection, response.encoded(isHead: isHead, keepsAlive: keepsAlive, unixTime: unixTime))
+        if !keepsAlive { part(connection, .end) }
+    }
+
+    private func open(
+        _ connection: Connection, _ request: HTTPRequest, _ response: [UInt8], _ subprotocol: String?
+    ) {
+        // What the client sent in the same breath is frames.
+        var rest = connection.http?.takeRest() ?? []
+        connection.http = nil
+        connection.phase = .open
+        counters.opened += 1
+        connectionCount += 1
+        queue(connection, response)
+        scheduleLiveness(connection)
+        onOpen(
+            connection.id,
+            OpenInfo(
+                remoteAddress: request.remoteAddress, bearerToken: request.bearerToken, subprotocol: subprotocol,
+                origin: request.origin))
+        if !rest.isEmpty { rest.withUnsafeMutableBytes { readFrames(connection, $0) } }
+    }
+
+    // MARK: Frames
+
+    private func readFrames(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) {
+        var input = bytes
+        while let event = connection.frames.next(&input) {
+            // While closing, only the peer's close frame and its mistakes count.
+            let isOpen = connection.phase == .open
+            switch event {
+            case .message(let message, let isText):
+                guard isOpen else { continue }
+                counters.messagesIn += 1
+                onMessage(connection.id, message, isText)
+            case .ping(let payload):
+                if isOpen { queueFrame(connection, .pong(payload)) }
+            case .pong:
+                if isOpen { onPong(connection.id) }
+            case .close(let code, _):
+                guard isOpen else { return part(connection, .end) }
+                finish(connection, telling: code ?? 1005, sending: .close(code), then: .end)
+            case .failure(let failure):
+                guard isOpen else { return part(connection, .end) }
+                counters.closedProtocol += 1
+                finish(
+                    connection, telling: failure.closeCode, sending: .close(failure.closeCode, failure.reason),
+                    then: .end)
+            }
+            if connection.phase == .closing && connection.farewell != .peer { return }
+        }
+    }
+}

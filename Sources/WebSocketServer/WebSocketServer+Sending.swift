@@ -1,0 +1,155 @@
+internal import CLibwebsockets
+internal import COpenSSL
+internal import EventLoop
+internal import Glibc
+
+extension WebSocketServer {
+    /// Queues a frame. All that is queued for a connection in one turn goes out in one write.
+    @discardableResult
+    public func send(_ id: ConnectionID, _ frame: Frame) -> SendResult {
+        guard let connection = connections[id], connection.phase == .open else { return .gone }
+        return queueFrame(connection, frame)
+    }
+
+    /// Sends a close frame after what is queued, and waits a moment for the peer's. `reason` is cut to 123 bytes.
+    /// `onClose` comes at the end of the turn, with this code.
+    public func close(_ id: ConnectionID, code: UInt16, reason: String = "") {
+        guard let connection = connections[id], connection.phase == .open else { return }
+        finish(connection, telling: code, sending: .close(code, reason), then: .peer)
+    }
+
+    /// Sets the silence after which the peer is pinged, and after which it counts as gone. Milliseconds; both are
+    /// kept to a quarter of a second.
+    public func setPing(_ id: ConnectionID, everyMs: UInt64, deadAfterMs: UInt64) {
+        guard let connection = connections[id], connection.phase == .open else { return }
+        connection.pingEvery = everyMs
+        connection.deadAfter = deadAfterMs
+        scheduleLiveness(connection)
+    }
+
+    @discardableResult
+    func queueFrame(_ connection: Connection, _ frame: Frame) -> SendResult {
+        guard connection.outbound.byteCount + frame.count <= limits.maxOutboundBytes else {
+            overflow(connection)
+            return .overflow
+        }
+        counters.framesOut += 1
+        queue(connection, frame.bytes)
+        return .queued
+    }
+
+    /// Queues bytes without a limit.
+    func queue(_ connection: Connection, _ bytes: [UInt8]) {
+        connection.outbound.append(bytes)
+        bytesQueued += bytes.count
+        markDirty(connection)
+    }
+
+    func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        if dirty.isEmpty { loop.wantAnotherTurn() }
+        dirty.append(connection.id)
+    }
+
+    /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back.
+    private func overflow(_ connection: Connection) {
+        counters.closedSlow += 1
+        bytesQueued -= connection.outbound.dropWaiting()
+        let code = limits.slowConsumerCode
+        finish(
+            connection, telling: code, sending: .close(code, "you read too slowly; reconnect and resume"), then: .end)
+    }
+
+    // MARK: Parting
+
+    /// Ends an open connection: the owner is told at the end of the turn, the peer by a close frame.
+    func finish(
+        _ connection: Connection, telling code: UInt16, sending frame: Frame, then farewell: Connection.Farewell
+    ) {
+        connectionCount -= 1
+        untoldCloses.append((connection.id, code))
+        counters.framesOut += 1
+        queue(connection, frame.bytes)
+        part(connection, farewell)
+    }
+
+    /// Lets the queue go out, and then the socket.
+    func part(_ connection: Connection, _ farewell: Connection.Farewell) {
+        connection.phase = .closing
+        connection.farewell = farewell
+        connection.http = nil
+        if farewell == .end { connection.frames.end() }
+        schedule(connection, afterMs: limits.closeTimeoutMs)
+        markDirty(connection)
+    }
+
+    /// Cuts the socket. Not from one of its callbacks.
+    func cut(_ connection: Connection) {
+        guard let socket = connection.socket else { return closed(connection.id) }
+        kb_kill(socket)
+    }
+
+    // MARK: Flushing
+
+    /// The end of a turn: one write for each connection that has something, and the closes that were held back.
+    func endTurn() {
+        let flushing = dirty
+        dirty.removeAll(keepingCapacity: true)
+        for id in flushing {
+            guard let connection = connections[id] else { continue }
+            connection.isDirty = false
+            if !flush(connection) { cut(connection) }
+        }
+        tellCloses()
+    }
+
+    func tellCloses() {
+        while !untoldCloses.isEmpty {
+            let closes = untoldCloses
+            untoldCloses = []
+            for (id, code) in closes { onClose(id, code) }
+        }
+    }
+
+    func writable(_ id: ConnectionID) -> Bool {
+        guard let connection = connections[id] else { return false }
+        return flush(connection)
+    }
+
+    /// Writes once, as much as the scratch holds. False: the socket is of no more use.
+    private func flush(_ connection: Connection) -> Bool {
+        // While libwebsockets holds back a part of the last write it calls again when that has gone out.
+        guard let socket = connection.socket, lws_partial_buffered(socket) == 0 else { return true }
+        let count = connection.outbound.take(into: scratch)
+        if count > 0 {
+            bytesQueued -= count
+            counters.bytesOut += count
+            counters.writes += 1
+            guard kb_write(socket, scratch.baseAddress?.assumingMemoryBound(to: UInt8.self), count) >= 0 else {
+                return false
+            }
+            switch connection.phase {
+            case .http: connection.lastHeard = loop.now
+            // As long as a reader takes what is still to go out it is waited for.
+            case .closing: schedule(connection, afterMs: limits.closeTimeoutMs)
+            case .open: break
+            }
+        }
+        if !connection.outbound.isEmpty {
+            if lws_partial_buffered(socket) == 0 { lws_callback_on_writable(socket) }
+        } else if connection.phase == .closing, connection.farewell == .end, lws_partial_buffered(socket) == 0 {
+            shut(connection, socket)
+        }
+        return true
+    }
+
+    /// Ends our side of the stream. The socket lives until the peer has ended its own, so that unread bytes do not
+    /// turn into a reset that swallows the close frame.
+    private func shut(_ connection: Connection, _ socket: OpaquePointer) {
+        connection.farewell = .shut
+        if let ssl = lws_get_ssl(socket) { SSL_shutdown(ssl) }
+        Glibc.shutdown(lws_get_socket_fd(socket), Int32(SHUT_WR))
+        schedule(connection, afterMs: limits.closeTimeoutMs)
+    }
+}

@@ -1,0 +1,175 @@
+internal import CLibwebsockets
+public import EventLoop
+internal import Glibc
+
+/// A WebSocket and HTTP/1.1 server on one event loop.
+///
+/// Everything is called, and calls back, on the loop's thread. `onClose` never comes from within `send` or `close`,
+/// but from a later callback or at the end of the turn, so that readers may be walked while sending to them.
+public final class WebSocketServer {
+    /// What is known of a client when its WebSocket opens.
+    public struct OpenInfo: Sendable {
+        /// Numeric, without port.
+        public let remoteAddress: String
+        /// The token of `Authorization: Bearer`, which is not checked here.
+        public let bearerToken: String?
+        /// The subprotocol agreed, if the server requires any.
+        public let subprotocol: String?
+        public let origin: String?
+    }
+
+    /// What became of a frame.
+    public enum SendResult: Sendable {
+        /// It goes out in order, at the end of this turn or as soon as the reader takes it.
+        case queued
+        /// It would have exceeded `maxOutboundBytes`: what waited was dropped, and the connection is being closed.
+        case overflow
+        /// There is no such open connection (any more).
+        case gone
+    }
+
+    public var onOpen: (ConnectionID, OpenInfo) -> Void = { _, _ in }
+    /// A whole message; the bytes are valid during the call only.
+    public var onMessage: (ConnectionID, UnsafeRawBufferPointer, _ isText: Bool) -> Void = { _, _, _ in }
+    public var onPong: (ConnectionID) -> Void = { _ in }
+    /// Once for each opened connection, with the code that ended it: ours, or the peer's (1005: it gave none), or 1006
+    /// when it was lost. Nothing more comes of this id.
+    public var onClose: (ConnectionID, _ code: UInt16) -> Void = { _, _ in }
+    /// Every request that is not for the WebSocket. `HEAD` is answered like `GET`; the body is left out by the server.
+    public var onHTTP: (HTTPRequest) -> HTTPResponse = { _ in .text(404, "Nothing is here.") }
+
+    public internal(set) var counters = ServerCounters()
+    /// WebSockets that are open.
+    public internal(set) var connectionCount = 0
+    /// Bytes that wait to be written, over all connections.
+    public internal(set) var bytesQueued = 0
+    /// Sockets in any phase.
+    public var socketCount: Int { connections.count }
+
+    let loop: EventLoop
+    let limits: ServerLimits
+    let maxConnections: Int
+    let handshake: Handshake
+    var connections = SlotTable<Connection>()
+    var perAddress: [PeerAddress: Int] = [:]
+    var dirty: [ConnectionID] = []
+    /// Closes that the owner has to be told of at the end of the turn.
+    var untoldCloses: [(ConnectionID, UInt16)] = []
+    var wheel: TimerWheel
+    let wheelTimer: LoopTimer
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
+    private var sockets: SocketContext?
+    private var tls: TLSFiles?
+    private var listeners: [Listener] = []
+
+    /// - Parameters:
+    ///   - subprotocols: one of these must be offered by the client; empty: none is required.
+    ///   - allowedOrigins: besides the server's own; `*` for all.
+    ///   - tls: nil for plain text.
+    ///   - path: the path of the WebSocket; nil: every path.
+    /// - Throws: `ServerError` when the certificate is not good or libwebsockets can't start.
+    public init(
+        loop: EventLoop, limits: ServerLimits = ServerLimits(), subprotocols: [String] = [],
+        allowedOrigins: [String] = [], tls: TLSFiles? = nil, path: String? = "/v1/connect"
+    ) throws {
+        loop.preconditionOnLoop()
+        try tls?.check()
+        self.loop = loop
+        self.limits = limits
+        self.tls = tls
+        maxConnections = limits.maxConnections ?? Self.openableSockets()
+        handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
+        wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)
+        wheelTimer = LoopTimer(loop)
+        sockets = try SocketContext(loop: loop, owner: self, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
+        wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
+        loop.atEndOfTurn { [weak self] in self?.endTurn() }
+    }
+
+    deinit {
+        for listener in listeners { listener.close() }
+        sockets?.destroy {}
+        scratch.deallocate()
+    }
+
+    /// Begins to accept connections. May be called for several addresses. Returns the bound port (0 asks for any).
+    @discardableResult
+    public func listen(host: String, port: Int) throws -> Int {
+        let listener = try Listener(loop: loop, host: host, port: port)
+        listener.onAccept = { [unowned self] in self.accept($0, $1) }
+        listener.onNoDescriptor = { [unowned self] in self.counters.refusedNoDescriptor += 1 }
+        listeners.append(listener)
+        return listener.port
+    }
+
+    /// Closes the listening sockets. Who is connected stays.
+    public func stopAccepting() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+
+    /// Reads the certificate and key again. New connections use them; those that are open keep what they have.
+    /// Throws `ServerError`, and goes on with the old pair, when the new one can't be used.
+    public func reloadCertificate() throws {
+        guard let tls else { throw ServerError("this server has no TLS") }
+        try sockets?.reload(tls)
+    }
+
+    /// Cuts all connections and frees everything; `completion` is called on the loop when that is done.
+    /// To part politely, close connections and wait for `socketCount` to be 0 before.
+    public func shutdown(_ completion: @escaping () -> Void) {
+        loop.preconditionOnLoop()
+        stopAccepting()
+        wheelTimer.close()
+        guard let sockets else { return completion() }
+        self.sockets = nil
+        sockets.destroy { [self] in
+            tellCloses()
+            completion()
+        }
+    }
+
+    // MARK: Accepting
+
+    private func accept(_ descriptor: Int32, _ address: PeerAddress) {
+        counters.accepted += 1
+        guard connections.count < maxConnections else {
+            counters.refusedTotalLimit += 1
+            return refuse(descriptor, 503)
+        }
+        let key = address.limitKey
+        guard perAddress[key, default: 0] < limits.maxConnectionsPerAddress else {
+            counters.refusedAddressLimit += 1
+            return refuse(descriptor, 429)
+        }
+        perAddress[key, default: 0] += 1
+        let connection = connections.insert {
+            Connection(id: $0, address: address, limits: limits, now: loop.now)
+        }
+        schedule(connection, afterMs: limits.headerTimeoutMs)
+        connection.socket = sockets?.adopt(descriptor, as: connection.id)
+        // Not adopted: unless libwebsockets has already told so, the slot is to be emptied here.
+        if connection.socket == nil, connections[connection.id] != nil { closed(connection.id) }
+    }
+
+    /// Says why on a plain socket, as far as that goes without waiting.
+    private func refuse(_ descriptor: Int32, _ status: Int) {
+        if tls == nil {
+            var response = HTTPResponse.text(status, "Too many connections.")
+            response.headers = [(name: "Retry-After", value: "10")]
+            let bytes = response.encoded(isHead: false, keepsAlive: false, unixTime: unixTime)
+            _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            Glibc.shutdown(descriptor, Int32(SHUT_WR))
+        }
+        Glibc.close(descriptor)
+    }
+
+    var unixTime: Int { Int(EventLoop.wallClock() / 1000) }
+
+    /// What the process may open, less what it needs besides.
+    private static func openableSockets() -> Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return max(16, Int(clamping: limit.rlim_cur) - 128)
+    }
+}

@@ -1,0 +1,99 @@
+import Domain
+import Testing
+
+struct ETATests {
+    private let estimator = ETAEstimator()
+
+    @Test("M15: haversine × detour ÷ speed: 1.5 to 1 km, 1.35 at 3 km, 1.25 from 10 km on, without a step")
+    func detour() {
+        #expect(estimator.detour(metres: 200) == 1.5)
+        #expect(abs(estimator.detour(metres: 3000) - 1.35) < 1e-12)
+        #expect(estimator.detour(metres: 25_000) == 1.25)
+        #expect(abs(estimator.seconds(metres: 3000) - 3000 * 1.35 / (25 / 3.6)) < 1e-9)
+        var last = 0.0
+        for metres in stride(from: 0.0, through: 15_000, by: 10) {
+            let seconds = estimator.seconds(metres: metres)
+            #expect(seconds >= last && seconds - last < 3.5, "farther is never sooner")
+            last = seconds
+        }
+        let here = GeoPoint(lat: 45.46, lon: 9.18)
+        #expect(estimator.seconds(from: here, to: here) == 0)
+    }
+
+    @Test("The vehicle's own last minutes move the estimate, between a half and twice the speed")
+    func pace() {
+        let usual = estimator.seconds(metres: 5000)
+        func after(_ speed: Double, minutes: Int) -> Double {
+            var pace = RecentPace()
+            for _ in 0..<minutes * 6 { pace.moved(metres: speed * 10, seconds: 10) }
+            return estimator.seconds(metres: 5000, pace: pace)
+        }
+        #expect(estimator.seconds(metres: 5000, pace: RecentPace()) == usual)
+        #expect(abs(after(25 / 3.6, minutes: 10) - usual) < 1e-6)
+        #expect(after(3, minutes: 1) > usual && after(3, minutes: 5) > after(3, minutes: 1))
+        #expect(after(0.6, minutes: 60) <= usual * 2 + 1e-9 && after(0.6, minutes: 60) > usual * 1.9)
+        #expect(after(60, minutes: 60) >= usual / 2 - 1e-9 && after(60, minutes: 60) < usual * 0.55)
+    }
+
+    @Test("A long stop counts as traffic for 90 s only")
+    func longStop() {
+        func after(stop: Int) -> Double {
+            var pace = RecentPace()
+            for _ in 0..<30 { pace.moved(metres: 70, seconds: 10) }
+            for _ in 0..<stop / 10 { pace.moved(metres: 1, seconds: 10) }
+            return estimator.seconds(metres: 5000, pace: pace)
+        }
+        #expect(after(stop: 60) > after(stop: 0))
+        #expect(abs(after(stop: 1800) - after(stop: 90)) < 20)
+    }
+
+    @Test("R8: told at once, then on a change of more than 10 s against the countdown, and at least every 90 s")
+    func reporter() {
+        var reporter = ETAReporter()
+        let start: Int64 = 1_795_210_199_000
+        #expect(reporter.due == nil)
+        #expect(reporter.report(seconds: 300.4, at: start) == 300)
+        #expect(reporter.due == start + 90_000)
+        #expect(reporter.believed(at: start + 20_000) == 280)
+        #expect(reporter.report(seconds: 280, at: start + 20_000) == nil, "as the countdown says")
+        #expect(reporter.report(seconds: 290, at: start + 20_000) == nil)
+        #expect(reporter.report(seconds: 290.1, at: start + 20_000) == 290)
+        #expect(reporter.report(seconds: 255, at: start + 40_000) == 255, "sooner counts too")
+        #expect(reporter.report(seconds: 165.5, at: start + 129_999) == nil)
+        #expect(reporter.report(seconds: 165, at: start + 130_000) == 165, "90 s passed")
+        #expect(reporter.report(seconds: .nan, at: start + 300_000) == nil)
+        #expect(reporter.report(seconds: -5, at: start + 300_000) == 0)
+        #expect(reporter.believed(at: start + 400_000) == 0)
+    }
+
+    @Test func tokenBucket() {
+        var bucket = TokenBucket(capacity: 5, perSecond: 2)
+        let taken = (0..<8).filter { _ in bucket.take(at: 1000) }.count
+        #expect(taken == 5)
+        #expect(bucket.wait(at: 1000) == 500)
+        let after = [1499, 1500, 1500].map { bucket.take(at: $0) }
+        #expect(after == [false, true, false])
+        #expect(bucket.take(at: 0) == false, "a clock that goes back gives nothing")
+        #expect(bucket.take(5, at: 100_000) == true, "full again, and no fuller")
+        #expect(bucket.take(at: 100_000) == false)
+    }
+
+    @Test(
+        "X2: patterns of topics",
+        arguments: [
+            ("ride.*", "ride.accepted", true), ("ride.*", "ride", false), ("ride.*", "ride.a.b", false),
+            ("ride.*", "rides.a", false), ("*", "ride.accepted", true), ("**", "offer.made", true),
+            ("queue.**", "queue.joined", true), ("queue.**", "queue", true), ("queue.**", "queue.a.b", true),
+            ("queue.**", "queued.a", false), ("*.made", "offer.made", true), ("*.made", "made", false),
+            ("**.end", "a.b.end", true), ("**.end", "a.b.end.c", false), ("ride.near", "ride.near", true),
+            ("ride.near", "ride.nearer", false),
+        ])
+    func topics(pattern: String, type: String, matches: Bool) {
+        #expect(TopicPattern(pattern)?.matches(type) == matches)
+    }
+
+    @Test(arguments: ["", "ride.", ".a", "a..b", "ri*", "a.***"])
+    func badTopics(pattern: String) {
+        #expect(TopicPattern(pattern) == nil)
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import WebSocketServer
+
+@Suite struct HTTPReaderTests {
+    /// What is read of `text`: requests as "METHOD path?query body", refusals as their status.
+    private func read(_ text: String, pieces: Int = .max, maxHead: Int = 1_000, maxBody: Int = 100) -> [String] {
+        var reader = HTTPReader(maxHeadBytes: maxHead, maxBodyBytes: maxBody)
+        var told: [String] = []
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(pieces))
+            rest = rest.dropFirst(pieces)
+            piece.withUnsafeBytes { reader.append($0) }
+            steps: while true {
+                switch reader.next() {
+                case .needsMore: break steps
+                case .wantsContinue: told.append("100")
+                case .refused(let response):
+                    told.append("\(response.status)")
+                    return told
+                case .request(let request):
+                    let query = request.query.map { "?" + $0 } ?? ""
+                    let body = String(decoding: request.body, as: UTF8.self)
+                    told.append("\(request.method) \(request.path)\(query) \(body)".trimmed)
+                }
+            }
+        }
+        return told
+    }
+
+    @Test(arguments: [1, 7, Int.max]) func `requests follow one another, with and without a body`(pieces: Int) {
+        let text =
+            "GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n\r\nPOST /d HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+            + "HEAD http://x/e HTTP/1.1\r\nHost: x\r\n\r\n"
+        #expect(read(text, pieces: pieces) == ["GET /a?b=c", "POST /d abc", "HEAD /e"])
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"),
+        ("GET /\r\nHost: x\r\n\r\n", "400"), ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
+        ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", "505"), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", "400"), ("GET / HTTP/1.1\nHost: x\r\n\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: x\u{0}\r\n\r\n", "400"), ("GET x HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "411"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n", "413"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", "413"),
+    ]) func `what could be read in two ways is refused`(text: String, status: String) {
+        #expect(read(text) == [status])
+    }
+
+    @Test func `a head that never ends is refused when it is too long`() {
+        #expect(read("GET / HTTP/1.1\r\nHost: x\r\nA: " + String(repeating: "a", count: 1_000)) == ["431"])
+        #expect(read("GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 1_000))\r\n\r\n") == ["431"])
+    }
+
+    @Test func `a sender that waits to be told to go on is told`() {
+        let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+        #expect(read(head + "ok", pieces: head.utf8.count) == ["100", "POST / ok"])
+        #expect(read(head + "ok") == ["POST / ok"])
+    }
+
+    @Test func `a bearer token is read from its header only`() {
+        let request = parse("GET /?token=no HTTP/1.1\r\nHost: x\r\naUTHORIZATION:  bearer  abc.def \r\n\r\n")
+        #expect(request?.bearerToken == "abc.def")
+        #expect(parse("GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n")?.bearerToken == nil)
+        #expect(parse("GET /?token=x HTTP/1.1\r\nHost: x\r\n\r\n")?.bearerToken == nil)
+    }
+
+    private func parse(_ head: String) -> HTTPRequest? { try? RequestHead.parse(Array(head.utf8)[...]).get() }
+}
+
+extension String {
+    fileprivate var trimmed: String { String(self[...].trimmingSpaces()) }
+}

@@ -1,0 +1,97 @@
+import Testing
+import Wire
+
+@Suite("Messages that must be understood, however they are written")
+struct DecodeTests {
+    private let fix = PositionFix(lat: 45.464211, lon: 9.191383, at: 1_795_210_199_000, heading: 271, speed: 8.3)
+
+    private func expect(_ text: String, _ command: Command, id: Int64? = nil, key: String? = nil) {
+        #expect(decoded(text) == .message(ClientMessage(id: id, key: key, command: command)), "\(text)")
+    }
+
+    @Test("fields in any order, white space, escapes in keys and values")
+    func writing() {
+        expect(
+            #"{"cmd":"position","lat":45.464211,"lon":9.191383,"at":1795210199000,"heading":271,"speed":8.3}"#,
+            .position(fix))
+        expect(
+            " {\r\n\t\"speed\" : 8.30 , \"at\":1795210199000.0,\"heading\":2.71e2, \"lon\":9191383e-6, "
+                + "\"lat\":0.45464211E+2 , \"cmd\":\"position\" } ", .position(fix))
+        expect(
+            #"{"\u0063md":"p\u006fsition","l\u0061t":45.464211,"lon":9.191383,"at":1795210199000,"heading":271,"speed":8.3}"#,
+            .position(fix))
+        expect(#"{"cmd":"offer.accept","ride":"r\u005f1","key":"\u0041"}"#, .offerAccept(ride: "r_1"), key: "A")
+    }
+
+    @Test("unknown fields and those of other commands are read over, whatever they hold")
+    func unknownFields() {
+        expect(
+            #"{"v":{"cmd":"hello","a":[1,{"b":[true,false,null,"\ud83d\ude00",-1.5e-3]}]},"cmd":"driver.available","lat":"x"}"#,
+            .driverAvailable)
+        let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+        expect(#"{"cmd":"driver.unavailable","x":\#(deep),"":1,"é":2}"#, .driverUnavailable)
+    }
+
+    @Test("a key that comes twice counts with its last value")
+    func duplicates() {
+        expect(#"{"id":1,"cmd":"hello","id":2,"cmd":"driver.available"}"#, .driverAvailable, id: 2)
+        expect(#"{"cmd":"ride.end","ride":5,"ride":"r","key":"a","key":null}"#, .rideEnd(ride: "r"))
+        expect(
+            #"{"cmd":"hello","resume":{"a":"1","b":"2","a":"3"}}"#,
+            .hello(token: nil, resume: [("a", "3"), ("b", "2")]))
+    }
+
+    @Test("an optional field that is null is absent")
+    func nulls() {
+        expect(
+            #"{"id":null,"key":null,"cmd":"position","lat":1,"lon":2,"at":3,"heading":null,"speed":null,"accuracy":null}"#,
+            .position(PositionFix(lat: 1, lon: 2, at: 3)))
+        expect(
+            #"{"cmd":"ride.request","lat":1,"lon":2,"passengers":3,"destination":null}"#,
+            .rideRequest(lat: 1, lon: 2, passengers: 3, destination: nil))
+        expect(#"{"cmd":"hello","token":null,"resume":null}"#, .hello(token: nil, resume: []))
+    }
+
+    @Test("limits themselves are inside")
+    func limits() {
+        expect(#"{"id":9007199254740991,"cmd":"driver.available"}"#, .driverAvailable, id: 9_007_199_254_740_991)
+        expect(#"{"id":0,"cmd":"driver.available"}"#, .driverAvailable, id: 0)
+        expect(#"{"id":1.0e1,"cmd":"driver.available"}"#, .driverAvailable, id: 10)
+        for (lat, lon) in [(90.0, 180.0), (-90, -180), (0, 1e-9)] {
+            expect(
+                #"{"cmd":"position","lat":\#(lat),"lon":\#(lon),"at":0,"heading":360,"speed":100,"accuracy":100000}"#,
+                .position(PositionFix(lat: lat, lon: lon, at: 0, heading: 360, speed: 100, accuracy: 100_000)))
+        }
+        let token = String(repeating: "t", count: 8192)
+        expect(#"{"cmd":"hello","token":"\#(token)"}"#, .hello(token: token, resume: []))
+        let channels = (1...16).map { (channel: "driver:\($0)", seq: "\($0)-0") }
+        let members = channels.map { #""\#($0.channel)":"\#($0.seq)""# }.joined(separator: ",")
+        expect(#"{"cmd":"hello","resume":{\#(members)}}"#, .hello(token: nil, resume: channels))
+        expect(
+            #"{"cmd":"ride.request","lat":0,"lon":0,"passengers":4000,"destination":{"x":1,"lat":0,"lon":0}}"#,
+            .rideRequest(lat: 0, lon: 0, passengers: 4000, destination: (0, 0)))
+    }
+
+    @Test("every prefix and every changed byte of a message is answered without a trap")
+    func mutations() {
+        for command in RoundTripTests.samples {
+            let bytes = ClientMessage(id: 1, key: "k", command: command).encoded()
+            for end in 0..<bytes.count {
+                guard case .refused = decoded(Array(bytes[..<end])) else {
+                    Issue.record("a prefix of \(end) bytes was accepted")
+                    continue
+                }
+            }
+            for place in bytes.indices {
+                for byte: UInt8 in [0, 0x22, 0x5C, 0x7B, 0x7D, 0x2C, 0x80, 0xED, 0xF4, 0xFF] {
+                    var changed = bytes
+                    changed[place] = byte
+                    // Accepted as a message only if it is JSON.
+                    if case .message = decoded(changed) {
+                        #expect(throws: Never.self) { try JSONValue(parsing: changed) }
+                    }
+                }
+            }
+        }
+    }
+}
