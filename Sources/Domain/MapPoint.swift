@@ -63,6 +63,9 @@ struct BorderEdge: Hashable, Sendable {
     var minX: Int32 { min(low.x, high.x) }
     var maxX: Int32 { max(low.x, high.x) }
 
+    /// The other end.
+    func end(from point: MapPoint) -> MapPoint { point == low ? high : low }
+
     /// Whether the half-open ray from `p` to the east crosses this edge.
     ///
     /// It is the ray of a point moved infinitesimally east, and by still less north: no such point lies on any edge or
@@ -70,6 +73,13 @@ struct BorderEdge: Hashable, Sendable {
     @inline(__always)
     func isCrossedByRay(from p: MapPoint) -> Bool {
         (low.y > p.y) != (high.y > p.y) && MapPoint.cross(low, high, p) > 0
+    }
+
+    /// Metres, given the metres per unit east and north.
+    func length(east: Double, north: Double) -> Double {
+        PlanePoint(
+            x: Double(Int64(high.x) - Int64(low.x)) * east, y: Double(Int64(high.y) - Int64(low.y)) * north
+        ).length
     }
 
     /// Square of the distance to `p` in metres, given the metres per unit east and north.

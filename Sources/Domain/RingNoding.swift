@@ -15,27 +15,9 @@ enum RingNoding {
         return (current, place)
     }
 
-    /// The simple loops of a noded ring. Loops without area (spikes) are left out.
+    /// The loops of a noded ring. What has no area (spikes) is left out.
     static func loops(_ ring: [MapPoint]) -> [[MapPoint]] {
-        var loops: [[MapPoint]] = []
-        var stack: [MapPoint] = []
-        var height: [MapPoint: Int] = [:]
-        func close(from index: Int) {
-            let loop = Array(stack[index...])
-            if loop.count >= 3, MapRing.signedArea(loop) != 0 { loops.append(loop) }
-        }
-        for point in ring {
-            if let index = height[point] {
-                close(from: index)
-                for dropped in stack[(index + 1)...] { height[dropped] = nil }
-                stack.removeSubrange((index + 1)...)
-            } else {
-                height[point] = stack.count
-                stack.append(point)
-            }
-        }
-        close(from: 0)
-        return loops
+        BorderLoops.loops(ring.indices.map { BorderEdge(ring[$0], ring[($0 + 1) % ring.count]) })
     }
 
     private struct Added {

@@ -35,7 +35,7 @@ struct ZoneIndex: Sendable {
         let list = Int(-2 - code)
         let candidates = Int(lists[list])..<Int(lists[list + 1])
         for index in candidates where isInside(p, listed[index]) { return listed[index].zone }
-        return unclaimed(p, candidates)
+        return reach > 0 ? unclaimed(p, candidates) : ZoneIndex.outside
     }
 
     @inline(__always)

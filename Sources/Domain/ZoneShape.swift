@@ -66,7 +66,8 @@ public struct ZoneOptions: Sendable {
     /// The ids of zones that take precedence where zones overlap, first one first; the others follow in the file's order.
     public var priority: [String] = []
     /// A point no zone claims, but this near to a border, metres, belongs to the nearest zone. Closes the hair-wide gaps
-    /// of rounding, and makes the outer border part of the city. At most 100.
+    /// of rounding, and makes the outer border part of the city. At most 100; 0 for borders
+    /// as they are, of which the western and southern ones belong to the city.
     public var reach = 0.2
     /// Where the city should be; zones more than 200 km away are refused. Nil: not checked.
     public var near: GeoPoint?

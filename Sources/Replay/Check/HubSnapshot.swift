@@ -1,0 +1,34 @@
+/// What Redis holds of a city at one moment.
+struct HubSnapshot: Equatable {
+    struct Vehicle: Equatable {
+        /// available | busy | unavailable
+        var state: String
+        var zone: String?
+        var ride: String?
+        var offer: String?
+        var isAway = false
+    }
+
+    struct Ride: Equatable {
+        /// searching | offered | accepted | aboard | ended | failed | cancelled | noshow
+        var state: String
+        var passenger: String
+        var zone: String
+        var driver: String?
+        var offeredTo: String?
+        var round = 1
+        var order = 0
+        var asked: Set<String> = []
+
+        var isOpen: Bool { ["searching", "offered", "accepted", "aboard"].contains(state) }
+    }
+
+    /// The last entry of the event log at that moment; nil when the log is empty.
+    var lastEvent: String?
+    /// Zone → driver → score.
+    var queues: [String: [String: Double]] = [:]
+    var vehicles: [String: Vehicle] = [:]
+    var rides: [String: Ride] = [:]
+    /// Passenger → its open ride.
+    var passengers: [String: String] = [:]
+}

@@ -1,0 +1,68 @@
+import Wire
+
+/// An entry of the hub's event log, `{city}:events`, reduced to what the rules look at.
+struct LoggedEvent: Equatable {
+    /// Of the Redis stream: `<ms>-<n>`.
+    var id: String
+    var type: String
+    /// Hub ms.
+    var timeMs: Int64 = 0
+    var driver: String?
+    var ride: String?
+    var passenger: String?
+    var zone: String?
+    var score: Double?
+    var reason: String?
+    var round: Int?
+    var code: String?
+    var by: String?
+
+    init(id: String, type: String) {
+        self.id = id
+        self.type = type
+    }
+
+    /// Nil when the data is no JSON object.
+    init?(id: String, type: String, timeMs: Int64, json: [UInt8]) {
+        guard let data = try? JSONValue(parsing: json), data.members != nil else { return nil }
+        self.init(id: id, type: type)
+        self.timeMs = timeMs
+        driver = data.text("driver")
+        ride = data.text("ride")
+        passenger = data.text("passenger")
+        zone = data.text("zone")
+        score = data["score"]?.double
+        reason = data.text("reason")
+        round = data.integer("round").map(Int.init)
+        code = data.text("code")
+        by = data.text("by")
+    }
+
+    /// What one step of the hub wrote has one millisecond. (Two steps may share it.)
+    var step: Substring { id.prefix { $0 != "-" } }
+}
+
+extension LoggedEvent: CustomStringConvertible {
+    var description: String {
+        let fields: [(String, String?)] = [
+            ("ride", ride), ("driver", driver), ("passenger", passenger), ("zone", zone),
+            ("score", score.map { "\($0)" }), ("round", round.map(String.init)), ("reason", reason), ("code", code),
+            ("by", by),
+        ]
+        return fields.reduce("\(id) \(type)") { text, field in text + (field.1.map { " \(field.0)=\($0)" } ?? "") }
+    }
+}
+
+/// A position in a Redis stream: `<ms>-<n>`.
+struct StreamID: Comparable {
+    var ms: UInt64
+    var number: UInt64
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let ms = UInt64(parts[0]), let number = UInt64(parts[1]) else { return nil }
+        (self.ms, self.number) = (ms, number)
+    }
+
+    static func < (a: StreamID, b: StreamID) -> Bool { (a.ms, a.number) < (b.ms, b.number) }
+}

@@ -1,0 +1,47 @@
+import Wire
+
+/// What a client machine wants done. The machine decides, the fleet does.
+enum ClientAction: Equatable {
+    case connect
+    case send([UInt8])
+    /// An orderly end.
+    case close(code: UInt16)
+    /// A cut without a close frame, as when a phone loses its link.
+    case abort
+    /// Nothing to do: something happened that the table at the end counts.
+    case note(Note)
+}
+
+/// How a request ended, as its passenger was told.
+enum RideOutcome: Hashable {
+    case refused(code: ErrorCode)
+    case failed(code: String)
+    case cancelled
+    case noShow
+    case ended
+    /// History was lost (a gap), and the snapshot after it has no ride.
+    case lost
+}
+
+/// Facts that a machine reports.
+enum Note: Equatable {
+    case live(isFirst: Bool)
+    case linkLost(code: UInt16)
+    case linkCut
+    case requestSent(subject: String)
+    case requestKnown(subject: String, ride: String)
+    case offerShown(ride: String)
+    case acceptSent(ride: String)
+    case declineSent(ride: String)
+    case offerIgnored(ride: String)
+    case acceptTold(ride: String)
+    case alert(metres: Int)
+    case outcome(RideOutcome)
+    case rankMoved
+    case fix(isInterpolated: Bool)
+    case event
+    case state
+    case gap(channel: String)
+    case refused(ErrorCode)
+    case unreadable(String)
+}

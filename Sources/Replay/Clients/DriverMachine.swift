@@ -1,0 +1,347 @@
+import Domain
+import Wire
+
+/// A driver and its phone: sends fixes, goes available when its script is free, answers offers by the odds, drives to
+/// the pickup and to the destination, and is its script's again. Pure: messages and time come in, actions come out.
+struct DriverMachine {
+    struct Trip: Equatable {
+        enum Stage: Equatable {
+            case toPickup
+            /// Waits for the passenger until this hub time, then takes it as aboard.
+            case atPickup(untilHubMs: Int64)
+            case aboard
+        }
+
+        var ride: String
+        var pickup: GeoPoint
+        var destination: GeoPoint
+        var stage = Stage.toPickup
+        /// The hub has asked whether the passenger is aboard.
+        var isAsked = false
+        /// Nobody will come.
+        var isNoShow = false
+        /// Hub ms at which the driver gives the ride back.
+        var giveBackMs: Int64?
+    }
+
+    struct Offer: Equatable {
+        var ride: String
+        var answer: Odds.Answer
+        /// Hub ms of the tap; nil when there is none (any more).
+        var answerMs: Int64?
+    }
+
+    private(set) var session: Session
+    private(set) var script: DriverScript
+    private(set) var trip: Trip?
+    private(set) var offer: Offer?
+    /// In a queue, as far as was told.
+    private(set) var isQueued = false
+    /// Goes available no more.
+    var isRetiring = false
+    /// Hub ms of the world's beginning.
+    let beginMs: Int64
+    let odds: Odds
+    var dice: Dice
+
+    var drive: Drive?
+    private var upcoming: PlannedFix?
+    private(set) var here: GeoPoint?
+    /// The last fix, as long as it has not gone out.
+    private var unsent: PlannedFix?
+    private var hasSentFix = false
+    private var rank: Int64?
+    private var tryAvailableMs: Int64 = 0
+    private var dropMs: Int64?
+
+    init(driver: World.Driver, beginMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
+        dice = Dice(seed: seed, part: "driver \(driver.subject)")
+        session = Session(
+            role: "driver", subject: driver.subject, keyPrefix: keyPrefix,
+            dice: Dice(seed: seed, part: "link of \(driver.subject)"))
+        script = driver.script
+        self.beginMs = beginMs
+        self.odds = odds
+        dropMs = odds.nextDrop(after: beginMs, &dice)
+        upcoming = script.next(after: 0)
+    }
+
+    /// Nothing is open: no ride, no offer, no command without an answer.
+    var isIdle: Bool { trip == nil && offer == nil && !session.hasPending }
+
+    // MARK: Links
+
+    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
+        session.opened(token: token, now, &out)
+    }
+
+    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, now, &out)
+    }
+
+    mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
+        switch session.received(message, now, &out) {
+        case .live: sendUnsent(&out)
+        case .nothing: break
+        case .ok(let command, let data): granted(command, data, now, &out)
+        case .refused(let command, let code): refused(command, code, now, &out)
+        case .event(let type, let data): happened(type, data, now, &out)
+        case .state(let type, let data):
+            if type == "queue.rank" { ranked(data.integer("rank"), &out) }
+        case .snapshot(let data): adopt(data, now, &out)
+        }
+        decide(now, &out)
+    }
+
+    // MARK: Time
+
+    mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
+        session.wake(now, &out)
+        sendFixes(now, &out)
+        decide(now, &out)
+        if let due = dropMs, now.hubMs >= due {
+            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
+            dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        }
+    }
+
+    /// Real ms of the next thing to do.
+    func dueMs(_ now: Moment) -> Int64 {
+        var hubDue = upcoming.map { beginMs + $0.offsetMs } ?? .max
+        if let answer = offer?.answerMs { hubDue = min(hubDue, answer) }
+        if let due = dropMs { hubDue = min(hubDue, due) }
+        if case .atPickup(let until) = trip?.stage { hubDue = min(hubDue, until) }
+        if let due = trip?.giveBackMs { hubDue = min(hubDue, due) }
+        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+    }
+
+    private mutating func sendFixes(_ now: Moment, _ out: inout [ClientAction]) {
+        let offset = now.hubMs - beginMs
+        while let fix = upcoming, fix.offsetMs <= offset {
+            here = fix.place
+            unsent = fix
+            upcoming = following(after: fix.offsetMs)
+            sendUnsent(&out)
+        }
+    }
+
+    /// Of the fixes that came while the link was away only the last one goes out, when the link is back.
+    private mutating func sendUnsent(_ out: inout [ClientAction]) {
+        guard let fix = unsent, session.sendPosition(fix, atMs: beginMs + fix.offsetMs, &out) else { return }
+        unsent = nil
+        hasSentFix = true
+    }
+
+    private mutating func following(after offsetMs: Int64) -> PlannedFix? {
+        if let drive { return drive.next(after: offsetMs) }
+        return script.next(after: offsetMs)
+    }
+
+    // MARK: What the driver does by itself
+
+    /// Whatever is due by now, given what is known.
+    private mutating func decide(_ now: Moment, _ out: inout [ClientAction]) {
+        answerOffer(now, &out)
+        driveOn(now, &out)
+        guard trip == nil, offer == nil, session.isLive,
+            !session.isPending({ $0 == .driverAvailable || $0 == .driverUnavailable })
+        else { return }
+        let isFree = !isRetiring && script.duty(at: now.hubMs - beginMs) == .free
+        if isFree, !isQueued, hasSentFix, now.hubMs >= tryAvailableMs { session.ask(.driverAvailable, now, &out) }
+        if !isFree, isQueued { session.ask(.driverUnavailable, now, &out) }
+    }
+
+    private mutating func answerOffer(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let open = offer, let due = open.answerMs, now.hubMs >= due else { return }
+        offer?.answerMs = nil
+        switch open.answer {
+        case .accept:
+            out.append(.note(.acceptSent(ride: open.ride)))
+            session.ask(.offerAccept(ride: open.ride), now, &out)
+        case .decline:
+            out.append(.note(.declineSent(ride: open.ride)))
+            session.ask(.offerDecline(ride: open.ride), now, &out)
+        case .silent: break
+        }
+    }
+
+    private mutating func driveOn(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let current = trip, let drive else { return }
+        let hasArrived = now.hubMs - beginMs >= drive.arrivalMs
+        switch current.stage {
+        case .toPickup:
+            if let due = current.giveBackMs, now.hubMs >= due {
+                trip?.giveBackMs = nil
+                session.ask(.rideCancel(ride: current.ride), now, &out)
+            } else if hasArrived {
+                let wait = current.isAsked ? dice.milliseconds(odds.boardingMs) : odds.patienceMs
+                trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
+            }
+        case .atPickup(let until):
+            guard now.hubMs >= until, !session.isPending({ $0.isBoarding }) else { return }
+            session.ask(
+                current.isNoShow
+                    ? .rideNoshow(ride: current.ride) : .rideAboard(ride: current.ride, passengers: nil), now, &out)
+            // Asked again only if the answer leaves the ride as it is.
+            trip?.stage = .atPickup(untilHubMs: now.hubMs + odds.patienceMs)
+        case .aboard:
+            if hasArrived, !session.isPending({ $0 == .rideEnd(ride: current.ride) }) {
+                session.ask(.rideEnd(ride: current.ride), now, &out)
+            }
+        }
+    }
+
+    /// The run is over: who is aboard gets out here.
+    mutating func endRideHere(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let current = trip, current.stage == .aboard, let here else { return }
+        trip?.destination = here
+        setOut(to: here, now)
+        decide(now, &out)
+    }
+
+    /// The run is over: out of the queue, then away.
+    mutating func signOff(_ now: Moment, _ out: inout [ClientAction]) {
+        isRetiring = true
+        decide(now, &out)
+    }
+
+    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
+
+    // MARK: What the hub says
+
+    private mutating func happened(
+        _ type: String, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
+    ) {
+        let ride = data.text("ride") ?? ""
+        switch type {
+        case "queue.joined":
+            isQueued = true
+            rank = data.integer("rank")
+        case "queue.left":
+            isQueued = false
+            tryAvailableMs = now.hubMs + 20_000
+        case "offer.made": shown(ride, now, &out)
+        case "offer.withdrawn": closeOffer(ride)
+        case "ride.assigned": begin(data, ride, now)
+        case "ride.confirm_aboard":
+            guard trip?.ride == ride else { return }
+            trip?.isAsked = true
+            if case .atPickup = trip?.stage {
+                trip?.stage = .atPickup(untilHubMs: now.hubMs + dice.milliseconds(odds.boardingMs))
+            }
+        case "ride.cancelled": release(ride, now)
+        default: break
+        }
+    }
+
+    private mutating func shown(_ ride: String, _ now: Moment, _ out: inout [ClientAction]) {
+        out.append(.note(.offerShown(ride: ride)))
+        session.ask(.offerSeen(ride: ride), now, &out)
+        let answer = odds.answer(&dice)
+        let tap = answer == .silent ? nil : now.hubMs + dice.milliseconds(odds.answerMs)
+        if tap == nil { out.append(.note(.offerIgnored(ride: ride))) }
+        offer = Offer(ride: ride, answer: answer, answerMs: tap)
+    }
+
+    private mutating func closeOffer(_ ride: String) {
+        guard offer?.ride == ride else { return }
+        offer = nil
+        session.forget { $0.answersOffer(of: ride) }
+    }
+
+    private mutating func ranked(_ new: Int64?, _ out: inout [ClientAction]) {
+        if new != rank { out.append(.note(.rankMoved)) }
+        rank = new
+    }
+
+    private mutating func granted(
+        _ command: Command, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
+    ) {
+        switch command {
+        case .offerAccept(let ride): begin(data, ride, now)
+        case .offerDecline(let ride): closeOffer(ride)
+        case .rideAboard(let ride?, _):
+            guard trip?.ride == ride, let destination = trip?.destination else { return }
+            trip?.stage = .aboard
+            setOut(to: destination, now)
+        case .rideEnd(let ride?), .rideNoshow(let ride?), .rideCancel(let ride?): release(ride, now)
+        case .driverAvailable: tryAvailableMs = now.hubMs + 20_000
+        case .driverUnavailable: isQueued = false
+        default: break
+        }
+    }
+
+    private mutating func refused(
+        _ command: Command, _ code: ErrorCode, _ now: Moment, _ out: inout [ClientAction]
+    ) {
+        switch command {
+        case .driverAvailable: tryAvailableMs = now.hubMs + 20_000
+        case .offerAccept(let ride): if trip?.ride != ride { closeOffer(ride) }
+        case .offerDecline(let ride): closeOffer(ride)
+        // The ride is not ours any more, or is over. (The event that says so may have come before.)
+        case .rideAboard(let ride?, _), .rideEnd(let ride?), .rideNoshow(let ride?): release(ride, now)
+        // Too late to give a ride back: the passenger is aboard, or the ride is over, and that is known otherwise.
+        default: break
+        }
+    }
+
+    /// The ride is ours: by the answer to the acceptance or by the event, whichever comes first.
+    private mutating func begin(_ data: JSONValue, _ ride: String, _ now: Moment) {
+        closeOffer(ride)
+        guard trip?.ride != ride, let pickup = data.place("pickup") else { return }
+        isQueued = false
+        var begun = Trip(ride: ride, pickup: pickup, destination: data.place("destination") ?? pickup)
+        begun.isNoShow = dice.chance(odds.noShow)
+        trip = begun
+        setOut(to: pickup, now)
+        if dice.chance(odds.giveBack), let drive {
+            let whole = max(1, drive.arrivalMs - drive.startMs)
+            trip?.giveBackMs = now.hubMs + dice.milliseconds(0...whole)
+        }
+    }
+
+    private mutating func release(_ ride: String, _ now: Moment) {
+        guard trip?.ride == ride else { return }
+        trip = nil
+        drive = nil
+        // The event that says where the driver now stands may be under way.
+        tryAvailableMs = now.hubMs + 5_000
+        session.forget { $0.concernsTrip(ride) }
+        let offset = now.hubMs - beginMs
+        script.resume(at: offset, from: here ?? GeoPoint(lat: 0, lon: 0))
+        upcoming = script.next(after: offset)
+    }
+
+    private mutating func setOut(to place: GeoPoint, _ now: Moment) {
+        let offset = now.hubMs - beginMs
+        let leg = Drive(
+            path: script.route(from: here ?? place, to: place), startMs: offset, speed: dice.between(odds.driveSpeed),
+            fixEveryMs: dice.milliseconds(odds.rideFixMs), accuracy: 6)
+        drive = leg
+        upcoming = leg.next(after: offset)
+    }
+
+    /// The hub's own account, after a gap or at the first hello: what it says is so.
+    private mutating func adopt(_ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]) {
+        isQueued = data.text("state") == "available"
+        rank = data.integer("rank")
+        if let open = data["offer"], let ride = open.text("ride") {
+            if offer?.ride != ride { shown(ride, now, &out) }
+        } else if let ride = offer?.ride {
+            closeOffer(ride)
+        }
+        guard let open = data["ride"], let ride = open.text("ride") else {
+            if let ride = trip?.ride { release(ride, now) }
+            return
+        }
+        if trip?.ride != ride {
+            if let old = trip?.ride { release(old, now) }
+            begin(open, ride, now)
+        }
+        guard open.text("state") == "aboard", trip?.stage != .aboard, let destination = trip?.destination else {
+            return
+        }
+        trip?.stage = .aboard
+        setOut(to: destination, now)
+    }
+}

@@ -1,0 +1,62 @@
+/// What people do: chances and times of drivers and passengers. Times are hub milliseconds.
+public struct Odds: Sendable, Equatable {
+    /// A driver's answer to an offer. What accept and decline leave is silence.
+    public var accept = 0.80
+    public var decline = 0.12
+    /// From the offer's appearance to the tap.
+    public var answerMs: ClosedRange<Int64> = 1_000...6_000
+    /// A passenger changes its mind, after so long.
+    public var cancel = 0.05
+    public var cancelAfterMs: ClosedRange<Int64> = 2_000...180_000
+    /// At the pickup nobody comes, and the driver says so.
+    public var noShow = 0.01
+    /// A driver gives an accepted ride back on its way.
+    public var giveBack = 0.01
+    /// Per client and minute: the link is cut without a word…
+    public var dropsPerMinute = 0.02
+    /// …and comes back after so long. Beyond the hub's grace (60 s) a driver loses its place until it is back.
+    public var dropMs: ClosedRange<Int64> = 2_000...90_000
+    /// How long a driver waits at the pickup for the hub's question whether the passenger is aboard.
+    public var patienceMs: Int64 = 25_000
+    /// From that question to the tap.
+    public var boardingMs: ClosedRange<Int64> = 1_000...4_000
+    /// Metres a second, to the pickup and to the destination.
+    public var driveSpeed: ClosedRange<Double> = 8...12
+    /// Between two fixes of a vehicle on a ride.
+    public var rideFixMs: ClosedRange<Int64> = 5_000...10_000
+
+    public init() {}
+
+    /// Everybody accepts, nobody cancels, no link is cut: for a run that shows only the way things go well.
+    public static var smooth: Odds {
+        var odds = Odds()
+        (odds.accept, odds.decline, odds.cancel, odds.noShow, odds.giveBack, odds.dropsPerMinute) = (1, 0, 0, 0, 0, 0)
+        return odds
+    }
+
+    /// Nil when they can be played; otherwise what is wrong.
+    public var problem: String? {
+        let chances = [
+            ("accept", accept), ("decline", decline), ("cancel", cancel), ("no-show", noShow), ("give-back", giveBack),
+        ]
+        for (name, value) in chances where !(0...1).contains(value) {
+            return "the odds of \(name) are \(value): 0…1 is possible"
+        }
+        if accept + decline > 1 + 1e-9 { return "accept and decline together are more than 1" }
+        if !(0...60).contains(dropsPerMinute) { return "drops per minute are \(dropsPerMinute): 0…60 is possible" }
+        return nil
+    }
+
+    enum Answer: Equatable { case accept, decline, silent }
+
+    func answer(_ dice: inout Dice) -> Answer {
+        let thrown = dice.fraction()
+        return thrown < accept ? .accept : thrown < accept + decline ? .decline : .silent
+    }
+
+    /// The hub time of the next cut, if there is any.
+    func nextDrop(after hubMs: Int64, _ dice: inout Dice) -> Int64? {
+        guard dropsPerMinute > 0 else { return nil }
+        return hubMs + Int64(dice.waiting(mean: 60_000 / dropsPerMinute))
+    }
+}

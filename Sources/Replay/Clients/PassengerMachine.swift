@@ -1,0 +1,150 @@
+import Wire
+
+/// A passenger and its phone: connects, requests its ride, is told what comes of it, changes its mind now and then.
+/// Pure: messages and time come in, actions come out.
+struct PassengerMachine {
+    enum State: Equatable {
+        /// Not yet requested: the first hello is not through.
+        case wanting
+        /// Requested; the answer is not definite yet.
+        case asking
+        case searching
+        case accepted
+        case aboard
+        case over(RideOutcome)
+    }
+
+    private(set) var session: Session
+    private(set) var state = State.wanting
+    private(set) var ride: String?
+    let wish: RideWish
+    let odds: Odds
+    /// Hub ms at which it changes its mind.
+    private var cancelMs: Int64?
+    private var dropMs: Int64?
+    private var dice: Dice
+
+    init(wish: RideWish, bornHubMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
+        self.wish = wish
+        self.odds = odds
+        dice = Dice(seed: seed, part: "passenger \(wish.subject)")
+        session = Session(
+            role: "passenger", subject: wish.subject, keyPrefix: keyPrefix,
+            dice: Dice(seed: seed, part: "link of \(wish.subject)"))
+        if dice.chance(odds.cancel) { cancelMs = bornHubMs + dice.milliseconds(odds.cancelAfterMs) }
+        dropMs = odds.nextDrop(after: bornHubMs, &dice)
+    }
+
+    /// Was told how its request ended, and waits for no answer.
+    var isSettled: Bool {
+        if case .over = state { !session.hasPending } else { false }
+    }
+
+    var outcome: RideOutcome? {
+        if case .over(let outcome) = state { outcome } else { nil }
+    }
+
+    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
+        session.opened(token: token, now, &out)
+    }
+
+    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, now, &out)
+    }
+
+    mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
+        session.wake(now, &out)
+        if let due = cancelMs, now.hubMs >= due, ride != nil {
+            cancelMs = nil
+            cancel(now, &out)
+        }
+        if let due = dropMs, now.hubMs >= due {
+            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
+            dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        }
+    }
+
+    /// Real ms of the next thing to do.
+    func dueMs(_ now: Moment) -> Int64 {
+        var hubDue = dropMs ?? .max
+        if let due = cancelMs, ride != nil { hubDue = min(hubDue, due) }
+        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+    }
+
+    /// Gives up what is open, if it still can be.
+    mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let ride, state == .searching || state == .accepted,
+            !session.isPending({ $0 == .rideCancel(ride: ride) })
+        else { return }
+        session.ask(.rideCancel(ride: ride), now, &out)
+    }
+
+    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
+
+    mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
+        switch session.received(message, now, &out) {
+        case .live(let isFirst):
+            guard isFirst, state == .wanting else { return }
+            state = .asking
+            out.append(.note(.requestSent(subject: wish.subject)))
+            session.ask(wish.request, now, &out)
+        case .ok(let command, let data): if command.isRequest { known(data.text("ride"), &out) }
+        case .refused(let command, let code): refused(command, code, &out)
+        case .event(let type, let data): happened(type, data, &out)
+        case .snapshot(let data): adopt(data, &out)
+        case .state, .nothing: break
+        }
+    }
+
+    private mutating func known(_ ride: String?, _ out: inout [ClientAction]) {
+        guard let ride, self.ride == nil else { return }
+        self.ride = ride
+        if state == .asking { state = .searching }
+        out.append(.note(.requestKnown(subject: wish.subject, ride: ride)))
+    }
+
+    /// A refused cancel changes nothing: how the ride really ends is told by its events.
+    private mutating func refused(_ command: Command, _ code: ErrorCode, _ out: inout [ClientAction]) {
+        guard command.isRequest, state == .asking else { return }
+        end(.refused(code: code), &out)
+    }
+
+    private mutating func happened(_ type: String, _ data: JSONValue, _ out: inout [ClientAction]) {
+        if type == "ride.searching" { known(data.text("ride"), &out) }
+        guard let ride, data.text("ride") == ride else { return }
+        switch type {
+        case "ride.searching": if state == .accepted { state = .searching }
+        case "ride.accepted":
+            state = .accepted
+            out.append(.note(.acceptTold(ride: ride)))
+        case "ride.near": out.append(.note(.alert(metres: 500)))
+        case "ride.arrived": out.append(.note(.alert(metres: 20)))
+        case "ride.aboard": state = .aboard
+        case "ride.ended": end(.ended, &out)
+        case "ride.failed": end(.failed(code: data.text("code") ?? ""), &out)
+        case "ride.cancelled": end(data.text("reason") == "noshow" ? .noShow : .cancelled, &out)
+        default: break
+        }
+    }
+
+    private mutating func end(_ outcome: RideOutcome, _ out: inout [ClientAction]) {
+        if case .over = state { return }
+        state = .over(outcome)
+        out.append(.note(.outcome(outcome)))
+    }
+
+    /// The hub's own account, after a gap or at the first hello.
+    private mutating func adopt(_ data: JSONValue, _ out: inout [ClientAction]) {
+        if case .over = state { return }
+        let open = data["ride"]
+        guard let mine = ride else { return known(open?.text("ride"), &out) }
+        guard open?.text("ride") == mine else { return end(.lost, &out) }
+        switch open?.text("state") {
+        case "accepted":
+            if state == .searching { out.append(.note(.acceptTold(ride: mine))) }
+            state = .accepted
+        case "aboard": state = .aboard
+        default: state = .searching
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Domain
+import Wire
+
+/// What the clients take out of and put into messages.
+extension JSONValue {
+    func text(_ name: String) -> String? { self[name]?.text }
+    func integer(_ name: String) -> Int64? { self[name]?.integer }
+
+    func place(_ name: String) -> GeoPoint? {
+        guard let lat = self[name]?["lat"]?.double, let lon = self[name]?["lon"]?.double else { return nil }
+        return GeoPoint(lat: lat, lon: lon)
+    }
+}
+
+extension PositionFix {
+    init(_ fix: PlannedFix, atMs: Int64) {
+        self.init(
+            lat: rounded(fix.place.lat), lon: rounded(fix.place.lon), at: atMs,
+            heading: fix.heading.map { min(360, $0.rounded()) },
+            speed: fix.speed.map { min(100, ($0 * 10).rounded() / 10) }, accuracy: fix.accuracy?.rounded())
+    }
+}
+
+extension RideWish {
+    var request: Command {
+        .rideRequest(
+            lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,
+            destination: (rounded(destination.lat), rounded(destination.lon)))
+    }
+}
+
+extension Command {
+    var isRequest: Bool {
+        if case .rideRequest = self { true } else { false }
+    }
+
+    /// Answers an offer of this ride (not by accepting), and so is worth nothing once the offer is over.
+    func answersOffer(of ride: String) -> Bool { self == .offerSeen(ride: ride) || self == .offerDecline(ride: ride) }
+
+    /// Of a driver on this ride, and so worth nothing once the ride is over. (An acceptance keeps waiting for its answer.)
+    func concernsTrip(_ ride: String) -> Bool {
+        switch self {
+        case .rideAboard(ride, _), .rideEnd(ride), .rideNoshow(ride), .rideCancel(ride): true
+        default: false
+        }
+    }
+
+    /// Tells what became of a passenger at the pickup.
+    var isBoarding: Bool {
+        switch self {
+        case .rideAboard, .rideNoshow, .rideCancel: true
+        default: false
+        }
+    }
+}
+
+extension ErrorCode {
+    /// The hub could not do it now; nothing has happened, and the same command with the same key may be sent again.
+    var isForNow: Bool {
+        switch self {
+        case .unavailable, .rateLimited, .internal, .zonesUnknown: true
+        default: false
+        }
+    }
+}
+
+/// Six decimals of a degree: 11 cm.
+private func rounded(_ degrees: Double) -> Double { (degrees * 1_000_000).rounded() / 1_000_000 }

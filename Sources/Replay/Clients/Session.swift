@@ -1,0 +1,246 @@
+import Wire
+
+/// One client's side of the protocol, whatever its role: connecting, hello, resuming, commands that are sent until they
+/// are answered, and a record of every event. Pure: time comes in, actions come out.
+struct Session {
+    enum Phase: Equatable {
+        /// Not connected; tries again at this real time.
+        case resting(untilMs: Int64)
+        case connecting(sinceMs: Int64)
+        case greeting(sinceMs: Int64)
+        case live
+        /// Never again.
+        case over
+    }
+
+    /// What a message meant.
+    enum Delivery {
+        case live(isFirst: Bool)
+        case ok(Command, JSONValue)
+        /// A definite refusal: sending it again would change nothing.
+        case refused(Command, ErrorCode)
+        case event(type: String, data: JSONValue)
+        case state(type: String, data: JSONValue)
+        case snapshot(JSONValue)
+        case nothing
+    }
+
+    private enum Answer {
+        case granted(JSONValue)
+        case refused(ErrorCode)
+    }
+
+    private struct Pending {
+        var key: String
+        var command: Command
+        /// One per sending: a late answer to an early one counts as well.
+        var ids: [Int64] = []
+        var tries = 0
+        /// Real ms: when it is sent again if nothing was heard.
+        var dueMs: Int64
+    }
+
+    /// Real ms. A link that takes longer to open or to greet is given up.
+    static let greetingLimitMs: Int64 = 5_000
+    /// Real ms. A command not answered in this time is sent again with its key.
+    static let answerLimitMs: Int64 = 4_000
+
+    let subject: String
+    /// `driver:<subject>` or `passenger:<subject>`.
+    let ownChannel: String
+    /// Set apart from those of earlier runs: the hub keeps keys for a day.
+    private let keyPrefix: String
+    private(set) var phase = Phase.resting(untilMs: 0)
+    private(set) var receipts: ChannelReceipts
+    /// When the last hello said what the hub's time was.
+    private(set) var heardHubTime: Int64?
+    private var pending: [Pending] = []
+    private var helloID: Int64 = 0
+    private var nextID: Int64 = 1
+    private var keys = 0
+    private var failures = 0
+    private var hasBeenLive = false
+    private var position: String?
+    private var dice: Dice
+
+    init(role: String, subject: String, keyPrefix: String, dice: Dice) {
+        self.subject = subject
+        self.keyPrefix = keyPrefix
+        self.dice = dice
+        ownChannel = "\(role):\(subject)"
+        receipts = ChannelReceipts(channel: ownChannel)
+    }
+
+    var isLive: Bool { phase == .live }
+    var hasPending: Bool { !pending.isEmpty }
+
+    func isPending(_ matches: (Command) -> Bool) -> Bool { pending.contains { matches($0.command) } }
+
+    // MARK: Links
+
+    /// `token` goes into the hello unless it was given at the door.
+    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
+        guard case .connecting = phase else { return }
+        phase = .greeting(sinceMs: now.realMs)
+        helloID = takeID()
+        let resume = receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
+        let hello = ClientMessage(id: helloID, command: .hello(token: token, resume: resume))
+        out.append(.send(hello.encoded()))
+    }
+
+    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
+        switch phase {
+        case .over, .resting: return
+        case .connecting, .greeting, .live: break
+        }
+        failures += 1
+        switch Backoff.rule(code: code, failures: failures, dice: &dice) {
+        case .after(let ms): phase = .resting(untilMs: now.realMs + ms)
+        case .never: phase = .over
+        }
+        out.append(.note(.linkLost(code: code)))
+    }
+
+    /// Cuts the link, to come back at a hub time.
+    mutating func cut(untilHubMs: Int64, _ now: Moment, _ out: inout [ClientAction]) {
+        guard isLive else { return }
+        phase = .resting(untilMs: now.real(atHub: untilHubMs))
+        out.append(.abort)
+        out.append(.note(.linkCut))
+    }
+
+    /// Goes for good.
+    mutating func leave(_ out: inout [ClientAction]) {
+        if phase == .over { return }
+        if case .resting = phase {} else { out.append(.close(code: 1000)) }
+        phase = .over
+        receipts.hasLeft = true
+    }
+
+    // MARK: Commands
+
+    mutating func ask(_ command: Command, _ now: Moment, _ out: inout [ClientAction]) {
+        keys += 1
+        pending.append(Pending(key: "\(keyPrefix)-\(keys)", command: command, dueMs: now.realMs))
+        if isLive { send(pending.count - 1, now, &out) }
+    }
+
+    /// No longer of interest; an answer that still comes is dropped.
+    mutating func forget(_ matches: (Command) -> Bool) { pending.removeAll { matches($0.command) } }
+
+    /// False when there is no link: the fix is lost, as newer ones will come.
+    mutating func sendPosition(_ fix: PlannedFix, atMs: Int64, _ out: inout [ClientAction]) -> Bool {
+        guard isLive else { return false }
+        out.append(.send(ClientMessage(command: .position(PositionFix(fix, atMs: atMs))).encoded()))
+        out.append(.note(.fix(isInterpolated: fix.isInterpolated)))
+        return true
+    }
+
+    private mutating func takeID() -> Int64 {
+        defer { nextID += 1 }
+        return nextID
+    }
+
+    private mutating func send(_ index: Int, _ now: Moment, _ out: inout [ClientAction]) {
+        let id = takeID()
+        pending[index].ids.append(id)
+        pending[index].tries += 1
+        pending[index].dueMs = now.realMs + Self.answerLimitMs
+        let message = ClientMessage(id: id, key: pending[index].key, command: pending[index].command)
+        out.append(.send(message.encoded()))
+    }
+
+    // MARK: Time
+
+    mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
+        switch phase {
+        case .resting(let until) where now.realMs >= until:
+            phase = .connecting(sinceMs: now.realMs)
+            out.append(.connect)
+        case .connecting(let since) where now.realMs >= since + Self.greetingLimitMs,
+            .greeting(let since) where now.realMs >= since + Self.greetingLimitMs:
+            out.append(.abort)
+            closed(code: 1006, now, &out)
+        case .live:
+            for index in pending.indices where pending[index].dueMs <= now.realMs { send(index, now, &out) }
+        default: break
+        }
+    }
+
+    /// Real ms of the next thing to do; `.max` for none.
+    var dueMs: Int64 {
+        switch phase {
+        case .resting(let until): until
+        case .connecting(let since), .greeting(let since): since + Self.greetingLimitMs
+        case .live: pending.map(\.dueMs).min() ?? .max
+        case .over: .max
+        }
+    }
+
+    // MARK: Messages
+
+    mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) -> Delivery {
+        switch message {
+        case .reply(let id, let data):
+            return id == helloID ? greeted(data, now, &out) : answered(id, .granted(data), now, &out)
+        case .error(let id, let code, _, _):
+            out.append(.note(.refused(code)))
+            if let id, id == helloID { return refusedGreeting(now, &out) }
+            guard let id else { return .nothing }
+            return answered(id, .refused(code), now, &out)
+        case .event(let channel, let seq, let type, _, let data):
+            guard channel == ownChannel else { return .nothing }
+            out.append(.note(.event))
+            let receipt = Receipt(seq: seq, type: type, ride: data.text("ride"))
+            return receipts.take(receipt) ? .event(type: type, data: data) : .nothing
+        case .state(_, let type, _, let data):
+            out.append(.note(.state))
+            return .state(type: type, data: data)
+        case .gap(let channel):
+            out.append(.note(.gap(channel: channel)))
+            if channel == ownChannel {
+                receipts.gaps += 1
+                receipts.begin(after: position ?? "")
+            }
+            return .nothing
+        case .snapshot(let channel, _, let data):
+            return channel == ownChannel ? .snapshot(data) : .nothing
+        }
+    }
+
+    private mutating func greeted(_ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]) -> Delivery {
+        guard case .greeting = phase else { return .nothing }
+        phase = .live
+        failures = 0
+        heardHubTime = data.integer("time")
+        position = data["seq"]?.text(ownChannel)
+        if receipts.stretches.isEmpty { receipts.begin(after: position ?? "") }
+        let isFirst = !hasBeenLive
+        hasBeenLive = true
+        out.append(.note(.live(isFirst: isFirst)))
+        for index in pending.indices { send(index, now, &out) }
+        return .live(isFirst: isFirst)
+    }
+
+    /// The hub can't greet now, or doesn't know the token: the link is worth nothing, a new one may be.
+    private mutating func refusedGreeting(_ now: Moment, _ out: inout [ClientAction]) -> Delivery {
+        out.append(.abort)
+        closed(code: 1006, now, &out)
+        return .nothing
+    }
+
+    private mutating func answered(
+        _ id: Int64, _ answer: Answer, _ now: Moment, _ out: inout [ClientAction]
+    ) -> Delivery {
+        guard let index = pending.firstIndex(where: { $0.ids.contains(id) }) else { return .nothing }
+        if case .refused(let code) = answer, code.isForNow {
+            pending[index].dueMs = now.realMs + Backoff.retry(tries: pending[index].tries, dice: &dice)
+            return .nothing
+        }
+        let command = pending.remove(at: index).command
+        switch answer {
+        case .granted(let data): return .ok(command, data)
+        case .refused(let code): return .refused(command, code)
+        }
+    }
+}

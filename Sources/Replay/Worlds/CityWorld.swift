@@ -1,0 +1,137 @@
+import Domain
+
+/// A city of our own making, the same for the same seed: streets in a grid over the zones given, a stand in each of some
+/// zones, drivers there, and passengers near them, more in busy hours and at busy stands.
+enum CityWorld {
+    struct Options: Equatable {
+        var drivers = 60
+        /// Requests per second of hub time in the busiest hour.
+        var requestsPerSecond = 1.0
+        /// How long passengers come, in hub ms.
+        var durationMs: Int64 = 60_000
+        /// Hours after midnight when the world begins: demand follows the hour.
+        var startHour = 18.0
+        /// Metres from one street to the next.
+        var block = 110.0
+        var driversPerStand = 6
+        /// Metres of a trip, along the streets.
+        var tripMetres = 200.0...600.0
+        /// m/s
+        var speed = 12.0
+        var fixEveryMs: Int64 = 3_000
+        var seed: UInt64 = 1
+    }
+
+    /// `zoneOf` says in which zone a place lies; `bounds` holds them all.
+    static func make(
+        bounds: (south: Double, west: Double, north: Double, east: Double), options: Options,
+        zoneOf: (GeoPoint) -> String?
+    ) -> World {
+        let centre = GeoPoint(lat: (bounds.south + bounds.north) / 2, lon: (bounds.west + bounds.east) / 2)
+        let grid = StreetGrid(origin: centre, block: options.block)
+        var dice = Dice(seed: options.seed, part: "city")
+        let stands = Self.stands(
+            bounds: bounds, near: centre, count: max(1, options.drivers / options.driversPerStand), grid: grid,
+            dice: &dice, zoneOf: zoneOf)
+        let drivers = (0..<options.drivers).map { index in
+            let subject = "T\(100 + index)"
+            let place = stands[index % stands.count]
+            let start = grid.onStreet(
+                near: place.moved(
+                    northMetres: dice.between(-40...40), eastMetres: dice.between(-40...40)))
+            return World.Driver(
+                subject: subject,
+                script: .cruising(
+                    CruiseScript(
+                        grid: grid, stands: stands, start: start, speed: options.speed * dice.between(0.85...1.1),
+                        fixEveryMs: options.fixEveryMs, dice: Dice(seed: options.seed, part: subject))))
+        }
+        var wishDice = Dice(seed: options.seed, part: "demand")
+        let wishes = Self.wishes(options: options, stands: stands, grid: grid, dice: &wishDice, zoneOf: zoneOf)
+        return World(
+            drivers: drivers, wishes: wishes,
+            summary: "\(drivers.count) invented drivers at \(stands.count) stands, \(wishes.count) passengers to come")
+    }
+
+    /// One in each of the zones nearest to the centre, well inside: the place that is nearest to the middle of many
+    /// that were thrown into the zone.
+    private static func stands(
+        bounds: (south: Double, west: Double, north: Double, east: Double), near centre: GeoPoint, count: Int,
+        grid: StreetGrid, dice: inout Dice, zoneOf: (GeoPoint) -> String?
+    ) -> [GeoPoint] {
+        var inside: [String: [GeoPoint]] = [:]
+        for _ in 0..<20_000 {
+            let place = GeoPoint(
+                lat: dice.between(bounds.south...bounds.north), lon: dice.between(bounds.west...bounds.east))
+            if let zone = zoneOf(place) { inside[zone, default: []].append(place) }
+        }
+        let middles = inside.sorted { $0.key < $1.key }.compactMap { zone, places -> GeoPoint? in
+            let mean = GeoPoint(
+                lat: places.reduce(0) { $0 + $1.lat } / Double(places.count),
+                lon: places.reduce(0) { $0 + $1.lon } / Double(places.count))
+            let crossings = places.map(grid.nearestCrossing).filter { zoneOf($0) == zone }
+            return crossings.min { $0.distance(to: mean) < $1.distance(to: mean) }
+        }
+        let nearest = middles.sorted { $0.distance(to: centre) < $1.distance(to: centre) }.prefix(count)
+        return nearest.isEmpty ? [centre] : Array(nearest)
+    }
+
+    /// Passengers come at random, `DayCurve` scaling how often, at stands of unequal weight.
+    private static func wishes(
+        options: Options, stands: [GeoPoint], grid: StreetGrid, dice: inout Dice, zoneOf: (GeoPoint) -> String?
+    ) -> [RideWish] {
+        let weights = stands.map { _ in dice.between(0.5...1.5) }
+        let total = weights.reduce(0, +)
+        var result: [RideWish] = []
+        var offset = 0.0
+        while true {
+            offset += dice.waiting(mean: 1000 / max(options.requestsPerSecond, 1e-6))
+            if offset >= Double(options.durationMs) { return result }
+            let hour = options.startHour + offset / 3_600_000
+            guard dice.chance(DayCurve.demand(atHour: hour)) else { continue }
+            var throwing = dice.fraction() * total
+            let chosen = weights.firstIndex { weight in
+                throwing -= weight
+                return throwing < 0
+            }
+            let stand = stands[chosen ?? stands.count - 1]
+            let pickup = door(near: stand, metres: 80...250, grid: grid, dice: &dice, zoneOf: zoneOf)
+            let destination = door(near: pickup, metres: options.tripMetres, grid: grid, dice: &dice, zoneOf: zoneOf)
+            result.append(
+                RideWish(
+                    offsetMs: Int64(offset), subject: "P\(1000 + result.count)", pickup: pickup,
+                    destination: destination, passengers: dice.party()))
+        }
+    }
+
+    /// A place on a street, so far (along the streets) from another, in a zone if one is found.
+    private static func door(
+        near place: GeoPoint, metres: ClosedRange<Double>, grid: StreetGrid, dice: inout Dice,
+        zoneOf: (GeoPoint) -> String?
+    ) -> GeoPoint {
+        for _ in 0..<20 {
+            let far = dice.between(metres)
+            let north = dice.between(-far...far)
+            let east = (far - abs(north)) * (dice.chance(0.5) ? 1 : -1)
+            let door = grid.onStreet(near: place.moved(northMetres: north, eastMetres: east))
+            if zoneOf(door) != nil { return door }
+        }
+        return place
+    }
+}
+
+/// How busy a city is through the day, 1 in the busiest hour.
+enum DayCurve {
+    /// By hour from midnight: quiet before dawn, a morning and a larger evening peak.
+    private static let hours = [
+        0.45, 0.35, 0.25, 0.15, 0.15, 0.2, 0.35, 0.6, 0.8, 0.75, 0.65, 0.65,
+        0.7, 0.7, 0.7, 0.7, 0.75, 0.9, 1.0, 1.0, 0.95, 0.9, 0.8, 0.6,
+    ]
+
+    static func demand(atHour hour: Double) -> Double {
+        let inDay = hour - (hour / 24).rounded(.down) * 24
+        let index = Int(inDay) % 24
+        let share = inDay - inDay.rounded(.down)
+        return hours[index] * (1 - share) + hours[(index + 1) % 24] * share
+    }
+}

@@ -1,0 +1,25 @@
+import Domain
+import Glibc
+
+// Geometry that only the making of movements needs: short distances, where a flat map is exact to centimetres.
+extension GeoPoint {
+    /// The place at a share of the straight way to another.
+    func toward(_ other: GeoPoint, share: Double) -> GeoPoint {
+        GeoPoint(lat: lat + (other.lat - lat) * share, lon: lon + (other.lon - lon) * share)
+    }
+
+    func moved(northMetres: Double, eastMetres: Double) -> GeoPoint {
+        GeoPoint(
+            lat: lat + northMetres / Self.metresPerDegree,
+            lon: lon + eastMetres / (Self.metresPerDegree * cos(lat * .pi / 180)))
+    }
+
+    /// Degrees from north, 0 ≤ x < 360.
+    func bearing(to other: GeoPoint) -> Double {
+        let east = (other.lon - lon) * cos((lat + other.lat) / 2 * .pi / 180)
+        let degrees = atan2(east, other.lat - lat) * 180 / .pi
+        return degrees < 0 ? degrees + 360 : degrees
+    }
+}
+
+func logarithm(_ value: Double) -> Double { log(value) }

@@ -1,0 +1,79 @@
+import Domain
+
+/// A world made of a recording: its vehicles are the drivers, and each turning on of a meter is a passenger.
+enum TraceWorld {
+    struct Options: Equatable {
+        var vehicles = 200
+        var limits = RecordedScript.Limits()
+        var seed: UInt64 = 1
+    }
+
+    static func make(_ trace: Trace, window: TraceWindow, options: Options) throws(TraceError) -> World {
+        let chosen = window.busiestVehicles(of: trace, count: options.vehicles)
+        if chosen.isEmpty { throw TraceError(line: 0, message: "no vehicle has fixes in the window asked for") }
+        var drivers: [World.Driver] = []
+        var wishes: [RideWish] = []
+        for vehicle in chosen {
+            // What was before the window tells where the vehicle is when it opens; what comes after it is for the
+            // time in which the last rides end.
+            let margin = options.limits.offShiftAfterMs
+            let fixes = vehicle.fixes
+                .filter { $0.timeMs >= window.startMs - margin && $0.timeMs < window.endMs + 2 * margin }
+                .map { fix in
+                    var moved = fix
+                    moved.timeMs -= window.startMs
+                    return moved
+                }
+            let subject = subject(of: vehicle.name)
+            drivers.append(
+                World.Driver(
+                    subject: subject, script: .recorded(RecordedScript(fixes: fixes, limits: options.limits))))
+            var dice = Dice(seed: options.seed, part: "party of \(vehicle.name)")
+            wishes += Self.wishes(
+                of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, dice: &dice)
+        }
+        wishes.sort { ($0.offsetMs, $0.subject) < ($1.offsetMs, $1.subject) }
+        let recorded = drivers.count
+        return World(
+            drivers: drivers, wishes: wishes,
+            summary: "\(recorded) recorded vehicles, \(wishes.count) passengers where meters turned on")
+    }
+
+    /// One per 0 → 1 of the meter inside the window; the destination is where it turned off, be it after the window.
+    private static func wishes(
+        of fixes: [TraceFix], whole: TraceVehicle, window: TraceWindow, subject: String,
+        limits: RecordedScript.Limits, dice: inout Dice
+    ) -> [RideWish] {
+        var result: [RideWish] = []
+        for index in fixes.indices.dropFirst() {
+            let (before, fix) = (fixes[index - 1], fixes[index])
+            guard before.occupied == false, fix.occupied == true, fix.timeMs >= 0,
+                fix.timeMs < window.lengthMs, fix.timeMs - before.timeMs <= limits.offShiftAfterMs
+            else { continue }
+            guard let end = turnedOff(after: fix.timeMs + window.startMs, in: whole) else { continue }
+            result.append(
+                RideWish(
+                    offsetMs: fix.timeMs, subject: "p-\(subject)-\(result.count + 1)", pickup: fix.place,
+                    destination: end, passengers: dice.party()))
+        }
+        return result
+    }
+
+    private static func turnedOff(after timeMs: Int64, in vehicle: TraceVehicle) -> GeoPoint? {
+        let following = vehicle.fixes.drop { $0.timeMs <= timeMs }
+        return (following.first { $0.occupied == false } ?? following.last)?.place
+    }
+
+    /// A name that a token and a channel can carry.
+    private static func subject(of name: String) -> String {
+        let allowed = name.utf8.prefix(40).map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                byte
+            default: UInt8(ascii: "_")
+            }
+        }
+        return "t-" + String(decoding: allowed, as: UTF8.self)
+    }
+}

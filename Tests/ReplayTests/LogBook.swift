@@ -1,0 +1,47 @@
+@testable import Replay
+
+/// Writes logs by hand: one line per event, `type key=value …`; a blank line begins a new step of the hub.
+func log(_ text: String) -> [LoggedEvent] {
+    var events: [LoggedEvent] = []
+    var step = 1
+    var number = 0
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let words = line.split(separator: " ")
+        guard let type = words.first else {
+            step += 1
+            number = 0
+            continue
+        }
+        var event = LoggedEvent(id: "\(step)-\(number)", type: String(type))
+        number += 1
+        for word in words.dropFirst() {
+            let pair = word.split(separator: "=").map(String.init)
+            switch pair[0] {
+            case "d": event.driver = pair[1]
+            case "r": event.ride = pair[1]
+            case "p": event.passenger = pair[1]
+            case "z": event.zone = pair[1]
+            case "at": event.score = Double(pair[1])
+            case "why": event.reason = pair[1]
+            case "round": event.round = Int(pair[1])
+            case "code": event.code = pair[1]
+            case "by": event.by = pair[1]
+            default: fatalError("unknown field \(pair[0])")
+            }
+        }
+        events.append(event)
+    }
+    return events
+}
+
+/// What the checker finds in a log, without looking at a state at its end.
+func violations(in text: String, from start: HubSnapshot = HubSnapshot()) -> [Violation] {
+    checked(text, from: start).violations
+}
+
+func checked(_ text: String, from start: HubSnapshot = HubSnapshot()) -> LogChecker {
+    var checker = LogChecker(from: start)
+    for event in log(text) { checker.take(event) }
+    checker.settle()
+    return checker
+}
