@@ -175,7 +175,7 @@ public struct Settings: Sendable, Equatable {
         /// Below this straight distance `detourShort` holds, metres.
         public var shortM = 1_000.0
         /// Beyond this straight distance `detourLong` holds, metres.
-        public var longM = 5_000.0
+        public var longM = 10_000.0
         /// An estimate that changed by more is sent, seconds.
         public var pushChangeS = 10
         /// An estimate is sent at least this often, seconds.
