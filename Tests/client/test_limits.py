@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 
 import pytest
@@ -148,8 +149,11 @@ async def test_a_slow_reader_is_closed_and_loses_nothing(new_hub, cast):
             await passenger.send({"id": 2_000_000 + n, "cmd": "subscribe", "channel": channel})
 
     shouting = asyncio.create_task(shout())
-    closed = hub.until("closed as a slow consumer", lambda: '4420' in hub.http("/metrics").text or shouting.done())
-    await closed
+
+    def given_up():
+        return re.search(r'code="4420"[^}]*} [1-9]', hub.http("/metrics").text)
+
+    await hub.until("given up as a slow consumer", given_up)
     shouting.cancel()
     await asyncio.gather(shouting, return_exceptions=True)
     passenger._replies = {2_000_000 + n: ("subscribe", asyncio.get_running_loop().create_future()) for n in range(60_000)}

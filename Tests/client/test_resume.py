@@ -213,6 +213,7 @@ async def test_gap_and_snapshot_during_a_ride(hub, cast):
     await driver.accept(ride)
     await driver.drive(here.a.centre.moved(north=300))
     await passenger.until("ride.near")
+    await driver.known()
     for client in (driver, passenger):
         await client.cut()
         forget(hub, client)

@@ -102,13 +102,14 @@ def test_compression_and_old_ciphers_are_off(tls_hub):
                 context.wrap_socket(link).close()
 
 
-async def test_a_new_certificate_is_served_after_sighup_and_old_connections_stay(tls_hub, cast):
+@pytest.mark.parametrize("kind", ["ec", "rsa"])
+async def test_a_new_certificate_is_served_after_sighup_and_old_connections_stay(tls_hub, cast, kind):
     hub = tls_hub
     driver = cast.driver(hub, hub.block().a.stand)
     await driver.go_available()
     old, key = hub.directory / "server.pem", hub.directory / "server-key.pem"
     assert served(hub)[1] == der(old)
-    fresh, fresh_key = make_certificate(hub.directory, "fresh", "rsa")
+    fresh, fresh_key = make_certificate(hub.directory, "fresh", kind)
     shutil.copy(fresh, old)
     shutil.copy(fresh_key, key)
     hub.send_signal(1)

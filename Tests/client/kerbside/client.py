@@ -79,6 +79,8 @@ class Client:
 
     async def open(self, headers=None, **options):
         """The WebSocket, without hello."""
+        if self.ws is not None and self.closed is None:
+            await self.cut()
         context = None
         if self.hub.is_tls:
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
@@ -140,6 +142,7 @@ class Client:
     async def _read(self, ws):
         try:
             async for raw in ws:
+                assert ws is self.ws, "two links at a time"
                 try:
                     self._take(raw)
                 except Exception as error:  # kept, and raised where the test waits

@@ -9,7 +9,7 @@ class Driver(Client):
     role = "driver"
 
     #: Metres per second between two fixes, unless a test says when they were measured.
-    SPEED = 30.0
+    SPEED = 35.0
 
     def __init__(self, hub, subject, at=None, token=None):
         super().__init__(hub, subject, token)
@@ -41,7 +41,13 @@ class Driver(Client):
         await self.fix()
         place = await self.call("driver.available")
         await self.expect("queue.joined", zone=place["zone"], reason="available")
+        await self.known()
         return place
+
+    async def known(self):
+        """The last fix has gone into Redis with its tick's batch: whoever dies now, it is known."""
+        key = self.hub.key(f"vehicle:{self.subject}")
+        await self.hub.until("the fix in Redis", lambda: self.hub.redis.hget(key, "at") == str(self.clock))
 
     async def offered(self, ride=None, seen=True):
         """The next event is an offer; shows it, as the app does by itself."""

@@ -73,6 +73,7 @@ class RawSocket:
         await self.send(frame(TEXT, b'{"id":0,"cmd":"hello","token":"%s"}' % token.encode()))
         reply = await self.message()
         assert reply["id"] == 0 and "ok" in reply, reply
+        assert (await self.message())["type"] == "snapshot"
         return self
 
     async def send(self, data):

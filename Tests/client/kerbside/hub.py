@@ -32,7 +32,7 @@ BASE = {
     "server.drain_ms": 200,
     "server.reconnect_spread_ms": 1000,
     "city.id": "testville",
-    "city.zones.file": "zones.geojson",
+    "zones.file": "zones.geojson",
     "positions.tick_ms": 50,
     "tokens.leeway_s": 0,
     "log.format": "json",
@@ -116,7 +116,7 @@ class Hub:
     def write_config(self, **settings):
         """Changes settings in the file; the hub reads it at its start and at SIGHUP."""
         self.settings |= {key.replace("__", "."): value for key, value in settings.items()}
-        self.settings["city.zones.file"] = str(self.directory / "zones.geojson")
+        self.settings["zones.file"] = str(self.directory / "zones.geojson")
         self.config.write_text(yaml.safe_dump(nested(self.settings), sort_keys=False))
 
     @property
@@ -149,7 +149,8 @@ class Hub:
             stderr=subprocess.STDOUT,
         )
         if ready:
-            self.wait_until("ready", lambda: self.http("/readyz").status == 200)
+            # Every worker answers for itself, and the kernel chooses which.
+            self.wait_until("ready", lambda: all(self.http("/readyz").status == 200 for _ in range(12)))
         return self
 
     def wait_until(self, what, condition, within=patience.PROCESS):
