@@ -9,6 +9,8 @@ extension Worker {
         limits.mapAccuracy = settings.positions.mapAccuracyM
         limits.futureMs = Int64(settings.positions.futureMs)
         limits.maximumSpeed = settings.positions.maxSpeedMps
+        // A delay of the link is real time: in a scaled run it looks so much longer.
+        limits.replayDelayMs = Int64(Double(limits.replayDelayMs) * settings.clock.scale)
         return limits
     }
 
