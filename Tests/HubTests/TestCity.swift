@@ -51,7 +51,8 @@ actor TestCity {
         }
         connection.onUp = nil
         let settings: [(String, String)] = [
-            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"), ("rounds", "2"),
+            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"),
+            ("rounds", "2"),
             ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
@@ -200,7 +201,9 @@ actor TestCity {
                 broken.append("I2: \(driver) is \(state) and on \(busyWith[driver] ?? 0) rides")
             }
         }
-        for (passenger, count) in openOf where count > 1 { broken.append("I4: \(passenger) has \(count) open requests") }
+        for (passenger, count) in openOf where count > 1 {
+            broken.append("I4: \(passenger) has \(count) open requests")
+        }
         return broken
     }
 }
