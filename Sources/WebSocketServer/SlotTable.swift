@@ -13,7 +13,7 @@ struct SlotTable<Element: AnyObject> {
         return slots[slot]
     }
 
-    mutating func insert(_ make: (ConnectionID) -> Element) -> Element {
+    mutating func insert(_ make: (ConnectionID) throws -> Element) rethrows -> Element {
         let slot: Int
         if let last = free.popLast() {
             slot = Int(last)
@@ -22,7 +22,13 @@ struct SlotTable<Element: AnyObject> {
             slots.append(nil)
             generations.append(1)
         }
-        let element = make(ConnectionID(slot: slot, generation: generations[slot]))
+        let element: Element
+        do {
+            element = try make(ConnectionID(slot: slot, generation: generations[slot]))
+        } catch {
+            free.append(UInt32(slot))
+            throw error
+        }
         slots[slot] = element
         count += 1
         return element
@@ -36,8 +42,6 @@ struct SlotTable<Element: AnyObject> {
         count -= 1
     }
 
-    /// Calls `body` for each element there is at the start; `body` may remove any.
-    func forEach(_ body: (Element) -> Void) {
-        for case let element? in slots { body(element) }
-    }
+    /// The elements that there are now.
+    var elements: [Element] { slots.compactMap { $0 } }
 }

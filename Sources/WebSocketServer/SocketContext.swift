@@ -96,11 +96,11 @@ private func onSocketEvent(
     _ socket: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
     _ data: UnsafeMutableRawPointer?, _ count: Int
 ) -> Int32 {
-    guard let user = lws_context_user(lws_get_context(socket)) else { return 0 }
-    let context = Unmanaged<SocketContext>.fromOpaque(user).takeUnretainedValue()
+    guard let opaque = lws_context_user(lws_get_context(socket)) else { return 0 }
+    let context = Unmanaged<SocketContext>.fromOpaque(opaque).takeUnretainedValue()
     switch reason {
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
-        return context.setUp(tlsContext: OpaquePointer(data)) ? 0 : 1
+        return context.setUp(tlsContext: OpaquePointer(user)) ? 0 : 1
     case LWS_CALLBACK_RAW_RX:
         guard let owner = context.owner, let data else { return -1 }
         kb_no_timeout(socket)

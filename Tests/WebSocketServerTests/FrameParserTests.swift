@@ -60,12 +60,13 @@ func events(_ bytes: [UInt8], pieces: [Int] = [.max], limit: Int = 1 << 20, expe
     }
 
     /// However a stream is cut, the same is told of it: random streams of right and wrong frames, random cuts.
-    @Test(arguments: 0..<200) func `pieces make no difference`(seed: Int) {
+    @Test(arguments: 0..<60) func `pieces make no difference`(seed: Int) {
         var random = SeededRandom(state: UInt64(seed) &* 0x9E37_79B9)
         var stream: [UInt8] = []
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let opcode = [0, 0, 1, 1, 2, 8, 9, 10, 3].randomElement(using: &random)!
-            let size = [0, 1, 5, 125, 126, 300, 66_000].randomElement(using: &random)!
+            let large = Int.random(in: 0..<30, using: &random) == 0
+            let size = large ? 66_000 : [0, 1, 5, 125, 126, 300].randomElement(using: &random)!
             let payload: [UInt8] =
                 Bool.random(using: &random)
                 ? Array(repeating: 97, count: size) : (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -1,0 +1,136 @@
+internal import COpenSSL
+
+/// The cryptography that tokens need, over OpenSSL's EVP. Any thread.
+public enum Signature {
+    /// A public key out of a PEM text, parsed once and used often.
+    ///
+    /// `@unchecked Sendable` because the key is never changed after `init`, and OpenSSL lets threads share such a key.
+    public final class PublicKey: @unchecked Sendable {
+        public enum Algorithm: String, Sendable {
+            /// RSASSA-PKCS1-v1_5 with SHA-256, of at least 2048 bits (RFC 7518 3.3).
+            case rs256 = "RS256"
+            /// ECDSA on P-256 with SHA-256 (RFC 7518 3.4).
+            case es256 = "ES256"
+        }
+
+        /// The one algorithm that this key is good for, whatever a token's header may claim.
+        public let algorithm: Algorithm
+        private let key: OpaquePointer
+
+        /// Takes `-----BEGIN PUBLIC KEY-----`. Throws `ServerError` for anything else than RSA of 2048 bits and P-256.
+        public init(pem: String) throws {
+            let bytes = Array(pem.utf8)
+            let source = BIO_new_mem_buf(bytes, Int32(bytes.count))
+            defer { BIO_free(source) }
+            guard let key = PEM_read_bio_PUBKEY(source, nil, nil, nil) else {
+                throw ServerError("not a PEM public key: \(opensslReason())")
+            }
+            guard let algorithm = Self.algorithm(of: key) else {
+                EVP_PKEY_free(key)
+                throw ServerError("a key must be RSA of 2048 bits or more, or EC on P-256")
+            }
+            self.key = key
+            self.algorithm = algorithm
+        }
+
+        deinit { EVP_PKEY_free(key) }
+
+        /// Whether `signature`, in the form of JWS (for ES256: r and s of 32 bytes each), is this key's over `data`.
+        public func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
+            switch algorithm {
+            case .rs256: return verifiesDER(signature, of: data)
+            case .es256:
+                guard let der = Self.der(fromJWS: signature) else { return false }
+                return verifiesDER(der, of: data)
+            }
+        }
+
+        private func verifiesDER(_ signature: [UInt8], of data: [UInt8]) -> Bool {
+            guard let context = EVP_MD_CTX_new() else { return false }
+            defer {
+                EVP_MD_CTX_free(context)
+                // A refused signature leaves errors on the thread's queue.
+                ERR_clear_error()
+            }
+            guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }
+            return EVP_DigestVerify(context, signature, signature.count, data, data.count) == 1
+        }
+
+        private static func algorithm(of key: OpaquePointer) -> Algorithm? {
+            switch EVP_PKEY_get_base_id(key) {
+            case EVP_PKEY_RSA: return EVP_PKEY_get_bits(key) >= 2048 ? .rs256 : nil
+            case EVP_PKEY_EC:
+                var name = [CChar](repeating: 0, count: 32)
+                guard EVP_PKEY_get_group_name(key, &name, name.count, nil) == 1 else { return nil }
+                return name.starts(with: "prime256v1\0".utf8.map(CChar.init)) ? .es256 : nil
+            default: return nil
+            }
+        }
+
+        /// OpenSSL wants r and s as a DER sequence.
+        private static func der(fromJWS signature: [UInt8]) -> [UInt8]? {
+            guard signature.count == 64, let pair = ECDSA_SIG_new() else { return nil }
+            defer { ECDSA_SIG_free(pair) }
+            // The pair owns both numbers from here on.
+            guard
+                let r = BN_bin2bn(Array(signature[..<32]), 32, nil),
+                let s = BN_bin2bn(Array(signature[32...]), 32, nil),
+                ECDSA_SIG_set0(pair, r, s) == 1
+            else { return nil }
+            var encoded: UnsafeMutablePointer<UInt8>?
+            let count = i2d_ECDSA_SIG(pair, &encoded)
+            guard count > 0, let encoded else { return nil }
+            defer { CRYPTO_free(encoded, #fileID, Int32(#line)) }
+            return Array(UnsafeBufferPointer(start: encoded, count: Int(count)))
+        }
+    }
+
+    /// HMAC with SHA-256: 32 bytes. For tokens the key should have 32 bytes or more (RFC 7518 3.2).
+    public static func hmacSHA256(key: [UInt8], _ data: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var count: UInt32 = 0
+        // An empty array may have no address, which would mean the key of an earlier call.
+        let result = (key.isEmpty ? [0] : key).withUnsafeBytes {
+            HMAC(EVP_sha256(), $0.baseAddress, Int32(key.count), data, data.count, &digest, &count)
+        }
+        precondition(result != nil && count == 32, "OpenSSL has no HMAC-SHA256")
+        return digest
+    }
+
+    /// SHA-256: 32 bytes.
+    public static func sha256(_ data: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let result = EVP_Digest(data, data.count, &digest, nil, EVP_sha256(), nil)
+        precondition(result == 1, "OpenSSL has no SHA-256")
+        return digest
+    }
+
+    /// Verifies with a PEM public key, which is parsed for this call: keep a `PublicKey` where it is done often.
+    public static func verifyRS256(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
+        verify(pem, .rs256, data, signature)
+    }
+
+    /// As `verifyRS256`; the signature is r and s, 32 bytes each.
+    public static func verifyES256(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
+        verify(pem, .es256, data, signature)
+    }
+
+    /// Compares in a time that depends on the lengths only.
+    public static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        first.count == second.count && CRYPTO_memcmp(first, second, first.count) == 0
+    }
+
+    /// Bytes that nobody can guess, from OpenSSL's generator.
+    public static func randomBytes(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        precondition(RAND_bytes(&bytes, Int32(count)) == 1, "the system has no entropy")
+        return bytes
+    }
+
+    private static func verify(
+        _ pem: String, _ algorithm: PublicKey.Algorithm, _ data: [UInt8], _ signature: [UInt8]
+    ) -> Bool {
+        guard let key = try? PublicKey(pem: pem), key.algorithm == algorithm else { return false }
+        return key.verifies(signature, of: data)
+    }
+}

@@ -1,0 +1,188 @@
+import EventLoop
+import Foundation
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// A server on a loop of its own, that answers HTTP with what it was asked.
+actor TestHost {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private var server: WebSocketServer?
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func start(limits: ServerLimits = ServerLimits(), tls: TLSFiles? = nil) throws -> Int {
+        let server = try WebSocketServer(loop: loop, limits: limits, tls: tls)
+        server.onHTTP = { request in
+            switch request.path {
+            case "/large": return HTTPResponse(status: 200, body: Array(repeating: 120, count: 3_000_000))
+            case "/none": return HTTPResponse(status: 204)
+            default:
+                let body = String(decoding: request.body, as: UTF8.self)
+                let line = "\(request.method) \(request.path) \(request.query ?? "-") \(body)"
+                return HTTPResponse(
+                    status: 200, contentType: "text/plain", headers: [(name: "ETag", value: "\"1\"")],
+                    body: Array(line.utf8))
+            }
+        }
+        self.server = server
+        return try server.listen(host: "127.0.0.1", port: 0)
+    }
+
+    var counters: ServerCounters { server!.counters }
+    var socketCount: Int { server!.socketCount }
+
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            guard let server else { return continuation.resume() }
+            server.shutdown { continuation.resume() }
+        }
+        server = nil
+    }
+}
+
+/// A blocking TCP client.
+final class RawClient {
+    private let descriptor: Int32
+
+    init(port: Int) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        #expect(result == 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+
+    /// What comes until `end` has come, or the stream ends.
+    func read(until end: String? = nil) -> String {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            if let end, bytes.suffix(end.utf8.count).elementsEqual(end.utf8) { break }
+            let count = recv(descriptor, &piece, piece.count, 0)
+            guard count > 0 else {
+                #expect(count == 0, "neither data nor an end came")
+                break
+            }
+            bytes += piece.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+@Suite(.serialized) struct HTTPTests {
+    /// `body` blocks, so that it must never be resumed on the server's loop.
+    @concurrent private func with(
+        _ limits: ServerLimits = ServerLimits(), _ body: @concurrent (Int, TestHost) async throws -> Void
+    ) async throws {
+        let thread = try LoopThread()
+        let host = TestHost(loop: thread.loop)
+        try await body(try await host.start(limits: limits), host)
+        await host.stop()
+        thread.stop()
+    }
+
+    @Test func `requests of one connection are answered one after the other`() async throws {
+        try await with { port, host in
+            let client = RawClient(port: port)
+            client.send("GET /a?b=1 HTTP/1.1\r\nHost: x\r\n\r\n")
+            let first = client.read(until: "GET /a b=1 ")
+            #expect(first.hasPrefix("HTTP/1.1 200 OK\r\nDate: "))
+            #expect(first.contains("\r\nContent-Length: 11\r\n"))
+            #expect(first.contains("\r\nETag: \"1\"\r\n"))
+            #expect(!first.contains("Connection: close"))
+            client.send(
+                "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbodyGET /n HTTP/1.1\r\nHost: x\r\n\r\n")
+            let both = client.read(until: "GET /n - ")
+            #expect(both.contains("POST /p - bodyHTTP/1.1 200 OK"))
+            #expect(await host.counters.httpRequests == 3)
+        }
+    }
+
+    @Test func `HEAD has the length but not the body, 204 has neither`() async throws {
+        try await with { port, _ in
+            let client = RawClient(port: port)
+            client.send("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\nGET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let text = client.read()
+            #expect(text.contains("Content-Length: 10\r\n"))
+            #expect(!text.contains("HEAD /a -"))
+            #expect(text.contains("HTTP/1.1 204 No Content\r\n"))
+            #expect(text.components(separatedBy: "Content-Length").count == 2)
+            #expect(text.hasSuffix("Connection: close\r\n\r\n"))
+        }
+    }
+
+    @Test func `HTTP 1_0 is closed after the answer, unless it asks otherwise`() async throws {
+        try await with { port, _ in
+            let once = RawClient(port: port)
+            once.send("GET /a HTTP/1.0\r\n\r\n")
+            #expect(once.read().hasSuffix("GET /a - "))
+            let kept = RawClient(port: port)
+            kept.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            _ = kept.read(until: "GET /a - ")
+            kept.send("GET /b HTTP/1.0\r\n\r\n")
+            #expect(kept.read().hasSuffix("GET /b - "))
+        }
+    }
+
+    @Test func `a large answer goes out whole, and the connection after it`() async throws {
+        try await with { port, host in
+            let client = RawClient(port: port)
+            client.send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let text = client.read()
+            #expect(text.utf8.count > 3_000_000)
+            #expect(text.hasSuffix("xxx"))
+            while await host.socketCount > 0 { await Task.yield() }
+        }
+    }
+
+    @Test func `who does not finish a request in time is cut, however busily it sends`() async throws {
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 500
+        try await with(limits) { port, host in
+            let silent = RawClient(port: port)
+            let slow = RawClient(port: port)
+            slow.send("GET / HTTP/1.1\r\nHost: x\r\nX: ")
+            #expect(silent.read().isEmpty)
+            #expect(slow.read().isEmpty)
+            #expect(await host.counters.timedOutHeader == 2)
+            #expect(await host.socketCount == 0)
+        }
+    }
+
+    @Test func `a malformed request is answered and the connection closed`() async throws {
+        try await with { port, host in
+            let client = RawClient(port: port)
+            client.send("NONSENSE\r\n\r\n")
+            #expect(client.read().hasPrefix("HTTP/1.1 400 "))
+            #expect(await host.counters.refusedMalformed == 1)
+        }
+    }
+
+    @Test func `the path of the WebSocket without an upgrade says what it is`() async throws {
+        try await with { port, _ in
+            let client = RawClient(port: port)
+            client.send("GET /v1/connect HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let text = client.read()
+            #expect(text.hasPrefix("HTTP/1.1 426 "))
+            #expect(text.contains("\r\nSec-WebSocket-Version: 13\r\n"))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import EventLoop
+import Foundation
+import Testing
+import WebSocketServer
+
+@Suite(.serialized) struct TLSTests {
+    @Test func `wss is spoken with who trusts the certificate, and with nobody else`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        try onLoop { loop in
+            let pair = try Pair(loop, tls: certificate.files, trust: .file(certificate.files.certificate))
+            let stranger = try WebSocketClient(loop: loop)
+            var refusals: [String] = []
+            stranger.onClose = { _, code, reason in refusals.append("\(code) \(reason)") }
+            try stranger.connect(url: pair.url)
+            pair.client.onOpen = { id in
+                for n in 0..<300 { pair.client.send(id, "\(n) " + String(repeating: "x", count: 1_000)) }
+            }
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.clientMessages.count == 300 && refusals.count == 1 }) {
+                #expect(pair.clientMessages[299].hasPrefix("text 299 x"))
+                #expect(refusals[0].contains("self-signed"))
+                pair.server.close(pair.opened[0], code: 4410, reason: "expired")
+                when(loop, { !pair.clientCloses.isEmpty && pair.server.socketCount == 0 }) {
+                    #expect(pair.clientCloses == ["4410 expired"])
+                    stranger.shutdown()
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+
+    @Test func `a new certificate is for new connections, a bad one is refused`() throws {
+        guard let first = try TestCertificate(), let second = try TestCertificate() else {
+            return try #require(Bool(true), "no openssl command")
+        }
+        let files = first.files
+        let old = try String(contentsOfFile: files.certificate, encoding: .utf8)
+        try onLoop { loop in
+            let pair = try Pair(loop, tls: files, trust: .anything)
+            let secondOnly = try WebSocketClient(loop: loop, trust: .file(second.files.certificate))
+            var results: [String] = []
+            secondOnly.onOpen = { _ in results.append("open") }
+            secondOnly.onClose = { _, _, reason in results.append(reason) }
+            let id = try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 }) {
+                // A certificate that does not belong to the key.
+                try? Data(contentsOf: URL(fileURLWithPath: second.files.certificate))
+                    .write(to: URL(fileURLWithPath: files.certificate))
+                #expect(throws: ServerError.self) { try pair.server.reloadCertificate() }
+                #expect(throws: Never.self) { try secondOnly.connect(url: pair.url) }
+                when(loop, { results.count == 1 }) {
+                    #expect(results[0] != "open")
+                    try? Data(contentsOf: URL(fileURLWithPath: second.files.key))
+                        .write(to: URL(fileURLWithPath: files.key))
+                    #expect(throws: Never.self) { try pair.server.reloadCertificate() }
+                    #expect(throws: Never.self) { try secondOnly.connect(url: pair.url) }
+                    pair.client.send(id, "still here")
+                    when(loop, { results.count == 2 && pair.clientMessages.count == 1 }) {
+                        #expect(results[1] == "open")
+                        secondOnly.shutdown()
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+        try old.write(toFile: files.certificate, atomically: true, encoding: .utf8)
+    }
+
+    @Test func `files that are missing, wrong, swapped or expired are named`() throws {
+        guard let good = try TestCertificate(), let other = try TestCertificate(),
+            let expired = try TestCertificate(days: 0)
+        else { return try #require(Bool(true), "no openssl command") }
+        let cases = [
+            (TLSFiles(certificate: "/no/such.pem", key: good.files.key), "/no/such.pem"),
+            (TLSFiles(certificate: good.files.key, key: good.files.key), "not a PEM certificate"),
+            (TLSFiles(certificate: good.files.certificate, key: other.files.key), "private key"),
+            (expired.files, "expired"),
+        ]
+        for (files, words) in cases {
+            let error = #expect(throws: ServerError.self) { try files.check() }
+            #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+        }
+        #expect(throws: Never.self) { try good.files.check() }
+    }
+
+    @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        let thread = try LoopThread()
+        defer { thread.stop() }
+        let host = TestHost(loop: thread.loop)
+        let port = try await host.start(tls: certificate.files)
+        let arguments = ["s_client", "-connect", "127.0.0.1:\(port)"]
+        let modern = try TestCertificate.openssl(arguments + ["-alpn", "h2,http/1.1", "-tls1_2"], input: "Q\n")
+        #expect(modern?.output.contains("ALPN protocol: http/1.1") == true)
+        let old = try TestCertificate.openssl(
+            arguments + ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], input: "Q\n")
+        #expect(old?.output.contains("Cipher is (NONE)") == true)
+        await host.stop()
+    }
+}
