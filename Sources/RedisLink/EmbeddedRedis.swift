@@ -183,8 +183,6 @@ public final class EmbeddedRedis {
     // MARK: Running
 
     private func launch() {
-        control?.close()
-        control = nil
         timer.stop()
         guard state == .starting || state == .running else { return }
         logStart = files.logSize
@@ -197,10 +195,16 @@ public final class EmbeddedRedis {
         } catch {
             return state == .starting ? fail("\(error)") : launchLater("\(error)")
         }
-        // Tried again and again until it answers; as long as the process lives, it is on its way.
+        if state == .starting { reachOut() }
+    }
+
+    /// Tried again and again until it answers: as long as the process lives, it is on its way. The link stays, for
+    /// stopping, and comes back after a restart by itself.
+    private func reachOut() {
         var limits = RedisLimits()
         limits.backoffMinMs = 4
         limits.backoffMaxMs = 50
+        control?.close()
         let control = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
         self.control = control
         control.onUp = { [weak self] in
@@ -230,8 +234,6 @@ public final class EmbeddedRedis {
 
     /// The first time at once, then after growing waits.
     private func launchLater(_ reason: String) {
-        control?.close()
-        control = nil
         if loop.now - startedAt >= Self.soundAfterMs {
             restarts.reset()
             isFirstRestart = true
