@@ -188,8 +188,11 @@ public final class EmbeddedRedis {
         logStart = files.logSize
         startedAt = loop.now
         do {
+            // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub that
+            // is killed leaves no Redis behind.
             child = try ChildProcess.spawn(
-                loop: loop, executable: program, arguments: [files.configuration], stdout: .file(files.log),
+                loop: loop, executable: "setpriv", arguments: ["--pdeathsig", "TERM", program, files.configuration],
+                stdout: .file(files.log),
                 stderr: .file(files.log), ownSession: true
             ) { [weak self] status, signal in self?.exited(status, signal) }
         } catch {
