@@ -188,11 +188,14 @@ public final class EmbeddedRedis {
         logStart = files.logSize
         startedAt = loop.now
         do {
-            // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub that
-            // is killed leaves no Redis behind.
+            // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub
+            // that is killed leaves no Redis behind. Where it is missing, the next start ends the orphan. The death is
+            // that of this thread: the loop has to run on one that lives as long as the hub.
+            let command = [program, files.configuration]
+            let wrapper = (try? Self.find("setpriv")).map { [$0, "--pdeathsig", "TERM"] } ?? []
+            let words = wrapper + command
             child = try ChildProcess.spawn(
-                loop: loop, executable: "setpriv", arguments: ["--pdeathsig", "TERM", program, files.configuration],
-                stdout: .file(files.log),
+                loop: loop, executable: words[0], arguments: Array(words.dropFirst()), stdout: .file(files.log),
                 stderr: .file(files.log), ownSession: true
             ) { [weak self] status, signal in self?.exited(status, signal) }
         } catch {
