@@ -183,24 +183,34 @@ public final class EmbeddedRedis {
     // MARK: Running
 
     private func launch() {
-        control?.close()
-        control = nil
         timer.stop()
         guard state == .starting || state == .running else { return }
         logStart = files.logSize
         startedAt = loop.now
         do {
+            // setpriv (util-linux, on every Debian) gives it our death as its SIGTERM, then becomes redis-server: a hub
+            // that is killed leaves no Redis behind. Where it is missing, the next start ends the orphan. The death is
+            // that of this thread: the loop has to run on one that lives as long as the hub.
+            let command = [program, files.configuration]
+            let wrapper = (try? Self.find("setpriv")).map { [$0, "--pdeathsig", "TERM"] } ?? []
+            let words = wrapper + command
             child = try ChildProcess.spawn(
-                loop: loop, executable: program, arguments: [files.configuration], stdout: .file(files.log),
+                loop: loop, executable: words[0], arguments: Array(words.dropFirst()), stdout: .file(files.log),
                 stderr: .file(files.log), ownSession: true
             ) { [weak self] status, signal in self?.exited(status, signal) }
         } catch {
             return state == .starting ? fail("\(error)") : launchLater("\(error)")
         }
-        // Tried again and again until it answers; as long as the process lives, it is on its way.
+        if state == .starting { reachOut() }
+    }
+
+    /// Tried again and again until it answers: as long as the process lives, it is on its way. The link stays, for
+    /// stopping, and comes back after a restart by itself.
+    private func reachOut() {
         var limits = RedisLimits()
         limits.backoffMinMs = 4
         limits.backoffMaxMs = 50
+        control?.close()
         let control = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
         self.control = control
         control.onUp = { [weak self] in
@@ -230,8 +240,6 @@ public final class EmbeddedRedis {
 
     /// The first time at once, then after growing waits.
     private func launchLater(_ reason: String) {
-        control?.close()
-        control = nil
         if loop.now - startedAt >= Self.soundAfterMs {
             restarts.reset()
             isFirstRestart = true
