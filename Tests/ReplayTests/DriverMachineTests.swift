@@ -14,7 +14,9 @@ import Wire
         let last = TraceFix(timeMs: 600_000, place: point(45, 9), occupied: false)
         let world = World.Driver(
             subject: "T1", script: .recorded(RecordedScript(fixes: fixes + [last], limits: .init())))
-        return Stage(DriverMachine(driver: world, beginMs: 1_000_000, odds: odds, keyPrefix: "k", seed: 1))
+        var stage = Stage(DriverMachine(driver: world, odds: odds, keyPrefix: "k", seed: 1))
+        stage.machine.begin(stage.now)
+        return stage
     }
 
     func waiting(_ odds: Odds = .smooth) throws -> Stage<DriverMachine> {
@@ -119,7 +121,7 @@ import Wire
         try stage.grant(.offerSeen(ride: "r"), ["ride": "r"])
         stage.wake(afterHubMs: 6_000)
         let first = try stage.take(.offerAccept(ride: "r"))
-        stage.machine.closed(code: 1006, stage.now, &stage.out)
+        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
         stage.wake(afterHubMs: 200)
         _ = stage.actions()
         stage.machine.opened(token: nil, stage.now, &stage.out)

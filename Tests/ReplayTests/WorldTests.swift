@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func aCityIsTheSameForTheSameSeed() {
-        let bounds = (south: 45.44, west: 9.15, north: 45.48, east: 9.21)
+        let bounds = ZoneBounds(south: 45.44, west: 9.15, north: 45.48, east: 9.21)
         let zoneOf = { (place: GeoPoint) in
             place.lat > 45.44 && place.lat < 45.48 && place.lon > 9.15 && place.lon < 9.21
                 ? "\(Int((place.lat - 45.44) / 0.01))-\(Int((place.lon - 9.15) / 0.015))" : nil

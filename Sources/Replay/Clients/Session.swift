@@ -50,7 +50,7 @@ struct Session {
     let ownChannel: String
     /// Set apart from those of earlier runs: the hub keeps keys for a day.
     private let keyPrefix: String
-    private(set) var phase = Phase.resting(untilMs: 0)
+    private(set) var phase: Phase
     private(set) var receipts: ChannelReceipts
     /// When the last hello said what the hub's time was.
     private(set) var heardHubTime: Int64?
@@ -63,10 +63,12 @@ struct Session {
     private var position: String?
     private var dice: Dice
 
-    init(role: String, subject: String, keyPrefix: String, dice: Dice) {
+    /// `startMs`: the real time of its first connecting.
+    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, dice: Dice) {
         self.subject = subject
         self.keyPrefix = keyPrefix
         self.dice = dice
+        phase = .resting(untilMs: startMs)
         ownChannel = "\(role):\(subject)"
         receipts = ChannelReceipts(channel: ownChannel)
     }
@@ -88,13 +90,13 @@ struct Session {
         out.append(.send(hello.encoded()))
     }
 
-    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
+    mutating func closed(code: UInt16, reason: String = "", _ now: Moment, _ out: inout [ClientAction]) {
         switch phase {
         case .over, .resting: return
         case .connecting, .greeting, .live: break
         }
         failures += 1
-        switch Backoff.rule(code: code, failures: failures, dice: &dice) {
+        switch Backoff.rule(code: code, reason: reason, failures: failures, dice: &dice) {
         case .after(let ms): phase = .resting(untilMs: now.realMs + ms)
         case .never: phase = .over
         }
