@@ -87,7 +87,15 @@ def test_schemas_keep_to_what_draft_07_tools_read_alike(file):
 
 def test_document_has_the_shape_of_asyncapi_3():
     assert re.fullmatch(r"3\.\d+\.\d+", DOCUMENT["asyncapi"])
-    assert set(DOCUMENT) == {"asyncapi", "info", "defaultContentType", "servers", "channels", "operations", "components"}
+    assert set(DOCUMENT) == {
+        "asyncapi",
+        "info",
+        "defaultContentType",
+        "servers",
+        "channels",
+        "operations",
+        "components",
+    }
     assert {"title", "version"} <= set(DOCUMENT["info"])
     for server in DOCUMENT["servers"].values():
         assert {"host", "protocol"} <= set(server) and server["protocol"] in ("ws", "wss")

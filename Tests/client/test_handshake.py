@@ -26,7 +26,9 @@ async def test_the_upgrade_is_answered_by_the_letter(hub):
     async with RawSocket(hub) as socket:
         key = base64.b64encode(os.urandom(16)).decode()
         status, headers = await socket.handshake(Sec_WebSocket_Key=key)
-        accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+        accept = base64.b64encode(
+            hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
+        ).decode()
         assert status == 101
         assert headers["sec-websocket-accept"] == accept
         assert headers["sec-websocket-protocol"] == "kerbside.v1.json"

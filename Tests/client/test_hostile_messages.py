@@ -133,12 +133,25 @@ REFUSED = {
     "channel of everybody": (text(cmd="subscribe", channel="driver:*"), "forbidden", None),
     "hello a second time": (text(cmd="hello", token="x"), "bad_message", None),
     "resume an array": (text(cmd="hello", token="x", resume=[]), "bad_message", "resume"),
-    "resume of 17": (text(cmd="hello", token="x", resume={f"driver:{n}": "1-1" for n in range(17)}), "bad_message", "resume"),
+    "resume of 17": (
+        text(cmd="hello", token="x", resume={f"driver:{n}": "1-1" for n in range(17)}),
+        "bad_message",
+        "resume",
+    ),
 }
 
 #: Ids that no reply can carry.
-BAD_IDS = {"negative": "-1", "a fraction": "1.5", "a string": '"1"', "true": "true", "an object": "{}", "an array": "[1]",
-           "2^53": "9007199254740992", "1e400": "1e400", "400 digits": HUGE}  # fmt: skip
+BAD_IDS = {
+    "negative": "-1",
+    "a fraction": "1.5",
+    "a string": '"1"',
+    "true": "true",
+    "an object": "{}",
+    "an array": "[1]",
+    "2^53": "9007199254740992",
+    "1e400": "1e400",
+    "400 digits": HUGE,
+}
 
 #: Strange, and valid: the driver goes unavailable. name: text
 FINE = {

@@ -59,6 +59,21 @@ async def test_available_needs_a_position_inside_a_zone(hub, cast):
     assert (await driver.call("driver.available"))["zone"] == here.a.id
 
 
+async def test_a_phone_whose_clock_is_behind_is_as_good(hub, cast):
+    """The device's clock orders its fixes; how fresh they are is told by the hub's own."""
+    here = hub.block()
+    driver = cast.driver(hub, here.a.stand)
+    driver.clock -= 3_600_000
+    place = await driver.go_available()
+    assert place["zone"] == here.a.id
+    passenger = await cast.rider(hub)
+    await driver.accept(await passenger.request(here.a.centre))
+    await driver.drive(here.a.centre)
+    await driver.barrier()
+    await passenger.until("ride.near")
+    await passenger.until("ride.arrived")
+
+
 async def test_available_twice_is_one_place(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)

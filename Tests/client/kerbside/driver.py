@@ -18,7 +18,7 @@ class Driver(Client):
         self.clock, self._measured = int(time.time() * 1000) - 130_000, time.monotonic()
 
     async def fix(self, place=None, after_ms=None, accuracy=5, **fields):
-        """Measures and sends a position, by default as long after the last one as the way takes; waits for the reply."""
+        """Measures and sends a position, by default as long after the last one as the way takes. The reply."""
         place = place or self.place
         if after_ms is None:
             after_ms = 500 + int(place.distance(self.place) / self.SPEED * 1000)

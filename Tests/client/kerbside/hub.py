@@ -140,6 +140,7 @@ class Hub:
 
     def start(self, ready=True):
         assert BINARY.exists(), f"{BINARY} is not built (or set KERBSIDE_BIN)"
+        started = self.log.count('"listening"') if self.log_file.exists() else 0
         self.process = subprocess.Popen(
             [str(BINARY), "serve", "--config", str(self.config)],
             cwd=self.directory,
@@ -149,7 +150,9 @@ class Hub:
             stderr=subprocess.STDOUT,
         )
         if ready:
-            # Every worker answers for itself, and the kernel chooses which.
+            # Every worker answers for itself, and the kernel chooses which: ask until all have been met.
+            workers = self.settings["server.workers"]
+            self.wait_until("listening", lambda: self.log.count('"listening"') >= started + workers)
             self.wait_until("ready", lambda: all(self.http("/readyz").status == 200 for _ in range(12)))
         return self
 
