@@ -95,7 +95,7 @@ public actor Supervisor {
                 }
             }
             connection.onRetry = { reason in
-                guard first != nil else { return self.log.warning("Redis is away: \(reason)") }
+                guard first != nil else { return self.log.debug("Redis is still away: \(reason)") }
                 first?.resume(returning: .failure(HubFailure("Redis can't be reached: \(reason)")))
                 first = nil
             }
