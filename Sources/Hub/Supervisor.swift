@@ -22,6 +22,7 @@ public actor Supervisor {
     private var workers: [WorkerProcess] = []
     private var signals: [LoopSignal] = []
     private var isStopping = false
+    private var isEnding = false
     private var failure: HubFailure?
 
     /// `reload` reads the configuration again at SIGHUP, from where it came.
@@ -94,7 +95,7 @@ public actor Supervisor {
                 }
             }
             connection.onRetry = { reason in
-                guard first != nil else { return self.log.warning("Redis is away: \(reason)") }
+                guard first != nil else { return self.log.debug("Redis is still away: \(reason)") }
                 first?.resume(returning: .failure(HubFailure("Redis can't be reached: \(reason)")))
                 first = nil
             }
@@ -161,11 +162,11 @@ public actor Supervisor {
 
     /// When the last worker has ended: Redis writes what it has and ends, then this process.
     private func finishIfDone() {
-        guard isStopping, workers.allSatisfy({ !$0.isRunning }) else { return }
+        guard isStopping, !isEnding, workers.allSatisfy({ !$0.isRunning }) else { return }
+        isEnding = true
         connection?.close()
         connection = nil
         guard let redis else { return end() }
-        self.redis = nil
         redis.stop { self.end() }
     }
 

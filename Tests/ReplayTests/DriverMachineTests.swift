@@ -198,4 +198,34 @@ import Wire
         #expect(stage.actions() == [.close(code: 1000)])
         #expect(stage.machine.session.receipts.hasLeft)
     }
+
+    @Test func whileAnAnswerIsAwaitedNothingIsDueAtOnce() throws {
+        var stage = try onTheWay()
+        stage.wake(afterHubMs: 14_000)
+        stage.wake(afterHubMs: Odds().patienceMs)
+        _ = try stage.take(.rideAboard(ride: "r", passengers: nil))
+        stage.wake(afterHubMs: 3_000)
+        #expect(stage.machine.dueMs(stage.now) > stage.now.realMs)
+    }
+
+    @Test func aDriverThatTheHubThinksBusyAsksForTheStateAnew() throws {
+        var stage = driver()
+        try stage.connect()
+        stage.wake(afterHubMs: 1)
+        try stage.refuse(.driverAvailable, .notAvailable)
+        #expect(stage.actions() == [.abort])
+        stage.wake()
+        #expect(stage.actions() == [.connect])
+        stage.machine.opened(token: nil, stage.now, &stage.out)
+        #expect(try stage.greet().isEmpty, "no history is asked for")
+        stage.hear(
+            .snapshot(
+                ch: "driver:T1", time: 0,
+                data: [
+                    "state": "busy",
+                    "ride": ["ride": "r", "state": "accepted", "pickup": pickup, "passengers": 1, "notified": 0],
+                ]))
+        #expect(stage.machine.trip?.ride == "r")
+        #expect(stage.machine.session.receipts.stretches.count == 2)
+    }
 }

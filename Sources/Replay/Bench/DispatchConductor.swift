@@ -28,10 +28,11 @@ actor DispatchConductor {
         await pause.milliseconds(Int64(configuration.seconds * 1000))
         let seconds = Double(Monotonic.microseconds - startedUs) / 1e6
         let after = usage()
+        let lost = load.clients.lostCount
         load.stopRequests()
         await letRidesEnd(load)
         return DispatchReport(
-            configuration: configuration, counts: load.counts, lostLinks: load.clients.lostCount, seconds: seconds,
+            configuration: configuration, counts: load.counts, lostLinks: lost, seconds: seconds,
             ownCPU: after.own - before.own,
             cpu: zip(configuration.pids, zip(before.others, after.others)).map { entry, pair in
                 (entry.name, pair.0.flatMap { first in pair.1.map { $0 - first } })

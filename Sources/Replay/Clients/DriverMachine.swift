@@ -293,7 +293,10 @@ struct DriverMachine {
     ) {
         switch command {
         // Outside the zones, mostly: it will take a while until that changes.
-        case .driverAvailable: tryAvailableMs = now.hubMs + 60_000
+        case .driverAvailable:
+            tryAvailableMs = now.hubMs + 60_000
+            // The hub has it on a ride that it doesn't know of.
+            if code == .notAvailable { session.renew(now, &out) }
         case .offerAccept(let ride): if trip?.ride != ride { closeOffer(ride) }
         case .offerDecline(let ride): closeOffer(ride)
         // The ride is not ours any more, or is over. (The event that says so may have come before.)

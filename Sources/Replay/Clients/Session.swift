@@ -52,8 +52,6 @@ struct Session {
     private let keyPrefix: String
     private(set) var phase: Phase
     private(set) var receipts: ChannelReceipts
-    /// When the last hello said what the hub's time was.
-    private(set) var heardHubTime: Int64?
     private var pending: [Pending] = []
     private var helloID: Int64 = 0
     private var nextID: Int64 = 1
@@ -61,6 +59,8 @@ struct Session {
     private var failures = 0
     private var hasBeenLive = false
     private var position: String?
+    /// The next hello asks for no history, but for the state as it is.
+    private var isAnew = false
     private var dice: Dice
 
     /// `startMs`: the real time of its first connecting.
@@ -85,7 +85,7 @@ struct Session {
         guard case .connecting = phase else { return }
         phase = .greeting(sinceMs: now.realMs)
         helloID = takeID()
-        let resume = receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
+        let resume = isAnew ? [] : receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
         let hello = ClientMessage(id: helloID, command: .hello(token: token, resume: resume))
         out.append(.send(hello.encoded()))
     }
@@ -109,6 +109,14 @@ struct Session {
         phase = .resting(untilMs: now.real(atHub: untilHubMs))
         out.append(.abort)
         out.append(.note(.linkCut))
+    }
+
+    /// Comes back as if it knew nothing, to be told how things are.
+    mutating func renew(_ now: Moment, _ out: inout [ClientAction]) {
+        guard isLive else { return }
+        isAnew = true
+        phase = .resting(untilMs: now.realMs)
+        out.append(.abort)
     }
 
     /// Goes for good.
@@ -185,9 +193,12 @@ struct Session {
         switch message {
         case .reply(let id, let data):
             return id == helloID ? greeted(data, now, &out) : answered(id, .granted(data), now, &out)
-        case .error(let id, let code, _, _):
+        case .error(let id, let code, let detail, _):
             out.append(.note(.refused(code)))
-            if let id, id == helloID { return refusedGreeting(now, &out) }
+            if let id, id == helloID {
+                out.append(.note(.greetingRefused(code, detail: detail)))
+                return refusedGreeting(now, &out)
+            }
             guard let id else { return .nothing }
             return answered(id, .refused(code), now, &out)
         case .event(let channel, let seq, let type, _, let data):
@@ -195,8 +206,8 @@ struct Session {
             out.append(.note(.event))
             let receipt = Receipt(seq: seq, type: type, ride: data.text("ride"))
             return receipts.take(receipt) ? .event(type: type, data: data) : .nothing
-        case .state(_, let type, _, let data):
-            out.append(.note(.state))
+        case .state(_, let type, let hubMs, let data):
+            out.append(.note(.state(hubMs: hubMs)))
             return .state(type: type, data: data)
         case .gap(let channel):
             out.append(.note(.gap(channel: channel)))
@@ -214,9 +225,10 @@ struct Session {
         guard case .greeting = phase else { return .nothing }
         phase = .live
         failures = 0
-        heardHubTime = data.integer("time")
+        if let time = data.integer("time") { out.append(.note(.hubTime(ms: time))) }
         position = data["seq"]?.text(ownChannel)
-        if receipts.stretches.isEmpty { receipts.begin(after: position ?? "") }
+        if receipts.stretches.isEmpty || isAnew { receipts.begin(after: position ?? "") }
+        isAnew = false
         let isFirst = !hasBeenLive
         hasBeenLive = true
         out.append(.note(.live(isFirst: isFirst)))

@@ -37,7 +37,10 @@ actor Conductor {
         try await verifier?.begin()
         progress.phase = .playing
         play.begin()
-        while (play.offsetMs ?? 0) < lengthMs, interrupt?.isRaised != true { await pause.milliseconds(20) }
+        while (play.offsetMs ?? 0) < lengthMs, interrupt?.isRaised != true {
+            try checkPace(play)
+            await pause.milliseconds(20)
+        }
         progress.phase = .closing
         let isQuiet = await settle(play, progress, interrupt)
         progress.phase = .checking
@@ -61,6 +64,15 @@ actor Conductor {
         if play.fleet.seats.contains(where: \.isLive) { return }
         throw ReplayError(
             "no hub answers at \(configuration.urls.joined(separator: ", ")) (\(play.fleet.lastFailure)): is it running, and is the token right?"
+        )
+    }
+
+    /// With another pace of its clock than we think, the hub would see cars fly, or stand still.
+    private func checkPace(_ play: Play) throws(ReplayError) {
+        guard let pace = play.fleet.pace.hubPerReal, pace < configuration.speed / 2 || pace > configuration.speed * 2
+        else { return }
+        throw ReplayError(
+            "the hub's clock runs at \((pace * 10).rounded() / 10)× real time, but the replay at \(configuration.speed)×: start the hub with clock.scale set to that, or replay at its speed"
         )
     }
 

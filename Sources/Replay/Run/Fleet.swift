@@ -13,6 +13,7 @@ final class Fleet {
     private(set) var seats: [Seat] = []
     private(set) var tally = Tally()
     private(set) var clock: HubClock
+    private(set) var pace = HubPace()
     /// Why the last link was lost, in words.
     private(set) var lastFailure = "no answer"
     /// Passengers stay connected for so long (real ms) after they were told their outcome.
@@ -108,20 +109,16 @@ final class Fleet {
             tally.take(.unreadable(String(decoding: bytes.prefix(300), as: UTF8.self)), atUs: 0)
             return
         }
-        let heardBefore = seat.session?.heardHubTime
         let now = moment
         seat.driver?.received(message, now, &out)
         seat.passenger?.received(message, now, &out)
-        if let heard = seat.session?.heardHubTime, heard != heardBefore {
-            clock.heard(hubMs: heard, atRealMs: now.realMs)
-        }
         carryOut(seat, now)
     }
 
     private func closed(_ link: ConnectionID, _ code: UInt16, _ reason: String) {
         guard let seat = seatOfLink.removeValue(forKey: link) else { return }
         seat.link = nil
-        if code == 1006 { lastFailure = reason }
+        if code == 1006, !reason.isEmpty, reason != "aborted" { lastFailure = reason }
         let now = moment
         seat.driver?.closed(code: code, reason: reason, now, &out)
         seat.passenger?.closed(code: code, reason: reason, now, &out)
@@ -129,18 +126,36 @@ final class Fleet {
     }
 
     private func carryOut(_ seat: Seat, _ now: Moment) {
-        let actions = out
-        out.removeAll(keepingCapacity: true)
-        for action in actions {
-            switch action {
-            case .note(let note): tally.take(note, atUs: Monotonic.microseconds)
-            case .send(let bytes): if let link = seat.link { _ = links.send(link, text: bytes) }
-            case .connect: connect(seat)
-            case .abort: if let link = release(seat) { links.abort(link) }
-            case .close(let code): if let link = release(seat) { links.close(link, code: code) }
-            }
+        // What is carried out may lead to more.
+        while !out.isEmpty {
+            let actions = out
+            out.removeAll(keepingCapacity: true)
+            for action in actions { carryOut(action, seat) }
         }
         schedule(seat, now)
+    }
+
+    private func carryOut(_ action: ClientAction, _ seat: Seat) {
+        switch action {
+        case .note(let note): take(note)
+        case .send(let bytes): if let link = seat.link { _ = links.send(link, text: bytes) }
+        case .connect: connect(seat)
+        case .abort: if let link = release(seat) { links.abort(link) }
+        case .close(let code): if let link = release(seat) { links.close(link, code: code) }
+        }
+    }
+
+    private func take(_ note: Note) {
+        let nowUs = Monotonic.microseconds
+        switch note {
+        case .hubTime(let ms):
+            clock.heard(hubMs: ms, atRealMs: nowUs / 1000)
+            pace.heard(hubMs: ms, atRealMs: nowUs / 1000)
+        case .state(let ms): pace.heard(hubMs: ms, atRealMs: nowUs / 1000)
+        case .greetingRefused(let code, let detail): lastFailure = "\(code.rawValue): \(detail)"
+        default: break
+        }
+        tally.take(note, atUs: nowUs)
     }
 
     private func connect(_ seat: Seat) {

@@ -25,7 +25,10 @@ final class Progress {
         seconds += 1
         switch output {
         case .silent: break
-        case .terminal: Console.write("\r\u{1B}[2K" + line(), to: Console.people)
+        // A line that wraps could not be rewritten.
+        case .terminal:
+            let fitting = line().prefix(Console.width(Console.people) - 1)
+            Console.write("\r\u{1B}[2K" + fitting, to: Console.people)
         case .lines: if seconds % 5 == 0 { Console.write(line() + "\n", to: Console.people) }
         }
     }
