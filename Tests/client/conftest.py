@@ -65,7 +65,7 @@ def new_hub():
     hubs = []
 
     def make(**settings):
-        hubs.append(Hub(**settings))
+        hubs.append(Hub(**{"blocks": 10} | settings))
         return hubs[-1]
 
     try:

@@ -5,7 +5,7 @@ import pytest
 from conftest import running
 from kerbside import patience
 
-GRACE_MS = int(1500 * patience.SCALE)
+GRACE_MS = int(1500 * patience.PACE)
 
 
 @pytest.fixture(scope="module")

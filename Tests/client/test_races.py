@@ -9,7 +9,7 @@ from conftest import running
 from kerbside import patience
 
 LANES, TURNS = 50, 20
-ANSWER_MS = int(250 * patience.SCALE)
+ANSWER_MS = int(250 * patience.PACE)
 
 
 @pytest.fixture(scope="module")
