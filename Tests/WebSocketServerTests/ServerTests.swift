@@ -216,6 +216,22 @@ import Testing
         }
     }
 
+    @Test func `shutting down from within a message frees everything`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            pair.server.onMessage = { [unowned pair] _, _, _ in
+                pair.server.shutdown {
+                    #expect(pair.server.socketCount == 0)
+                    pair.client.shutdown()
+                    loop.stop()
+                }
+            }
+            pair.client.onOpen = { [unowned pair] in pair.client.send($0, "last") }
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.serverCloses.count == 1 }) {}
+        }
+    }
+
     @Test func `two thousand clients of one loop talk at once, and all is freed`() throws {
         weak var gone: WebSocketServer?
         try onLoop { loop in

@@ -83,6 +83,23 @@ import WebSocketServer
         #expect(throws: Never.self) { try good.files.check() }
     }
 
+    @Test @concurrent func `who does not begin the TLS handshake in time is cut`() async throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 500
+        let thread = try LoopThread()
+        defer { thread.stop() }
+        let host = TestHost(loop: thread.loop)
+        let port = try await host.start(limits: limits, tls: certificate.files)
+        let silent = RawClient(port: port)
+        let plain = RawClient(port: port)
+        plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(!plain.read().contains("HTTP/1.1 200"))
+        #expect(silent.read().isEmpty)
+        #expect(await host.socketCount == 0)
+        await host.stop()
+    }
+
     @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         let thread = try LoopThread()

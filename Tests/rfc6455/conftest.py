@@ -1,6 +1,6 @@
 """Where the echo server under test is.
 
-KERBSIDE_ECHO=host:port names one that runs; otherwise KERBSIDE_BINARY (default .build/debug/kerbside) is started
+KERBSIDE_ECHO=host:port names one that runs (with TLS when KERBSIDE_ECHO_TLS is set); otherwise KERBSIDE_BINARY (default .build/debug/kerbside) is started
 as `kerbside echo --port 0`, and has to print the port as the last number of its first line.
 """
 
