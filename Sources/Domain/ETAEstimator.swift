@@ -1,11 +1,14 @@
 /// The time a vehicle needs to a point, without a road network: straight distance × detour ÷ speed.
 public struct ETAEstimator: Sendable {
     public struct Settings: Sendable {
-        /// Road distance over straight distance up to 1 km, at 3 km, and from 10 km on; linear in between. Short ways are
-        /// the more crooked ones.
+        /// Road distance over straight distance up to `nearMetres`, at `middleMetres`, and from `farMetres` on; linear in
+        /// between. Short ways are the more crooked ones.
         public var detourNear = 1.5
         public var detourMiddle = 1.35
         public var detourFar = 1.25
+        public var nearMetres = 1000.0
+        public var middleMetres = 3000.0
+        public var farMetres = 10_000.0
         /// Metres per second on the road, stops included: 25 km/h.
         public var speed = 25 / 3.6
         /// How far the vehicle's own recent speed may move the estimate, as factors of `speed`.
@@ -24,9 +27,10 @@ public struct ETAEstimator: Sendable {
         func between(_ low: Double, _ high: Double, _ from: Double, _ to: Double) -> Double {
             from + (to - from) * (metres - low) / (high - low)
         }
-        if metres <= 1000 { return settings.detourNear }
-        if metres <= 3000 { return between(1000, 3000, settings.detourNear, settings.detourMiddle) }
-        if metres <= 10_000 { return between(3000, 10_000, settings.detourMiddle, settings.detourFar) }
+        let (near, middle, far) = (settings.nearMetres, settings.middleMetres, settings.farMetres)
+        if metres <= near { return settings.detourNear }
+        if metres <= middle { return between(near, middle, settings.detourNear, settings.detourMiddle) }
+        if metres <= far { return between(middle, far, settings.detourMiddle, settings.detourFar) }
         return settings.detourFar
     }
 

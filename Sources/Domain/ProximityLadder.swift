@@ -63,8 +63,14 @@ public struct ProximityEvents: Equatable, Sendable {
 /// For 500 m, where such errors matter little: high if both ends are accurate to 20 m, else medium.
 /// Reaching 20 m reaches 500 m too: both are told, in that order.
 public struct ProximityLadder: Sendable {
-    public static let nearRadius = 500.0
-    public static let arrivedRadius = 20.0
+    /// Where the rungs lie, metres from the pickup. The rungs keep their names, 500 and 20, wherever they lie.
+    public struct Radii: Sendable {
+        public var near = 500.0
+        public var arrived = 20.0
+
+        public init() {}
+    }
+
     /// Fixes that are worse are not used here, metres.
     static let usableAccuracy = 50.0
     static let goodAccuracy = 20.0
@@ -85,18 +91,21 @@ public struct ProximityLadder: Sendable {
 
     /// The rung that was told last: the state to keep, as 0, 500 or 20 (`rawValue`).
     public private(set) var notified: ProximityRung
+    private let radii: Radii
     private var isFirst: Bool
     private var last: Last?
     private var dwellStart: Int64?
 
     /// A ladder for a ride just assigned.
-    public init() {
+    public init(radii: Radii = Radii()) {
+        self.radii = radii
         notified = .none
         isFirst = true
     }
 
     /// The ladder of a ride that is under way, from the state kept for it.
-    public init(restored notified: ProximityRung) {
+    public init(restored notified: ProximityRung, radii: Radii = Radii()) {
+        self.radii = radii
         self.notified = notified
         isFirst = false
     }
@@ -141,17 +150,17 @@ public struct ProximityLadder: Sendable {
         last = now
 
         var events = ProximityEvents.none
-        if closest <= Self.arrivedRadius {
+        if closest <= radii.arrived {
             let confidence: Confidence = accuracy <= Self.goodAccuracy ? .high : dwelt ? .medium : .low
-            events.arrived = way.event(.arrived, radius: Self.arrivedRadius, distance: closest, confidence)
+            events.arrived = way.event(.arrived, radius: radii.arrived, distance: closest, confidence)
         } else if dwelt {
             events.arrived = ProximityEvent(
                 rung: .arrived, distance: end.length, at: now.at, isInterpolated: false, isInitial: false,
                 confidence: .medium)
         }
-        if notified < .near, events.arrived != nil || closest <= Self.nearRadius {
+        if notified < .near, events.arrived != nil || closest <= radii.near {
             let confidence: Confidence = accuracy <= Self.goodAccuracy ? .high : .medium
-            events.near = way.event(.near, radius: Self.nearRadius, distance: closest, confidence)
+            events.near = way.event(.near, radius: radii.near, distance: closest, confidence)
         }
         if events.arrived != nil { notified = .arrived } else if events.near != nil { notified = .near }
         return events
@@ -167,7 +176,7 @@ public struct ProximityLadder: Sendable {
 
     /// Keeps the time since which the vehicle stands near the pickup. A silence in between begins it anew.
     private mutating func hasDwelt(_ now: Last, distance: Double) -> Bool {
-        let reach = min(Self.dwellReach, Self.arrivedRadius + now.accuracy)
+        let reach = min(Self.dwellReach, radii.arrived + now.accuracy)
         guard now.isStanding, distance <= reach else {
             dwellStart = nil
             return false

@@ -1,8 +1,8 @@
-public import EventLoop
-public import Settings
 import Domain
+public import EventLoop
 import Glibc
 import RedisLink
+public import Settings
 import WebSocketServer
 
 /// Whether this machine and this Redis are fit for the hub, and what to do if not.
@@ -39,7 +39,8 @@ public enum Doctor {
         let count = settings.server.workers > 0 ? settings.server.workers : cores
         let text = "workers: \(count) on \(cores) cores."
         if count <= cores { return Finding(verdict: .good, text: text) }
-        return Finding(verdict: .poor, text: text + " More workers than cores only wait for each other: lower server.workers.")
+        return Finding(
+            verdict: .poor, text: text + " More workers than cores only wait for each other: lower server.workers.")
     }
 
     private static func zones(_ settings: Settings) -> Finding {
@@ -77,7 +78,8 @@ public enum Doctor {
     /// The configured Redis is asked; of the embedded one its program is looked for.
     private static func redis(_ settings: Settings, _ loop: EventLoop) -> [Finding] {
         guard !settings.redis.isEmbedded else {
-            let isThere = settings.redis.server.contains("/")
+            let isThere =
+                settings.redis.server.contains("/")
                 ? access(settings.redis.server, X_OK) == 0 : isOnPath(settings.redis.server)
             return [
                 isThere

@@ -51,9 +51,13 @@ struct EngineSetup {
     private func clock(_ connection: RedisConnection) async throws -> [RedisArgument] {
         let scale = settings.clock.scale
         guard scale != 1 else { return ["clock_scale", 1, "clock_real", 0, "clock_hub", 0] }
-        let kept = try await connection.send(["HMGET", RedisArgument(keys.settings), "clock_scale", "clock_real", "clock_hub"])
+        let kept = try await connection.send([
+            "HMGET", RedisArgument(keys.settings), "clock_scale", "clock_real", "clock_hub",
+        ])
         if kept[0].double == scale, let real = kept[1].int, let hub = kept[2].int {
-            return ["clock_scale", RedisArgument(scale), "clock_real", RedisArgument(real), "clock_hub", RedisArgument(hub)]
+            return [
+                "clock_scale", RedisArgument(scale), "clock_real", RedisArgument(real), "clock_hub", RedisArgument(hub),
+            ]
         }
         let time = try await connection.send(["TIME"])
         let now = (time[0].int ?? 0) * 1000 + (time[1].int ?? 0) / 1000

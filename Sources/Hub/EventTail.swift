@@ -34,7 +34,8 @@ public final class EventTail {
         connection.onUp = {
             guard !isReached else { return self.follow(connection, show) }
             isReached = true
-            connection.send(["XREVRANGE", RedisArgument(self.stream), "+", "-", "COUNT", RedisArgument(max(1, count))]) {
+            connection.send(["XREVRANGE", RedisArgument(self.stream), "+", "-", "COUNT", RedisArgument(max(1, count))])
+            {
                 if case .success(.array(let entries)) = $0 {
                     if let newest = entries.first?[0].text { self.last = newest }
                     for entry in entries.prefix(count).reversed() { self.report(entry, show) }
@@ -56,7 +57,9 @@ public final class EventTail {
 
     /// Blocks in Redis for a second at a time: less than the connection's time-out.
     private func follow(_ connection: RedisConnection, _ show: @escaping (CityEvent) -> Void) {
-        let command: [RedisArgument] = ["XREAD", "BLOCK", 1000, "COUNT", 500, "STREAMS", RedisArgument(stream), RedisArgument(last)]
+        let command: [RedisArgument] = [
+            "XREAD", "BLOCK", 1000, "COUNT", 500, "STREAMS", RedisArgument(stream), RedisArgument(last),
+        ]
         connection.send(command) { result in
             guard case .success(let reply) = result else { return }
             for entry in reply[0][1].array ?? [] {

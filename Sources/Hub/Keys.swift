@@ -42,7 +42,9 @@ struct StreamPosition: Comparable, Sendable {
     /// Nil when the bytes are not `<digits>-<digits>`.
     init?(_ bytes: some Collection<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let first = Self.number(parts[0]), let second = Self.number(parts[1]) else { return nil }
+        guard parts.count == 2, let first = Self.number(parts[0]), let second = Self.number(parts[1]) else {
+            return nil
+        }
         milliseconds = first
         number = second
     }

@@ -17,7 +17,9 @@ final class PortReservation {
 
     deinit { close(descriptor) }
 
-    private static func bind(_ host: String, _ port: Int, isShared: Bool) throws(HubFailure) -> (descriptor: Int32, port: Int) {
+    private static func bind(_ host: String, _ port: Int, isShared: Bool) throws(HubFailure) -> (
+        descriptor: Int32, port: Int
+    ) {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -25,10 +27,12 @@ final class PortReservation {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &list)
         guard code == 0, let address = list else {
-            throw HubFailure("server.host \(host) is no address of this machine: \(String(cString: gai_strerror(code)))")
+            throw HubFailure(
+                "server.host \(host) is no address of this machine: \(String(cString: gai_strerror(code)))")
         }
         defer { freeaddrinfo(list) }
-        let descriptor = socket(address.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(
+            address.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         if isShared { setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, socklen_t(MemoryLayout<Int32>.size)) }

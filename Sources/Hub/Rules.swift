@@ -9,6 +9,8 @@ extension Worker {
         limits.mapAccuracy = settings.positions.mapAccuracyM
         limits.futureMs = Int64(settings.positions.futureMs)
         limits.maximumSpeed = settings.positions.maxSpeedMps
+        // A delay of the link is real time: in a scaled run it looks so much longer.
+        limits.replayDelayMs = Int64(Double(limits.replayDelayMs) * settings.clock.scale)
         return limits
     }
 
@@ -20,11 +22,28 @@ extension Worker {
         return rules
     }
 
+    var radii: ProximityLadder.Radii {
+        var radii = ProximityLadder.Radii()
+        radii.near = settings.dispatch.nearM
+        radii.arrived = settings.dispatch.arrivedM
+        return radii
+    }
+
+    var etaRules: ETAReporter.Settings {
+        var rules = ETAReporter.Settings()
+        rules.changeSeconds = Double(settings.eta.pushChangeS)
+        rules.everyMs = Int64(settings.eta.pushMaxAgeS) * 1000
+        return rules
+    }
+
     var estimator: ETAEstimator {
         var numbers = ETAEstimator.Settings()
         numbers.detourNear = settings.eta.detourShort
         numbers.detourMiddle = settings.eta.detour
         numbers.detourFar = settings.eta.detourLong
+        numbers.nearMetres = settings.eta.shortM
+        numbers.farMetres = max(settings.eta.shortM, settings.eta.longM)
+        numbers.middleMetres = (numbers.nearMetres * numbers.farMetres).squareRoot()
         numbers.speed = settings.eta.speedKmh / 3.6
         return ETAEstimator(settings: numbers)
     }

@@ -92,7 +92,7 @@ struct RideTrack {
     let pickup: GeoPoint
     var isAboard: Bool
     var ladder: ProximityLadder
+    var eta: ETAReporter
     /// How it gets on, on this ride.
     var pace = RecentPace()
-    var eta = ETAReporter()
 }

@@ -1,8 +1,8 @@
 public import EventLoop
-public import Settings
 import Glibc
 import Logging
 import RedisLink
+public import Settings
 
 /// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
 /// passes on reload and shutdown. It carries no client traffic.
@@ -109,7 +109,9 @@ public actor Supervisor {
         do {
             if !settings.redis.isEmbedded {
                 let problems = try await RedisCheck.problems(of: connection)
-                if !problems.isEmpty { throw HubFailure("this Redis is not fit:\n  " + problems.joined(separator: "\n  ")) }
+                if !problems.isEmpty {
+                    throw HubFailure("this Redis is not fit:\n  " + problems.joined(separator: "\n  "))
+                }
             }
             try await EngineSetup(keys: keys, settings: settings, library: library).prepare(connection)
             return .success(())

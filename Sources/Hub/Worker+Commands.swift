@@ -36,7 +36,8 @@ extension Worker {
         } else {
             refuse(
                 session, id, .rateLimited,
-                "At most \(settings.server.commandsPerSecond) messages a second, \(settings.server.commandsBurst) at once.")
+                "At most \(settings.server.commandsPerSecond) messages a second, \(settings.server.commandsBurst) at once."
+            )
         }
         return false
     }
@@ -100,7 +101,8 @@ extension Worker {
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
-                "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message, session)
+                "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
+                session)
         case .subscribe(let channel): subscribe(channel, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
@@ -127,7 +129,8 @@ extension Worker {
                     ] + to + [key]
                 call("request", arguments, message, session)
             }
-        case .rideCancel(let ride): call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .rideCancel(let ride):
+            call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
         case .subscribe(let channel): subscribe(channel, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
@@ -195,7 +198,9 @@ extension Worker {
         case .refused(let code, let detail):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail)
         case .unavailable:
-            refuse(session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key.")
+            refuse(
+                session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key."
+            )
         case .failed(let text):
             log.error("\(message.command.name.rawValue) failed: \(text)")
             refuse(session, message.id, .internal, "The hub could not carry out \(message.command.name.rawValue).")

@@ -39,9 +39,14 @@ extension Worker {
         case .unusablePosition:
             return (.badPosition, "fields `lat` and `lon`: (0, 0) is no position; wait for a fix.")
         case .inaccurate(let metres):
-            return (.badPosition, "field `accuracy`: \(Int(metres.rounded())) m is too coarse to be shown; wait for a better fix.")
+            return (
+                .badPosition,
+                "field `accuracy`: \(Int(metres.rounded())) m is too coarse to be shown; wait for a better fix."
+            )
         case .clockAhead(let offset):
-            return (.clockSkew, "field `at`: \(offset) ms ahead of the hub's clock; correct the device's clock by that.")
+            return (
+                .clockSkew, "field `at`: \(offset) ms ahead of the hub's clock; correct the device's clock by that."
+            )
         case .unusableTime:
             return (.badPosition, "field `at`: expected Unix time in milliseconds.")
         }
@@ -161,7 +166,8 @@ extension Worker {
                 let at = fields[4].int
             else { return }
             let row = PositionRow(
-                id: id, lat: lat, lon: lon, heading: fields[2].double, state: fields[3].text ?? "busy", seats: nil, at: at)
+                id: id, lat: lat, lon: lon, heading: fields[2].double, state: fields[3].text ?? "busy", seats: nil,
+                at: at)
             self.send(session, Encode.positions(channel: Channel.vehicle(id), time: self.now(), rows: [row]))
         }
     }

@@ -87,7 +87,9 @@ extension Worker {
         case "busy": becomeBusy(driver, snapshot["ride"])
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
-        if driver.lastFix == nil, let last = caught.lastPosition, now() - last.at <= Int64(settings.dispatch.staleAfterMs) {
+        if driver.lastFix == nil, let last = caught.lastPosition,
+            now() - last.at <= Int64(settings.dispatch.staleAfterMs)
+        {
             driver.lastFix = Fix(GeoPoint(lat: last.lat, lon: last.lon), at: last.at)
         }
     }
@@ -129,7 +131,7 @@ extension Worker {
         let notified = ride["notified"]?.double.flatMap { ProximityRung(rawValue: Int($0)) } ?? .none
         let track = RideTrack(
             ride: id, pickup: GeoPoint(lat: lat, lon: lon), isAboard: ride["state"]?.text == "aboard",
-            ladder: ProximityLadder(restored: notified))
+            ladder: ProximityLadder(restored: notified, radii: radii), eta: ETAReporter(settings: etaRules))
         driver.duty = .busy(track)
         if let fix = driver.lastFix { approach(driver, fix, after: nil) }
     }

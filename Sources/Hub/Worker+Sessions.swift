@@ -160,7 +160,8 @@ extension Worker {
                 send(
                     session,
                     Encode.event(
-                        channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data))
+                        channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data)
+                )
             }
         case .gap:
             send(session, Encode.gap(channel: identity.channel))

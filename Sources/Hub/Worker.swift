@@ -1,8 +1,8 @@
-public import EventLoop
-public import Settings
 import Domain
+public import EventLoop
 import Logging
 import RedisLink
+public import Settings
 import Telemetry
 import WebSocketServer
 import Wire

@@ -32,7 +32,8 @@ enum WorkerFiles {
     static func write(_ bytes: [UInt8], to path: String) throws(HubFailure) {
         let beside = path + ".new"
         let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, bytes.withUnsafeBytes({ Glibc.write(descriptor, $0.baseAddress, $0.count) }) == bytes.count
+        guard descriptor >= 0,
+            bytes.withUnsafeBytes({ Glibc.write(descriptor, $0.baseAddress, $0.count) }) == bytes.count
         else {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }

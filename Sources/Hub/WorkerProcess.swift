@@ -84,7 +84,8 @@ final class DirectoryLock {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw HubFailure(
-                "another hub uses the data directory \(directory). Stop it first, or give this one its own with --data.")
+                "another hub uses the data directory \(directory). Stop it first, or give this one its own with --data."
+            )
         }
     }
 

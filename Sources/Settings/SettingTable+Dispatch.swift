@@ -52,15 +52,15 @@ extension Settings {
             "eta.speed_kmh", \.eta.speedKmh, 1...200, .atReload, "Speed of vehicles in the city, km/h, stops included."),
         .number(
             "eta.detour_short", \.eta.detourShort, 1...5, .atReload,
-            "Way by road ÷ straight line, below eta.short_m: one-way streets weigh most there."),
+            "Way by road ÷ straight line up to eta.short_m, where one-way streets weigh most."),
         .number(
-            "eta.detour", \.eta.detour, 1...5, .atReload, "Way by road ÷ straight line, between the two distances."),
+            "eta.detour", \.eta.detour, 1...5, .atReload,
+            "Way by road ÷ straight line midway between the two distances (their geometric mean); linear in between."),
         .number(
-            "eta.detour_long", \.eta.detourLong, 1...5, .atReload, "Way by road ÷ straight line, beyond eta.long_m."),
+            "eta.detour_long", \.eta.detourLong, 1...5, .atReload, "Way by road ÷ straight line from eta.long_m on."),
         .number(
-            "eta.short_m", \.eta.shortM, 0...100_000, .atReload, "Straight distance below which detour_short holds."),
-        .number(
-            "eta.long_m", \.eta.longM, 0...1_000_000, .atReload, "Straight distance beyond which detour_long holds."),
+            "eta.short_m", \.eta.shortM, 1...100_000, .atReload, "Straight distance up to which detour_short holds."),
+        .number("eta.long_m", \.eta.longM, 1...1_000_000, .atReload, "Straight distance from which detour_long holds."),
         .integer(
             "eta.push_change_s", \.eta.pushChangeS, 1...3_600, .atReload,
             "An estimate that differs by more from the one sent last is sent."),

@@ -166,16 +166,16 @@ public struct Settings: Sendable, Equatable {
     public struct ETA: Sendable, Equatable {
         /// Speed of vehicles, km/h.
         public var speedKmh = 25.0
-        /// Road ÷ straight line below `shortM`.
+        /// Road ÷ straight line up to `shortM`.
         public var detourShort = 1.5
-        /// Road ÷ straight line between `shortM` and `longM`.
+        /// Road ÷ straight line midway between `shortM` and `longM`.
         public var detour = 1.35
-        /// Road ÷ straight line beyond `longM`.
+        /// Road ÷ straight line from `longM` on.
         public var detourLong = 1.25
-        /// Below this straight distance `detourShort` holds, metres.
+        /// Up to this straight distance `detourShort` holds, metres.
         public var shortM = 1_000.0
-        /// Beyond this straight distance `detourLong` holds, metres.
-        public var longM = 5_000.0
+        /// From this straight distance on `detourLong` holds, metres.
+        public var longM = 10_000.0
         /// An estimate that changed by more is sent, seconds.
         public var pushChangeS = 10
         /// An estimate is sent at least this often, seconds.

@@ -55,8 +55,8 @@ extension Settings {
             (\(dispatch.offerTimeoutMs)): no driver could answer in time
             """)
         require(
-            eta.longM >= eta.shortM, ["eta.long_m", "eta.short_m"],
-            "eta.long_m (\(eta.longM)) must be at least eta.short_m (\(eta.shortM))")
+            eta.longM > eta.shortM, ["eta.long_m", "eta.short_m"],
+            "eta.long_m (\(eta.longM)) must be more than eta.short_m (\(eta.shortM))")
         require(
             positions.mapAccuracyM >= positions.fenceAccuracyM,
             ["positions.map_accuracy_m", "positions.fence_accuracy_m"],

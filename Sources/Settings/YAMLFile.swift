@@ -95,12 +95,23 @@ struct YAMLFile {
         case .reader(let problem, _, _, _):
             return .init(place: name, text: "not YAML: \(problem)")
         case .duplicatedKeysInMapping(let names, let context):
+            // The parser marks the first one; what has to go is the second, if it is found.
+            let second = names.lazy.compactMap { Self.lineOfSecond($0, after: context.mark, in: text) }.first
             return .init(
-                place: "\(name):\(context.mark.line):\(context.mark.column)",
+                place: "\(name):\(second ?? context.mark.line):\(context.mark.column)",
                 text: "given more than once in its section: " + names.joined(separator: ", "))
         default:
             return .init(place: name, text: "not YAML")
         }
+    }
+
+    /// The line after a mark in which the same key stands in the same column.
+    private static func lineOfSecond(_ key: String, after mark: Mark, in text: String) -> Int? {
+        let start = String(repeating: " ", count: mark.column - 1) + key
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.dropFirst(mark.line).first { index in
+            lines[index].hasPrefix(start) && lines[index].dropFirst(start.count).drop { $0 == " " }.first == ":"
+        }.map { $0 + 1 }
     }
 
     /// How deep brackets, and list marks within a line, nest at most. Those in comments and texts count too, which a

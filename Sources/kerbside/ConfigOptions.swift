@@ -4,7 +4,9 @@ import Settings
 
 /// Where the settings come from: a file, the environment (`KERBSIDE_…`), flags; the later wins.
 struct ConfigOptions: ParsableArguments {
-    @Option(name: .long, help: "The configuration file (YAML). Without one: loopback, plain text, embedded Redis, example city.")
+    @Option(
+        name: .long,
+        help: "The configuration file (YAML). Without one: loopback, plain text, embedded Redis, example city.")
     var config: String?
 
     @Option(name: .long, help: "The data directory (server.data.dir): Redis' files, the token secret.")

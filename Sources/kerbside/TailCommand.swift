@@ -21,7 +21,8 @@ struct Tail: ParsableCommand {
     func run() throws {
         let settings = try options.settings()
         guard let topic = TopicPattern(pattern) else {
-            throw ValidationError("\(pattern): expected names with dots, and * for one or more of them, such as 'ride.*'")
+            throw ValidationError(
+                "\(pattern): expected names with dots, and * for one or more of them, such as 'ride.*'")
         }
         let loop = try EventLoop()
         let tail = EventTail(settings: settings, loop: loop)

@@ -6,7 +6,8 @@ import Settings
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Signs a token and prints it.",
-        discussion: "The secret is the one that `serve` uses with the same --config or --data; it is made if there is none.")
+        discussion:
+            "The secret is the one that `serve` uses with the same --config or --data; it is made if there is none.")
 
     @OptionGroup var options: ConfigOptions
 
@@ -25,14 +26,16 @@ struct Token: ParsableCommand {
     func run() throws {
         let settings = try options.settings()
         guard let role = Role(rawValue: role) else {
-            throw ValidationError("--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ValidationError(
+                "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         guard let milliseconds = Duration.milliseconds(duration), milliseconds > 0 else {
             throw ValidationError("--for \(duration): expected a number with s, m, h or d, such as 90s or 24h")
         }
         let now = EventLoop.wallClock() / 1000
         let claims = TokenClaims(
-            subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now, expiresAt: now + milliseconds / 1000)
+            subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
+            expiresAt: now + milliseconds / 1000)
         print(try Tokens.issuer(settings).issue(claims))
     }
 }

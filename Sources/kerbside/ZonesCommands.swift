@@ -61,7 +61,8 @@ struct Zones: ParsableCommand {
                 let areas = set.zones.map { $0.area / 1e6 }.sorted()
                 let total = areas.reduce(0, +)
                 let text = String(
-                    format: "%d zones, %.1f km² in all; smallest %.2f, median %.2f, largest %.2f km²", areas.count, total,
+                    format: "%d zones, %.1f km² in all; smallest %.2f, median %.2f, largest %.2f km²", areas.count,
+                    total,
                     areas.first ?? 0, areas.isEmpty ? 0 : areas[areas.count / 2], areas.last ?? 0)
                 print("\(file): good; \(text)")
             } catch let error as ZoneSetError {

@@ -11,16 +11,16 @@ actor TestCity {
     nonisolated let thread: LoopThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.loop.asUnownedSerialExecutor() }
     private let directory: String
-    private let redis: EmbeddedRedis
-    private let connection: RedisConnection
+    // Lazy because they belong to the loop, and an actor's init does not run on it.
+    private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
+    private lazy var connection = RedisConnection(
+        loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
     private let library = FunctionLibrary(sources: Dispatch.sources)
     private let keys = Keys(city: "test")
 
     private init(thread: LoopThread, directory: String) {
         self.thread = thread
         self.directory = directory
-        redis = EmbeddedRedis(loop: thread.loop, directory: directory)
-        connection = RedisConnection(loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
     }
 
     /// Runs `body` with a fresh city, and ends its Redis whatever happens.
@@ -51,7 +51,8 @@ actor TestCity {
         }
         connection.onUp = nil
         let settings: [(String, String)] = [
-            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"), ("rounds", "2"),
+            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"),
+            ("rounds", "2"),
             ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
@@ -146,6 +147,25 @@ actor TestCity {
         try await raw(["HGET", keys.prefix + key, field]).text
     }
 
+    /// What is published on a partition while `body` runs.
+    func heard(on partition: Int, _ body: @Sendable () async throws -> Void) async throws -> [Push] {
+        let subscriber = RedisSubscriber(
+            loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), heartbeat: connection)
+        defer { subscriber.close() }
+        var heard: [Push] = []
+        subscriber.onMessage = { _, payload in if let push = Push(payload) { heard.append(push) } }
+        subscriber.start()
+        await withCheckedContinuation { continuation in
+            subscriber.subscribe([keys.push(partition)]) { continuation.resume() }
+        }
+        try await body()
+        // Published before this, and delivered in order: when the mark is heard, so is everything before it.
+        let mark = Push(channel: "mark", seq: "", type: "mark", time: 0, meta: "", data: [])
+        try await raw(["PUBLISH", keys.push(partition), String(decoding: mark.encoded, as: UTF8.self)])
+        while !heard.contains(where: { $0.channel == "mark" }) { try await raw(["PING"]) }
+        return heard
+    }
+
     /// Who has an open offer of the ride.
     func offered(_ ride: String) async throws -> String? { try await field("ride:" + ride, "offered_to") }
 
@@ -181,7 +201,9 @@ actor TestCity {
                 broken.append("I2: \(driver) is \(state) and on \(busyWith[driver] ?? 0) rides")
             }
         }
-        for (passenger, count) in openOf where count > 1 { broken.append("I4: \(passenger) has \(count) open requests") }
+        for (passenger, count) in openOf where count > 1 {
+            broken.append("I4: \(passenger) has \(count) open requests")
+        }
         return broken
     }
 }

@@ -53,7 +53,7 @@ private func problems(_ flags: [String: String]) -> [String] {
         ["server.commands_burst": "19"],
         ["dispatch.near_m": "100", "dispatch.arrived_m": "100"],
         ["dispatch.search_timeout_ms": "9999"],
-        ["eta.long_m": "999"],
+        ["eta.long_m": "1000"],
         ["positions.map_accuracy_m": "49"],
     ])
     func `Values that contradict each other are refused`(flags: [String: String]) {
