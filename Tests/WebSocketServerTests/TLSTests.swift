@@ -12,7 +12,7 @@ import WebSocketServer
             var refusals: [String] = []
             stranger.onClose = { _, code, reason in refusals.append("\(code) \(reason)") }
             try stranger.connect(url: pair.url)
-            pair.client.onOpen = { id in
+            pair.client.onOpen = { [unowned pair] id in
                 for n in 0..<300 { pair.client.send(id, "\(n) " + String(repeating: "x", count: 1_000)) }
             }
             try pair.client.connect(url: pair.url)
