@@ -77,7 +77,7 @@ let package = Package(
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
-        .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay", "EventLoop", "RedisLink"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

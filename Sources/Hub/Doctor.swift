@@ -46,7 +46,7 @@ public enum Doctor {
     private static func zones(_ settings: Settings) -> Finding {
         do {
             var repairs = 0
-            let set = try Zones.load(settings) { _ in repairs += 1 }
+            let set = try CityZones.load(settings) { _ in repairs += 1 }
             let repaired = repairs > 0 ? " \(repairs) repairs were made." : ""
             return Finding(verdict: .good, text: "zones: \(set.zones.count) of \(settings.zones.file).\(repaired)")
         } catch {

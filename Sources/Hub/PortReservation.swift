@@ -4,12 +4,12 @@ import Glibc
 ///
 /// The socket is bound with `SO_REUSEPORT` and never listens, so it gets no connections; it finds the port where 0 was
 /// asked for, and keeps it while a worker restarts.
-final class PortReservation {
-    let port: Int
+public final class PortReservation {
+    public let port: Int
     private let descriptor: Int32
 
     /// Throws a text that says by what means to find who has the port.
-    init(host: String, port: Int) throws(HubFailure) {
+    public init(host: String, port: Int) throws(HubFailure) {
         // Two hubs could share a port by SO_REUSEPORT without knowing: the first bind goes without.
         close(try Self.bind(host, port, isShared: false).descriptor)
         (descriptor, self.port) = try Self.bind(host, port, isShared: true)

@@ -22,6 +22,7 @@ public actor Supervisor {
     private var workers: [WorkerProcess] = []
     private var signals: [LoopSignal] = []
     private var isStopping = false
+    private var isEnding = false
     private var failure: HubFailure?
 
     /// `reload` reads the configuration again at SIGHUP, from where it came.
@@ -55,7 +56,7 @@ public actor Supervisor {
         signals.append(try LoopSignal(loop, signal: SIGHUP) { self.reloadAll() })
         try WorkerFiles.prepare(settings.data.dir)
         lock = try DirectoryLock(settings.data.dir)
-        _ = try Zones.load(settings) { self.log.warning("zones repaired: \($0)") }
+        _ = try CityZones.load(settings) { self.log.warning("zones repaired: \($0)") }
         _ = try Tokens.verifier(settings)
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
         try WorkerFiles.write(Array(settings.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
@@ -138,7 +139,7 @@ public actor Supervisor {
     private func reloadAll() {
         do {
             let fresh = try reload()
-            _ = try Zones.load(fresh)
+            _ = try CityZones.load(fresh)
             let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
             for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
             settings = fresh
@@ -161,11 +162,11 @@ public actor Supervisor {
 
     /// When the last worker has ended: Redis writes what it has and ends, then this process.
     private func finishIfDone() {
-        guard isStopping, workers.allSatisfy({ !$0.isRunning }) else { return }
+        guard isStopping, !isEnding, workers.allSatisfy({ !$0.isRunning }) else { return }
+        isEnding = true
         connection?.close()
         connection = nil
         guard let redis else { return end() }
-        self.redis = nil
         redis.stop { self.end() }
     }
 

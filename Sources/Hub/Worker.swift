@@ -94,7 +94,7 @@ public actor Worker {
 
     /// Listens and serves. Throws when the port can't be had or the zones don't load; then the process should end.
     public func start() throws -> Int {
-        zones = try Zones.load(settings)
+        zones = try CityZones.load(settings)
         wireServer()
         wireRedis()
         startTimers()
@@ -131,7 +131,7 @@ public actor Worker {
     /// SIGHUP: zones, limits and certificates, without dropping a connection. What can't change while running is said.
     public func reload(_ new: Settings) {
         do {
-            zones = try Zones.load(new)
+            zones = try CityZones.load(new)
         } catch {
             log.error("the zones were not reloaded; the old ones stay: \(error)")
         }

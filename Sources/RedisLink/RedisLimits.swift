@@ -13,6 +13,10 @@ public struct RedisLimits: Sendable {
     public var backoffMinMs: UInt64 = 50
     /// … up to this. Each wait is shortened at random by up to a half, so that many workers don't come at once.
     public var backoffMaxMs: UInt64 = 2000
+    /// A subscriber publishes a heartbeat to itself this often …
+    public var heartbeatEveryMs: UInt64 = 1000
+    /// … and takes its link for dead when one was sent so long ago and nothing at all has come since.
+    public var heartbeatDeadAfterMs: UInt64 = 3000
 
     public init() {}
 }

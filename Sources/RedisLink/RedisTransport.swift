@@ -46,6 +46,8 @@ final class RedisTransport {
         guard context.pointee.err == 0 else {
             throw RedisTransportError(reason: context.pointee.errorText)
         }
+        // Otherwise hiredis would give its buffer back after every read.
+        context.pointee.reader.pointee.maxbuf = 2 * Self.readBytes
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         guard let watch = kb_redis_watch_open(loop.rawLoop, context.pointee.fd, pointer, onReady) else {
             throw RedisTransportError(reason: "the loop cannot watch the connection")

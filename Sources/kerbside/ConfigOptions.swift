@@ -25,14 +25,25 @@ struct ConfigOptions: ParsableArguments {
     func load() throws -> LoadedSettings {
         var flags: [String: String] = [:]
         for text in set {
-            let parts = text.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { throw ValidationError("--set \(text): expected KEY=VALUE") }
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ValidationError("--set \(text): expected KEY=VALUE")
+            }
             flags[String(parts[0])] = String(parts[1])
         }
         if let data { flags["data.dir"] = data }
         if let port { flags["server.port"] = String(port) }
         if let workers { flags["server.workers"] = String(workers) }
         return try Settings.load(file: config, environment: ProcessInfo.processInfo.environment, flags: flags)
+    }
+
+    /// The same options as arguments, for a hub that a command starts.
+    var arguments: [String] {
+        let named = [
+            ("--config", config), ("--data", data), ("--port", port.map(String.init)),
+            ("--workers", workers.map(String.init)),
+        ]
+        return named.flatMap { name, value in value.map { [name, $0] } ?? [] } + set.flatMap { ["--set", $0] }
     }
 
     /// The settings alone, with warnings on standard error.
@@ -56,5 +67,15 @@ enum Terminal {
     static func coloured(_ text: String, _ code: Int) -> String {
         let isWanted = isInteractive && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
         return isWanted ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// A file named on the command line; - is standard input.
+enum InputFile {
+    static func read(_ path: String) throws -> [UInt8] {
+        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
+        do { return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
+            throw ValidationError("\(path) can't be read: \(error.localizedDescription)")
+        }
     }
 }

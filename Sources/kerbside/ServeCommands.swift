@@ -11,7 +11,11 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var options: ConfigOptions
 
+    @Flag(help: .hidden)
+    var endWithParent = false
+
     func run() throws {
+        if endWithParent { ChildProcess.endWithParent() }
         let settings = try options.settings()
         let options = self.options
         let loop = try EventLoop()

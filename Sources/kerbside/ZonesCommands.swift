@@ -27,7 +27,7 @@ struct Zones: ParsableCommand {
         }
 
         func run() throws {
-            let grid = try ZoneGrid(outline: try ZoneFile.read(outline), zoneArea: area * 1_000_000)
+            let grid = try ZoneGrid(outline: try InputFile.read(outline), zoneArea: area * 1_000_000)
             if let output {
                 try Data(grid.geoJSON).write(to: URL(fileURLWithPath: output), options: .atomic)
                 print("\(output): \(grid.zones.count) zones")
@@ -56,7 +56,7 @@ struct Zones: ParsableCommand {
             options.idProperty = idProperty
             options.repair = repair
             do {
-                let set = try ZoneSet(geoJSON: try ZoneFile.read(file), options: options)
+                let set = try ZoneSet(geoJSON: try InputFile.read(file), options: options)
                 for repair in set.repairs { print("repaired: \(repair)") }
                 let areas = set.zones.map { $0.area / 1e6 }.sorted()
                 let total = areas.reduce(0, +)
@@ -72,15 +72,6 @@ struct Zones: ParsableCommand {
                     "\(error.problems.count) problems." + (mends ? " Some can be repaired: try --repair." : ""))
                 throw ExitCode.failure
             }
-        }
-    }
-}
-
-enum ZoneFile {
-    static func read(_ path: String) throws -> [UInt8] {
-        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
-        do { return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
-            throw ValidationError("\(path) can't be read: \(error.localizedDescription)")
         }
     }
 }

@@ -131,12 +131,12 @@ import Testing
         var isWanted = false
         var answer: RedisReply?
         // Comes after the connection's own hook, which has nothing to send then.
-        run.loop.atEndOfTurn {
+        run.loop.atEndOfTurn { [weak connection, weak run] in
             guard isWanted else { return }
             isWanted = false
-            connection.send(["ECHO", "late"]) { result in
+            connection?.send(["ECHO", "late"]) { result in
                 answer = try? result.get()
-                run.finish()
+                run?.finish()
             }
         }
         connection.onUp = { connection.send(["PING"]) { _ in isWanted = true } }

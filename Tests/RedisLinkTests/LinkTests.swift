@@ -11,14 +11,15 @@ import Testing
         let redis = try TestRedis()
         let run = try LoopRun()
         let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
-        let value = RedisArgument([UInt8](repeating: 7, count: 300))
+        // Far more than sockets hold, both ways: when the first answer is here, the last can't be.
+        let value = RedisArgument([UInt8](repeating: 7, count: 3000))
         var completions = [Int](repeating: 0, count: 10_000)
         var succeeded = 0
         var resent = 0
         var events: [String] = []
         func fill() {
             for index in 0..<10_000 {
-                connection.send(["SET", "k", value]) { result in
+                connection.send(["ECHO", value]) { result in
                     completions[index] += 1
                     switch result {
                     case .success:
@@ -195,6 +196,32 @@ import Testing
         connection.close()
         #expect(reasons.count >= 3)
         #expect(reasons.allSatisfy { $0.contains("Connection refused") })
+    }
+
+    @Test("A name that has no address is tried again, and the loop goes on meanwhile")
+    func unknownHost() throws {
+        let redis = try TestRedis()
+        let run = try LoopRun()
+        let lost = RedisConnection(loop: run.loop, endpoint: .tcp(host: "kerbside.invalid"))
+        let well = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        var reasons: [String] = []
+        lost.onRetry = { reason in
+            reasons.append(reason)
+            if reasons.count == 2 { run.finish() }
+        }
+        lost.onUp = { Issue.record("there is no such host") }
+        well.onUp = {
+            // Looking up has begun; it is not what answers are waiting for.
+            lost.start()
+            well.send(["PING"]) { #expect((try? $0.get().text) == "PONG") }
+        }
+        well.start()
+        run.run()
+        #expect(well.pendingCount == 0)
+        lost.close()
+        well.close()
+        // A name server that does not answer takes longer than connecting may.
+        #expect(reasons.allSatisfy { $0.contains("cannot look up kerbside.invalid") || $0.contains("timed out") })
     }
 
     @Test("A server that is loading its data counts as not yet up")

@@ -14,7 +14,9 @@ import Wire
         let last = TraceFix(timeMs: 600_000, place: point(45, 9), occupied: false)
         let world = World.Driver(
             subject: "T1", script: .recorded(RecordedScript(fixes: fixes + [last], limits: .init())))
-        return Stage(DriverMachine(driver: world, beginMs: 1_000_000, odds: odds, keyPrefix: "k", seed: 1))
+        var stage = Stage(DriverMachine(driver: world, odds: odds, keyPrefix: "k", seed: 1))
+        stage.machine.begin(stage.now)
+        return stage
     }
 
     func waiting(_ odds: Odds = .smooth) throws -> Stage<DriverMachine> {
@@ -119,7 +121,7 @@ import Wire
         try stage.grant(.offerSeen(ride: "r"), ["ride": "r"])
         stage.wake(afterHubMs: 6_000)
         let first = try stage.take(.offerAccept(ride: "r"))
-        stage.machine.closed(code: 1006, stage.now, &stage.out)
+        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
         stage.wake(afterHubMs: 200)
         _ = stage.actions()
         stage.machine.opened(token: nil, stage.now, &stage.out)
@@ -195,5 +197,35 @@ import Wire
         stage.machine.leave(&stage.out)
         #expect(stage.actions() == [.close(code: 1000)])
         #expect(stage.machine.session.receipts.hasLeft)
+    }
+
+    @Test func whileAnAnswerIsAwaitedNothingIsDueAtOnce() throws {
+        var stage = try onTheWay()
+        stage.wake(afterHubMs: 14_000)
+        stage.wake(afterHubMs: Odds().patienceMs)
+        _ = try stage.take(.rideAboard(ride: "r", passengers: nil))
+        stage.wake(afterHubMs: 3_000)
+        #expect(stage.machine.dueMs(stage.now) > stage.now.realMs)
+    }
+
+    @Test func aDriverThatTheHubThinksBusyAsksForTheStateAnew() throws {
+        var stage = driver()
+        try stage.connect()
+        stage.wake(afterHubMs: 1)
+        try stage.refuse(.driverAvailable, .notAvailable)
+        #expect(stage.actions() == [.abort])
+        stage.wake()
+        #expect(stage.actions() == [.connect])
+        stage.machine.opened(token: nil, stage.now, &stage.out)
+        #expect(try stage.greet().isEmpty, "no history is asked for")
+        stage.hear(
+            .snapshot(
+                ch: "driver:T1", time: 0,
+                data: [
+                    "state": "busy",
+                    "ride": ["ride": "r", "state": "accepted", "pickup": pickup, "passengers": 1, "notified": 0],
+                ]))
+        #expect(stage.machine.trip?.ride == "r")
+        #expect(stage.machine.session.receipts.stretches.count == 2)
     }
 }

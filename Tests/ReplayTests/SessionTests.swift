@@ -56,7 +56,7 @@ import Wire
         try stage.connect()
         let first = try stage.take(request)
         stage.event("ride.searching", ["ride": "r", "zone": "1", "round": 1, "reason": "requested"])
-        stage.machine.closed(code: 1006, stage.now, &stage.out)
+        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
         #expect(!stage.machine.session.isLive)
         stage.wake(afterHubMs: 200)
         #expect(stage.actions() == [.connect])
@@ -81,7 +81,7 @@ import Wire
         var stage = stage
         try stage.connect()
         stage.event("ride.searching", ["ride": "r"])
-        stage.machine.closed(code: 1006, stage.now, &stage.out)
+        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
         stage.wake(afterHubMs: 200)
         _ = stage.actions()
         stage.machine.opened(token: nil, stage.now, &stage.out)

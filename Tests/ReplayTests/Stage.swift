@@ -54,7 +54,7 @@ struct Stage<Machine> {
 protocol Playable {
     var session: Session { get }
     mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction])
-    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction])
+    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction])
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction])
     mutating func wake(_ now: Moment, _ out: inout [ClientAction])
 }

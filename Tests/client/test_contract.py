@@ -87,7 +87,15 @@ def test_schemas_keep_to_what_draft_07_tools_read_alike(file):
 
 def test_document_has_the_shape_of_asyncapi_3():
     assert re.fullmatch(r"3\.\d+\.\d+", DOCUMENT["asyncapi"])
-    assert set(DOCUMENT) == {"asyncapi", "info", "defaultContentType", "servers", "channels", "operations", "components"}
+    assert set(DOCUMENT) == {
+        "asyncapi",
+        "info",
+        "defaultContentType",
+        "servers",
+        "channels",
+        "operations",
+        "components",
+    }
     assert {"title", "version"} <= set(DOCUMENT["info"])
     for server in DOCUMENT["servers"].values():
         assert {"host", "protocol"} <= set(server) and server["protocol"] in ("ws", "wss")
@@ -173,7 +181,7 @@ def test_the_judge_finds_the_schema_of_each_example():
 def test_error_codes_are_one_closed_list():
     assert list(contract.ERROR_CODES) == SCHEMAS["errors.json"]["$defs"]["code"]["enum"]
     for code, row in contract.ERROR_CODES.items():
-        assert set(row) == {"retry", "meaning"} and isinstance(row["retry"], bool), code
+        assert set(row) == {"title", "retry", "meaning"} and isinstance(row["retry"], bool), code
     for code in ("zone_empty", "unavailable", "rate_limited"):
         assert contract.ERROR_CODES[code]["retry"], f"{code} tells to try again later"
 

@@ -15,7 +15,7 @@ def rows():
     return dict(found)
 
 
-def tests():
+def existing():
     """Names as in the table."""
     return {
         f"{file.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}"
@@ -32,7 +32,7 @@ def test_every_id_of_the_scope_stands_in_the_table():
 
 def test_every_test_of_the_table_exists():
     named = {name for row in rows().values() for name in re.findall(r"\w+::\w+", row)}
-    assert named <= tests(), f"no such tests: {sorted(named - tests())}"
+    assert named <= existing(), f"no such tests: {sorted(named - existing())}"
 
 
 def test_every_id_has_a_test_or_says_where_it_has():

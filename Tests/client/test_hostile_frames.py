@@ -47,7 +47,8 @@ FORBIDDEN = {
     "two megabytes": (frame(TEXT, b" " * 2_000_000), 1009),
     "a length of 2^62": (frame(TEXT, b" " * 100_000, length=1 << 62), 1009),
     "fragments beyond the limit": (
-        frame(TEXT, b" " * 30_000, fin=False) + frame(CONTINUATION, b" " * 30_000, fin=False)
+        frame(TEXT, b" " * 30_000, fin=False)
+        + frame(CONTINUATION, b" " * 30_000, fin=False)
         + frame(CONTINUATION, b" " * 30_000),
         1009,
     ),

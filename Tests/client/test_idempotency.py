@@ -30,10 +30,17 @@ async def test_each_command_of_a_ride_takes_effect_once(hub, cast):
     await driver.settled()
     await passenger.settled()
     assert [event["type"] for event in driver.events] == [
-        "queue.joined", "offer.made", "ride.assigned", "queue.joined", "queue.left"
+        "queue.joined",
+        "offer.made",
+        "ride.assigned",
+        "queue.joined",
+        "queue.left",
     ]
     assert [event["type"] for event in passenger.events] == [
-        "ride.searching", "ride.accepted", "ride.aboard", "ride.ended"
+        "ride.searching",
+        "ride.accepted",
+        "ride.aboard",
+        "ride.ended",
     ]
 
 
@@ -63,7 +70,12 @@ async def test_cancel_and_no_show_take_effect_once(hub, cast):
     await twice(passenger, "ride.cancel", ride=ride, key=f"{ride}-c")
     await driver.settled()
     assert [event["type"] for event in driver.events] == [
-        "queue.joined", "offer.made", "ride.assigned", "queue.joined", "offer.made", "offer.withdrawn"
+        "queue.joined",
+        "offer.made",
+        "ride.assigned",
+        "queue.joined",
+        "offer.made",
+        "offer.withdrawn",
     ]
 
 

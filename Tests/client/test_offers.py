@@ -16,7 +16,9 @@ GRACE_MS = int(300 * patience.SCALE)
 @pytest.fixture(scope="module")
 def hub():
     yield from running(
-        dispatch__offer_timeout_ms=ANSWER_MS, dispatch__offer_seen_timeout_ms=SEEN_MS, dispatch__accept_grace_ms=GRACE_MS
+        dispatch__offer_timeout_ms=ANSWER_MS,
+        dispatch__offer_seen_timeout_ms=SEEN_MS,
+        dispatch__accept_grace_ms=GRACE_MS,
     )
 
 
@@ -194,6 +196,21 @@ async def test_the_tablet_stays_when_the_phone_is_lost(hub, cast):
     passenger = await cast.rider(hub)
     ride = await passenger.request(here.a.centre)
     await tablet.accept(ride)
+    await passenger.expect("ride.accepted", taxi=phone.subject)
+
+
+async def test_the_phone_stays_when_the_tablet_is_lost(hub, cast):
+    here = hub.block()
+    phone = cast.driver(hub, here.a.stand)
+    await phone.go_available()
+    tablet = type(phone)(hub, phone.subject, here.a.stand)
+    await tablet.connect()
+    await tablet.cut()
+    await phone.fix()  # a sign of life, as apps give it all the time
+    await phone.known()
+    passenger = await cast.rider(hub)
+    ride = await passenger.request(here.a.centre)
+    await phone.accept(ride)
     await passenger.expect("ride.accepted", taxi=phone.subject)
 
 

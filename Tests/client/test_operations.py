@@ -46,6 +46,14 @@ def test_health_and_readiness(hub):
     assert hub.http("/").status == 200
 
 
+async def test_ready_means_that_every_connection_is_served(new_hub, cast):
+    hub = new_hub(server__workers=4).start(ready=False)
+    await hub.until("ready", lambda: hub.http("/readyz").status == 200)
+    drivers = [cast.driver(hub) for _ in range(40)]
+    await asyncio.gather(*(driver.connect() for driver in drivers))
+    await asyncio.gather(*(driver.barrier() for driver in drivers))
+
+
 async def test_metrics_are_the_text_of_prometheus_and_count(hub, cast):
     before = metrics(hub.http("/metrics").text)
     answer = hub.http("/metrics")
@@ -59,7 +67,8 @@ async def test_metrics_are_the_text_of_prometheus_and_count(hub, cast):
     def grown():
         now = metrics(hub.http("/metrics").text)
         return [
-            name for name, rows in now.items()
+            name
+            for name, rows in now.items()
             if name.endswith("_total") and sum(v for _, v in rows) > sum(v for _, v in before.get(name, []))
         ]
 
@@ -194,7 +203,7 @@ async def test_no_connection_is_taken_while_draining(new_hub, cast):
     hub.send_signal(signal.SIGTERM)
     await asyncio.wait([asyncio.create_task(driver.wait_closed()) for driver in drivers], return_when="FIRST_COMPLETED")
     late = cast.driver(hub)
-    with pytest.raises(Exception):  # noqa: B017: refused, reset or closed: in any case not served
+    with pytest.raises(Exception):
         await late.connect()
     for driver in drivers:
         assert (await driver.wait_closed())[0] == 1012

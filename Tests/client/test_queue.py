@@ -59,6 +59,21 @@ async def test_available_needs_a_position_inside_a_zone(hub, cast):
     assert (await driver.call("driver.available"))["zone"] == here.a.id
 
 
+async def test_a_phone_whose_clock_is_behind_is_as_good(hub, cast):
+    """The device's clock orders its fixes; how fresh they are is told by the hub's own."""
+    here = hub.block()
+    driver = cast.driver(hub, here.a.stand)
+    driver.clock -= 3_600_000
+    place = await driver.go_available()
+    assert place["zone"] == here.a.id
+    passenger = await cast.rider(hub)
+    await driver.accept(await passenger.request(here.a.centre))
+    await driver.drive(here.a.centre)
+    await driver.barrier()
+    await passenger.until("ride.near")
+    await passenger.until("ride.arrived")
+
+
 async def test_available_twice_is_one_place(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
@@ -123,14 +138,32 @@ async def test_another_zone_takes_three_fixes_and_then_the_bottom(hub, cast):
     assert await asked_next(hub, cast, here.b) == waiting.subject
 
 
+def corner(here):
+    """60 m inside zone a, at its corner with b and with the country outside."""
+    return type(here.a.centre)(here.a.south, here.b.west).moved(north=60, east=-60)
+
+
 async def test_one_bad_fix_never_costs_the_place(hub, cast):
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
-    for _ in range(5):
-        await first.fix(here.b.centre)
-        await first.fix(here.a.stand)
-        await first.fix(here.outside)
-        await first.fix(here.a.stand)
+    stand = corner(here)
+    first, second = await cast.queue(hub, stand, 2)
+    for _ in range(4):
+        for bad in (stand.moved(east=200), stand.moved(north=-200), stand.moved(north=-200, east=200)):
+            await first.fix(bad)
+            await first.fix(stand)
+    await first.barrier()
+    await first.nothing_more()
+    assert await asked_next(hub, cast, here.a) == first.subject
+
+
+async def test_two_bad_fixes_in_a_row_do_not_either(hub, cast):
+    here = hub.block()
+    stand = corner(here)
+    first, second = await cast.queue(hub, stand, 2)
+    for _ in range(3):
+        await first.fix(stand.moved(east=200))
+        await first.fix(stand.moved(north=-200))
+        await first.fix(stand)
     await first.barrier()
     await first.nothing_more()
     assert await asked_next(hub, cast, here.a) == first.subject
@@ -147,16 +180,15 @@ async def test_a_jump_of_the_receiver_is_not_believed(hub, cast):
     assert await asked_next(hub, cast, here.a) == first.subject
 
 
-async def test_jitter_at_the_border_moves_nobody(hub, cast):
+async def test_outside_by_less_than_the_accuracy_moves_nobody(hub, cast):
     here = hub.block()
-    border = here.a.centre.moved(north=700)
-    edge = type(border)(border.lat, here.b.west)
+    edge = type(here.a.centre)(here.a.centre.lat, here.b.west)
     driver = cast.driver(hub, edge.moved(east=-30))
     await driver.go_available()
     for n in range(20):
-        await driver.fix(edge.moved(east=(-30, 20, 40, -10)[n % 4]))
+        await driver.fix(edge.moved(east=(-30, 15, 25, -10)[n % 4]), accuracy=30)
     for _ in range(6):
-        await driver.fix(edge.moved(east=40))
+        await driver.fix(edge.moved(east=25), accuracy=30)
     await driver.barrier()
     await driver.nothing_more()
 
@@ -173,13 +205,14 @@ async def test_inaccurate_fixes_move_nobody(hub, cast):
 
 async def test_outside_all_zones_and_back_gets_the_old_place(hub, cast):
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    stand = corner(here)
+    first, second = await cast.queue(hub, stand, 2)
     for n in range(3):
-        await first.fix(here.outside.moved(east=10 * n))
+        await first.fix(stand.moved(north=-200, east=-10 * n))
     await first.expect("queue.left", zone=here.a.id, reason="outside_zones")
     assert await asked_next(hub, cast, here.a) == second.subject
     for n in range(3):
-        await first.fix(here.a.stand.moved(east=10 * n))
+        await first.fix(stand.moved(east=-10 * n))
     await first.expect("queue.joined", zone=here.a.id, rank=1, size=2, reason="recovered")
     assert await asked_next(hub, cast, here.a) == first.subject
 

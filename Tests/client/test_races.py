@@ -1,4 +1,4 @@
-"""Two who want the same ride to go different ways in the same instant: one wins, the other is told, a thousand times."""
+"""Two want the same ride to go different ways in the same instant: one wins, the other is told, a thousand times."""
 
 import asyncio
 import random

@@ -2,6 +2,7 @@
 
 import pytest
 
+
 async def rider_in_a_served_zone(hub, cast):
     here = hub.block()
     await cast.queue(hub, here.a.stand, 1)

@@ -10,7 +10,7 @@ STEPS = ["request", "seen", "accept", "near", "arrived", "aboard", "end"]
 
 
 async def ride_through(hub, cast, around):
-    """A whole ride. `around(step, driver, passenger)` may cut somebody before a step; what it returns is awaited after."""
+    """A whole ride. `around(step, driver, passenger)` may cut one before a step; what it returns is awaited after."""
     here = hub.block()
     pickup = here.a.centre
     driver, passenger = cast.driver(hub, here.a.stand), cast.passenger(hub)
@@ -20,7 +20,8 @@ async def ride_through(hub, cast, around):
 
     async def request():
         nonlocal ride
-        ride = (await passenger.call("ride.request", **pickup.fields, passengers=1, key=f"{passenger.subject}-1"))["ride"]
+        fields = {**pickup.fields, "passengers": 1, "key": f"{passenger.subject}-1"}
+        ride = (await passenger.call("ride.request", **fields))["ride"]
 
     async def seen():
         offer = await driver.until("offer.made")
@@ -213,6 +214,7 @@ async def test_gap_and_snapshot_during_a_ride(hub, cast):
     await driver.accept(ride)
     await driver.drive(here.a.centre.moved(north=300))
     await passenger.until("ride.near")
+    await driver.known()
     for client in (driver, passenger):
         await client.cut()
         forget(hub, client)

@@ -14,7 +14,9 @@ from kerbside.hub import Hub, run
 def make_certificate(directory, name, key_type="ec"):
     """A self-signed pair for 127.0.0.1, made by openssl: (certificate, key)."""
     certificate, key = directory / f"{name}.pem", directory / f"{name}-key.pem"
-    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"] if key_type == "ec" else ["-newkey", "rsa:2048"]
+    kind = {"ec": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"], "rsa": ["-newkey", "rsa:2048"]}[
+        key_type
+    ]
     subprocess.run(
         ["openssl", "req", "-x509", "-nodes", *kind, "-keyout", key, "-out", certificate, "-days", "2",
          "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
@@ -102,13 +104,14 @@ def test_compression_and_old_ciphers_are_off(tls_hub):
                 context.wrap_socket(link).close()
 
 
-async def test_a_new_certificate_is_served_after_sighup_and_old_connections_stay(tls_hub, cast):
+@pytest.mark.parametrize("kind", ["ec", "rsa"])
+async def test_a_new_certificate_is_served_after_sighup_and_old_connections_stay(tls_hub, cast, kind):
     hub = tls_hub
     driver = cast.driver(hub, hub.block().a.stand)
     await driver.go_available()
     old, key = hub.directory / "server.pem", hub.directory / "server-key.pem"
     assert served(hub)[1] == der(old)
-    fresh, fresh_key = make_certificate(hub.directory, "fresh", "rsa")
+    fresh, fresh_key = make_certificate(hub.directory, "fresh", kind)
     shutil.copy(fresh, old)
     shutil.copy(fresh_key, key)
     hub.send_signal(1)

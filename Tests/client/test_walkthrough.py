@@ -98,7 +98,10 @@ async def test_decline_goes_to_the_bottom_and_the_next_is_asked(hub, cast):
     assert await first.call("offer.decline", ride=ride) == {"ride": ride}
     await second.offered(ride)
     assert await first.state("queue.rank", lambda d: d["rank"] == 3) | {"reason": ""} == {
-        "zone": here.a.id, "rank": 3, "size": 3, "reason": ""
+        "zone": here.a.id,
+        "rank": 3,
+        "size": 3,
+        "reason": "",
     }
     await second.call("offer.accept", ride=ride)
     await passenger.expect("ride.accepted", ride=ride, taxi=second.subject)

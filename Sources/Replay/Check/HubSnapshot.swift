@@ -25,6 +25,8 @@ struct HubSnapshot: Equatable {
 
     /// The last entry of the event log at that moment; nil when the log is empty.
     var lastEvent: String?
+    /// How many entries the event log has ever had: more than it holds, once it is trimmed.
+    var entriesAdded = 0
     /// Zone → driver → score.
     var queues: [String: [String: Double]] = [:]
     var vehicles: [String: Vehicle] = [:]

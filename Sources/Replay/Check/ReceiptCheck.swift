@@ -7,8 +7,11 @@ enum ReceiptCheck {
         var ride: String?
     }
 
-    /// `history` is the channel's stream as far as Redis still holds it, oldest first.
-    static func violations(_ receipts: ChannelReceipts, history: [Entry], gapsAllowed: Bool) -> [Violation] {
+    /// `history` is the channel's stream as far as Redis still holds it, oldest first. `known` is the last event that the
+    /// client had before that was read: what came later may be missing in it.
+    static func violations(
+        _ receipts: ChannelReceipts, history: [Entry], known: String? = nil, gapsAllowed: Bool
+    ) -> [Violation] {
         var found: [Violation] = []
         func add(_ message: String) {
             found.append(Violation(rule: .delivery, message: "\(receipts.channel): \(message)"))
@@ -19,7 +22,7 @@ enum ReceiptCheck {
         for (index, stretch) in receipts.stretches.enumerated() {
             let isLast = index == receipts.stretches.count - 1
             let wanted = expected(stretch, history: history, toTheEnd: isLast && !receipts.hasLeft)
-            let given = held(stretch.events, history: history)
+            let given = held(stretch.events, history: history, known: known)
             guard wanted.map(\.id) != given.map(\.seq) else { continue }
             let (missing, extra) = (Set(wanted.map(\.id)), Set(given.map(\.seq)))
             let lost = wanted.filter { !extra.contains($0.id) }
@@ -43,9 +46,12 @@ enum ReceiptCheck {
     }
 
     /// Of what came, the part that the history still reaches: older entries are trimmed away and can't be compared.
-    private static func held(_ events: [Receipt], history: [Entry]) -> [Receipt] {
-        guard let first = history.first.flatMap({ StreamID($0.id) }) else { return [] }
-        return events.filter { receipt in StreamID(receipt.seq).map { $0 >= first } ?? true }
+    private static func held(_ events: [Receipt], history: [Entry], known: String?) -> [Receipt] {
+        guard let first = history.first.flatMap({ StreamID($0.id) }),
+            let last = history.last.flatMap({ StreamID($0.id) })
+        else { return [] }
+        let newest = known.flatMap { StreamID($0) }.map { max(last, $0) } ?? last
+        return events.filter { receipt in StreamID(receipt.seq).map { $0 >= first && $0 <= newest } ?? true }
     }
 }
 

@@ -10,7 +10,7 @@ enum Backoff {
     }
 
     /// Half of each wait is chance, so that a fleet does not come back in one instant.
-    static func rule(code: UInt16, failures: Int, dice: inout Dice) -> Rule {
+    static func rule(code: UInt16, reason: String = "", failures: Int, dice: inout Dice) -> Rule {
         let ceiling: Int64 = min(3_000, 100 << Int64(min(failures, 5)))
         // 1006 and other codes outside the list: the link was lost.
         guard let code = CloseCode(rawValue: code) else {
@@ -19,7 +19,9 @@ enum Backoff {
         switch code.reconnect {
         case .never: return .never
         case .resume, .withNewToken: return .after(ms: dice.milliseconds((ceiling / 2)...ceiling))
-        case .withJitter(let upTo): return .after(ms: dice.milliseconds(50...max(100, min(Int64(upTo), 3_000))))
+        case .withJitter(let upTo):
+            let spread = CloseCode.retryMs(inReason: reason) ?? min(upTo, 3_000)
+            return .after(ms: dice.milliseconds(50...max(100, Int64(spread))))
         case .after(let ms): return .after(ms: Int64(ms) + dice.milliseconds(0...2_000))
         }
     }

@@ -40,7 +40,10 @@ enum Note: Equatable {
     case rankMoved
     case fix(isInterpolated: Bool)
     case event
-    case state
+    /// What the hub's clock showed when it sent it.
+    case state(hubMs: Int64)
+    case hubTime(ms: Int64)
+    case greetingRefused(ErrorCode, detail: String)
     case gap(channel: String)
     case refused(ErrorCode)
     case unreadable(String)

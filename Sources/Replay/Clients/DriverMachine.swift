@@ -39,8 +39,8 @@ struct DriverMachine {
     private(set) var isQueued = false
     /// Goes available no more.
     var isRetiring = false
-    /// Hub ms of the world's beginning.
-    let beginMs: Int64
+    /// Hub ms of the world's beginning; nil before it: connected, and doing nothing.
+    private(set) var beginMs: Int64?
     let odds: Odds
     var dice: Dice
 
@@ -54,17 +54,25 @@ struct DriverMachine {
     private var tryAvailableMs: Int64 = 0
     private var dropMs: Int64?
 
-    init(driver: World.Driver, beginMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
+    /// `startMs`: the real time of its first connecting.
+    init(driver: World.Driver, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
         dice = Dice(seed: seed, part: "driver \(driver.subject)")
         session = Session(
-            role: "driver", subject: driver.subject, keyPrefix: keyPrefix,
+            role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs,
             dice: Dice(seed: seed, part: "link of \(driver.subject)"))
         script = driver.script
-        self.beginMs = beginMs
         self.odds = odds
-        dropMs = odds.nextDrop(after: beginMs, &dice)
+    }
+
+    /// The world begins now.
+    mutating func begin(_ now: Moment) {
+        beginMs = now.hubMs
+        dropMs = odds.nextDrop(after: now.hubMs, &dice)
         upcoming = script.next(after: 0)
     }
+
+    /// Hub ms since the world began.
+    private func offset(_ now: Moment) -> Int64 { now.hubMs - (beginMs ?? now.hubMs) }
 
     /// Nothing is open: no ride, no offer, no command without an answer.
     var isIdle: Bool { trip == nil && offer == nil && !session.hasPending }
@@ -75,8 +83,8 @@ struct DriverMachine {
         session.opened(token: token, now, &out)
     }
 
-    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
-        session.closed(code: code, now, &out)
+    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, reason: reason, now, &out)
     }
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
@@ -107,16 +115,20 @@ struct DriverMachine {
 
     /// Real ms of the next thing to do.
     func dueMs(_ now: Moment) -> Int64 {
+        guard let beginMs else { return session.dueMs }
         var hubDue = upcoming.map { beginMs + $0.offsetMs } ?? .max
         if let answer = offer?.answerMs { hubDue = min(hubDue, answer) }
         if let due = dropMs { hubDue = min(hubDue, due) }
-        if case .atPickup(let until) = trip?.stage { hubDue = min(hubDue, until) }
-        if let due = trip?.giveBackMs { hubDue = min(hubDue, due) }
+        switch trip?.stage {
+        case .toPickup: if let due = trip?.giveBackMs { hubDue = min(hubDue, due) }
+        case .atPickup(let until): if !session.isPending(\.isBoarding) { hubDue = min(hubDue, until) }
+        case .aboard, nil: break
+        }
         return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
     }
 
     private mutating func sendFixes(_ now: Moment, _ out: inout [ClientAction]) {
-        let offset = now.hubMs - beginMs
+        let offset = offset(now)
         while let fix = upcoming, fix.offsetMs <= offset {
             here = fix.place
             unsent = fix
@@ -127,7 +139,9 @@ struct DriverMachine {
 
     /// Of the fixes that came while the link was away only the last one goes out, when the link is back.
     private mutating func sendUnsent(_ out: inout [ClientAction]) {
-        guard let fix = unsent, session.sendPosition(fix, atMs: beginMs + fix.offsetMs, &out) else { return }
+        guard let beginMs, let fix = unsent, session.sendPosition(fix, atMs: beginMs + fix.offsetMs, &out) else {
+            return
+        }
         unsent = nil
         hasSentFix = true
     }
@@ -143,10 +157,10 @@ struct DriverMachine {
     private mutating func decide(_ now: Moment, _ out: inout [ClientAction]) {
         answerOffer(now, &out)
         driveOn(now, &out)
-        guard trip == nil, offer == nil, session.isLive,
+        guard beginMs != nil, trip == nil, offer == nil, session.isLive,
             !session.isPending({ $0 == .driverAvailable || $0 == .driverUnavailable })
         else { return }
-        let isFree = !isRetiring && script.duty(at: now.hubMs - beginMs) == .free
+        let isFree = !isRetiring && script.duty(at: offset(now)) == .free
         if isFree, !isQueued, hasSentFix, now.hubMs >= tryAvailableMs { session.ask(.driverAvailable, now, &out) }
         if !isFree, isQueued { session.ask(.driverUnavailable, now, &out) }
     }
@@ -167,7 +181,7 @@ struct DriverMachine {
 
     private mutating func driveOn(_ now: Moment, _ out: inout [ClientAction]) {
         guard let current = trip, let drive else { return }
-        let hasArrived = now.hubMs - beginMs >= drive.arrivalMs
+        let hasArrived = offset(now) >= drive.arrivalMs
         switch current.stage {
         case .toPickup:
             if let due = current.giveBackMs, now.hubMs >= due {
@@ -178,7 +192,7 @@ struct DriverMachine {
                 trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
             }
         case .atPickup(let until):
-            guard now.hubMs >= until, !session.isPending({ $0.isBoarding }) else { return }
+            guard now.hubMs >= until, !session.isPending(\.isBoarding) else { return }
             session.ask(
                 current.isNoShow
                     ? .rideNoshow(ride: current.ride) : .rideAboard(ride: current.ride, passengers: nil), now, &out)
@@ -193,11 +207,14 @@ struct DriverMachine {
 
     /// The run is over: who is aboard gets out here.
     mutating func endRideHere(_ now: Moment, _ out: inout [ClientAction]) {
-        guard let current = trip, current.stage == .aboard, let here else { return }
+        guard trip?.stage == .aboard, let here, trip?.destination != here else { return }
         trip?.destination = here
-        setOut(to: here, now)
+        drive(along: [here], now)
         decide(now, &out)
     }
+
+    /// The run is over: no link is cut on purpose any more.
+    mutating func calmDown() { dropMs = nil }
 
     /// The run is over: out of the queue, then away.
     mutating func signOff(_ now: Moment, _ out: inout [ClientAction]) {
@@ -275,7 +292,11 @@ struct DriverMachine {
         _ command: Command, _ code: ErrorCode, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .driverAvailable: tryAvailableMs = now.hubMs + 20_000
+        // Outside the zones, mostly: it will take a while until that changes.
+        case .driverAvailable:
+            tryAvailableMs = now.hubMs + 60_000
+            // The hub has it on a ride that it doesn't know of.
+            if code == .notAvailable { session.renew(now, &out) }
         case .offerAccept(let ride): if trip?.ride != ride { closeOffer(ride) }
         case .offerDecline(let ride): closeOffer(ride)
         // The ride is not ours any more, or is over. (The event that says so may have come before.)
@@ -301,21 +322,25 @@ struct DriverMachine {
     }
 
     private mutating func release(_ ride: String, _ now: Moment) {
-        guard trip?.ride == ride else { return }
+        guard let pickup = trip?.pickup, trip?.ride == ride else { return }
         trip = nil
         drive = nil
         // The event that says where the driver now stands may be under way.
         tryAvailableMs = now.hubMs + 5_000
         session.forget { $0.concernsTrip(ride) }
-        let offset = now.hubMs - beginMs
-        script.resume(at: offset, from: here ?? GeoPoint(lat: 0, lon: 0))
+        let offset = offset(now)
+        script.resume(at: offset, from: here ?? pickup)
         upcoming = script.next(after: offset)
     }
 
     private mutating func setOut(to place: GeoPoint, _ now: Moment) {
-        let offset = now.hubMs - beginMs
+        drive(along: script.route(from: here ?? place, to: place), now)
+    }
+
+    private mutating func drive(along path: [GeoPoint], _ now: Moment) {
+        let offset = offset(now)
         let leg = Drive(
-            path: script.route(from: here ?? place, to: place), startMs: offset, speed: dice.between(odds.driveSpeed),
+            path: path, startMs: offset, speed: dice.between(odds.driveSpeed),
             fixEveryMs: dice.milliseconds(odds.rideFixMs), accuracy: 6)
         drive = leg
         upcoming = leg.next(after: offset)

@@ -16,6 +16,24 @@ struct Moment: Equatable {
     func later(hubMs ms: Int64) -> Int64 { hubMs + ms }
 }
 
+/// How fast the hub's clock really runs, by the times in its messages.
+struct HubPace {
+    private var first: (realMs: Int64, hubMs: Int64)?
+    private var last: (realMs: Int64, hubMs: Int64)?
+
+    /// Takes in a time that the hub gave, when it came. A message from before (history) tells nothing.
+    mutating func heard(hubMs: Int64, atRealMs realMs: Int64) {
+        if first == nil { first = (realMs, hubMs) }
+        if hubMs > last?.hubMs ?? .min { last = (realMs, hubMs) }
+    }
+
+    /// Hub ms per real ms; nil until two seconds lie between two readings.
+    var hubPerReal: Double? {
+        guard let first, let last, last.realMs - first.realMs >= 2_000 else { return nil }
+        return Double(last.hubMs - first.hubMs) / Double(last.realMs - first.realMs)
+    }
+}
+
 /// Hub time as the clients reckon it: from the times in the hub's answers to `hello`, running at a known speed.
 struct HubClock: Equatable {
     /// Hub ms per real ms.

@@ -34,6 +34,20 @@ public struct Odds: Sendable, Equatable {
         return odds
     }
 
+    /// Quick taps and quick rides: for a city that is watched for a minute at real speed.
+    public static var lively: Odds {
+        var odds = Odds()
+        odds.answerMs = 800...3_000
+        odds.cancelAfterMs = 2_000...30_000
+        odds.dropsPerMinute = 0.1
+        odds.dropMs = 1_000...8_000
+        odds.patienceMs = 8_000
+        odds.boardingMs = 1_000...3_000
+        odds.driveSpeed = 11...13
+        odds.rideFixMs = 1_500...3_000
+        return odds
+    }
+
     /// Nil when they can be played; otherwise what is wrong.
     public var problem: String? {
         let chances = [

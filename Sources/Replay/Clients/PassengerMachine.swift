@@ -48,8 +48,8 @@ struct PassengerMachine {
         session.opened(token: token, now, &out)
     }
 
-    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
-        session.closed(code: code, now, &out)
+    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, reason: reason, now, &out)
     }
 
     mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
@@ -78,6 +78,9 @@ struct PassengerMachine {
         else { return }
         session.ask(.rideCancel(ride: ride), now, &out)
     }
+
+    /// The run is over: no link is cut on purpose any more.
+    mutating func calmDown() { dropMs = nil }
 
     mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
 

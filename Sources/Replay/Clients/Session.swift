@@ -50,10 +50,8 @@ struct Session {
     let ownChannel: String
     /// Set apart from those of earlier runs: the hub keeps keys for a day.
     private let keyPrefix: String
-    private(set) var phase = Phase.resting(untilMs: 0)
+    private(set) var phase: Phase
     private(set) var receipts: ChannelReceipts
-    /// When the last hello said what the hub's time was.
-    private(set) var heardHubTime: Int64?
     private var pending: [Pending] = []
     private var helloID: Int64 = 0
     private var nextID: Int64 = 1
@@ -61,12 +59,16 @@ struct Session {
     private var failures = 0
     private var hasBeenLive = false
     private var position: String?
+    /// The next hello asks for no history, but for the state as it is.
+    private var isAnew = false
     private var dice: Dice
 
-    init(role: String, subject: String, keyPrefix: String, dice: Dice) {
+    /// `startMs`: the real time of its first connecting.
+    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, dice: Dice) {
         self.subject = subject
         self.keyPrefix = keyPrefix
         self.dice = dice
+        phase = .resting(untilMs: startMs)
         ownChannel = "\(role):\(subject)"
         receipts = ChannelReceipts(channel: ownChannel)
     }
@@ -83,18 +85,18 @@ struct Session {
         guard case .connecting = phase else { return }
         phase = .greeting(sinceMs: now.realMs)
         helloID = takeID()
-        let resume = receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
+        let resume = isAnew ? [] : receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
         let hello = ClientMessage(id: helloID, command: .hello(token: token, resume: resume))
         out.append(.send(hello.encoded()))
     }
 
-    mutating func closed(code: UInt16, _ now: Moment, _ out: inout [ClientAction]) {
+    mutating func closed(code: UInt16, reason: String = "", _ now: Moment, _ out: inout [ClientAction]) {
         switch phase {
         case .over, .resting: return
         case .connecting, .greeting, .live: break
         }
         failures += 1
-        switch Backoff.rule(code: code, failures: failures, dice: &dice) {
+        switch Backoff.rule(code: code, reason: reason, failures: failures, dice: &dice) {
         case .after(let ms): phase = .resting(untilMs: now.realMs + ms)
         case .never: phase = .over
         }
@@ -107,6 +109,14 @@ struct Session {
         phase = .resting(untilMs: now.real(atHub: untilHubMs))
         out.append(.abort)
         out.append(.note(.linkCut))
+    }
+
+    /// Comes back as if it knew nothing, to be told how things are.
+    mutating func renew(_ now: Moment, _ out: inout [ClientAction]) {
+        guard isLive else { return }
+        isAnew = true
+        phase = .resting(untilMs: now.realMs)
+        out.append(.abort)
     }
 
     /// Goes for good.
@@ -183,9 +193,12 @@ struct Session {
         switch message {
         case .reply(let id, let data):
             return id == helloID ? greeted(data, now, &out) : answered(id, .granted(data), now, &out)
-        case .error(let id, let code, _, _):
+        case .error(let id, let code, let detail, _):
             out.append(.note(.refused(code)))
-            if let id, id == helloID { return refusedGreeting(now, &out) }
+            if let id, id == helloID {
+                out.append(.note(.greetingRefused(code, detail: detail)))
+                return refusedGreeting(now, &out)
+            }
             guard let id else { return .nothing }
             return answered(id, .refused(code), now, &out)
         case .event(let channel, let seq, let type, _, let data):
@@ -193,8 +206,8 @@ struct Session {
             out.append(.note(.event))
             let receipt = Receipt(seq: seq, type: type, ride: data.text("ride"))
             return receipts.take(receipt) ? .event(type: type, data: data) : .nothing
-        case .state(_, let type, _, let data):
-            out.append(.note(.state))
+        case .state(_, let type, let hubMs, let data):
+            out.append(.note(.state(hubMs: hubMs)))
             return .state(type: type, data: data)
         case .gap(let channel):
             out.append(.note(.gap(channel: channel)))
@@ -212,9 +225,10 @@ struct Session {
         guard case .greeting = phase else { return .nothing }
         phase = .live
         failures = 0
-        heardHubTime = data.integer("time")
+        if let time = data.integer("time") { out.append(.note(.hubTime(ms: time))) }
         position = data["seq"]?.text(ownChannel)
-        if receipts.stretches.isEmpty { receipts.begin(after: position ?? "") }
+        if receipts.stretches.isEmpty || isAnew { receipts.begin(after: position ?? "") }
+        isAnew = false
         let isFirst = !hasBeenLive
         hasBeenLive = true
         out.append(.note(.live(isFirst: isFirst)))

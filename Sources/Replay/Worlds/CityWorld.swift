@@ -15,7 +15,7 @@ enum CityWorld {
         var block = 110.0
         var driversPerStand = 6
         /// Metres of a trip, along the streets.
-        var tripMetres = 200.0...600.0
+        var tripMetres = 200.0...450.0
         /// m/s
         var speed = 12.0
         var fixEveryMs: Int64 = 3_000
@@ -24,7 +24,7 @@ enum CityWorld {
 
     /// `zoneOf` says in which zone a place lies; `bounds` holds them all.
     static func make(
-        bounds: (south: Double, west: Double, north: Double, east: Double), options: Options,
+        bounds: ZoneBounds, options: Options,
         zoneOf: (GeoPoint) -> String?
     ) -> World {
         let centre = GeoPoint(lat: (bounds.south + bounds.north) / 2, lon: (bounds.west + bounds.east) / 2)
@@ -53,24 +53,14 @@ enum CityWorld {
             summary: "\(drivers.count) invented drivers at \(stands.count) stands, \(wishes.count) passengers to come")
     }
 
-    /// One in each of the zones nearest to the centre, well inside: the place that is nearest to the middle of many
-    /// that were thrown into the zone.
+    /// One in each of the zones nearest to the centre, at a crossing well inside.
     private static func stands(
-        bounds: (south: Double, west: Double, north: Double, east: Double), near centre: GeoPoint, count: Int,
-        grid: StreetGrid, dice: inout Dice, zoneOf: (GeoPoint) -> String?
+        bounds: ZoneBounds, near centre: GeoPoint, count: Int, grid: StreetGrid, dice: inout Dice,
+        zoneOf: (GeoPoint) -> String?
     ) -> [GeoPoint] {
-        var inside: [String: [GeoPoint]] = [:]
-        for _ in 0..<20_000 {
-            let place = GeoPoint(
-                lat: dice.between(bounds.south...bounds.north), lon: dice.between(bounds.west...bounds.east))
-            if let zone = zoneOf(place) { inside[zone, default: []].append(place) }
-        }
-        let middles = inside.sorted { $0.key < $1.key }.compactMap { zone, places -> GeoPoint? in
-            let mean = GeoPoint(
-                lat: places.reduce(0) { $0 + $1.lat } / Double(places.count),
-                lon: places.reduce(0) { $0 + $1.lon } / Double(places.count))
-            let crossings = places.map(grid.nearestCrossing).filter { zoneOf($0) == zone }
-            return crossings.min { $0.distance(to: mean) < $1.distance(to: mean) }
+        let middles = ZoneMiddles.find(bounds: bounds, dice: &dice, zoneOf: zoneOf).map { zone, middle in
+            let crossing = grid.nearestCrossing(to: middle)
+            return zoneOf(crossing) == zone ? crossing : middle
         }
         let nearest = middles.sorted { $0.distance(to: centre) < $1.distance(to: centre) }.prefix(count)
         return nearest.isEmpty ? [centre] : Array(nearest)
@@ -95,7 +85,7 @@ enum CityWorld {
                 return throwing < 0
             }
             let stand = stands[chosen ?? stands.count - 1]
-            let pickup = door(near: stand, metres: 80...250, grid: grid, dice: &dice, zoneOf: zoneOf)
+            let pickup = door(near: stand, metres: 60...200, grid: grid, dice: &dice, zoneOf: zoneOf)
             let destination = door(near: pickup, metres: options.tripMetres, grid: grid, dice: &dice, zoneOf: zoneOf)
             result.append(
                 RideWish(

@@ -32,11 +32,16 @@ enum TraceWorld {
             wishes += Self.wishes(
                 of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, dice: &dice)
         }
+        var origin = "where meters turned on"
+        if !chosen.contains(where: { $0.fixes.contains { $0.occupied != nil } }) {
+            wishes = invented(drivers, window: window, seed: options.seed)
+            origin = "invented along the ways, as the recording has no meter"
+        }
         wishes.sort { ($0.offsetMs, $0.subject) < ($1.offsetMs, $1.subject) }
         let recorded = drivers.count
         return World(
             drivers: drivers, wishes: wishes,
-            summary: "\(recorded) recorded vehicles, \(wishes.count) passengers where meters turned on")
+            summary: "\(recorded) recorded vehicles, \(wishes.count) passengers \(origin)")
     }
 
     /// One per 0 → 1 of the meter inside the window; the destination is where it turned off, be it after the window.
@@ -57,6 +62,32 @@ enum TraceWorld {
                     destination: end, passengers: dice.party()))
         }
         return result
+    }
+
+    /// For recordings without a meter: two rides per vehicle and hour, each from near where some vehicle is at that time to
+    /// where some vehicle is at another.
+    private static func invented(_ drivers: [World.Driver], window: TraceWindow, seed: UInt64) -> [RideWish] {
+        var dice = Dice(seed: seed, part: "demand")
+        let perHour = max(10, 2 * drivers.count)
+        let count = Int(Double(window.lengthMs) / 3_600_000 * Double(perHour))
+        return (0..<count).compactMap { index in
+            let offset = dice.milliseconds(0...max(0, window.lengthMs - 1))
+            guard let pickup = place(at: offset, among: drivers, &dice),
+                let destination = place(at: dice.milliseconds(0...max(0, window.lengthMs - 1)), among: drivers, &dice)
+            else { return nil }
+            return RideWish(
+                offsetMs: offset, subject: "p-\(index + 1)",
+                pickup: pickup.moved(northMetres: dice.between(-200...200), eastMetres: dice.between(-200...200)),
+                destination: destination, passengers: dice.party())
+        }
+    }
+
+    private static func place(at offsetMs: Int64, among drivers: [World.Driver], _ dice: inout Dice) -> GeoPoint? {
+        for _ in 0..<20 {
+            guard case .recorded(var script)? = drivers.randomElement(using: &dice)?.script else { return nil }
+            if script.duty(at: offsetMs) != .offShift, let fix = script.next(after: offsetMs) { return fix.place }
+        }
+        return nil
     }
 
     private static func turnedOff(after timeMs: Int64, in vehicle: TraceVehicle) -> GeoPoint? {

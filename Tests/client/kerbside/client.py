@@ -79,12 +79,19 @@ class Client:
 
     async def open(self, headers=None, **options):
         """The WebSocket, without hello."""
+        if self.ws is not None and self.closed is None:
+            await self.cut()
         context = None
         if self.hub.is_tls:
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
         options = {"subprotocols": [SUBPROTOCOL], "ping_interval": None, "compression": None, "ssl": context} | options
         self.ws = await connect(
-            self.hub.url, additional_headers=headers, open_timeout=patience.PROCESS, close_timeout=1, max_queue=None, **options
+            self.hub.url,
+            additional_headers=headers,
+            open_timeout=patience.PROCESS,
+            close_timeout=1,
+            max_queue=None,
+            **options,
         )
         self.closed = self.hello_reply = None
         self.had_gap = False
@@ -140,6 +147,7 @@ class Client:
     async def _read(self, ws):
         try:
             async for raw in ws:
+                assert ws is self.ws, "two links at a time"
                 try:
                     self._take(raw)
                 except Exception as error:  # kept, and raised where the test waits
@@ -236,7 +244,9 @@ class Client:
             if (value := condition()) is not None:
                 return value
             if self.closed is not None:
-                raise AssertionError(f"{self.channel} was closed with {self.closed} while waiting for {what}\n{self._story()}")
+                raise AssertionError(
+                    f"{self.channel} was closed with {self.closed} while waiting for {what}\n{self._story()}"
+                )
             waiter = loop.create_future()
             self._waiters.append(waiter)
             try:

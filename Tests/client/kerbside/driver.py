@@ -9,7 +9,7 @@ class Driver(Client):
     role = "driver"
 
     #: Metres per second between two fixes, unless a test says when they were measured.
-    SPEED = 30.0
+    SPEED = 35.0
 
     def __init__(self, hub, subject, at=None, token=None):
         super().__init__(hub, subject, token)
@@ -18,7 +18,7 @@ class Driver(Client):
         self.clock, self._measured = int(time.time() * 1000) - 130_000, time.monotonic()
 
     async def fix(self, place=None, after_ms=None, accuracy=5, **fields):
-        """Measures and sends a position, by default as long after the last one as the way takes; waits for the reply."""
+        """Measures and sends a position, by default as long after the last one as the way takes. The reply."""
         place = place or self.place
         if after_ms is None:
             after_ms = 500 + int(place.distance(self.place) / self.SPEED * 1000)
@@ -41,7 +41,13 @@ class Driver(Client):
         await self.fix()
         place = await self.call("driver.available")
         await self.expect("queue.joined", zone=place["zone"], reason="available")
+        await self.known()
         return place
+
+    async def known(self):
+        """The last fix has gone into Redis with its tick's batch: whoever dies now, it is known."""
+        key = self.hub.key(f"vehicle:{self.subject}")
+        await self.hub.until("the fix in Redis", lambda: self.hub.redis.hget(key, "at") == str(self.clock))
 
     async def offered(self, ride=None, seen=True):
         """The next event is an offer; shows it, as the app does by itself."""

@@ -55,7 +55,10 @@ class RawSocket:
             "Sec-WebSocket-Version": "13",
             "Sec-WebSocket-Protocol": SUBPROTOCOL,
         } | {key.replace("_", "-"): value for key, value in headers.items()}
-        lines = [f"{method} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in fields.items() if value is not None)]
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            *(f"{key}: {value}" for key, value in fields.items() if value is not None),
+        ]
         self.writer.write("\r\n".join([*lines, "", ""]).encode())
         return await self.response()
 
@@ -73,6 +76,7 @@ class RawSocket:
         await self.send(frame(TEXT, b'{"id":0,"cmd":"hello","token":"%s"}' % token.encode()))
         reply = await self.message()
         assert reply["id"] == 0 and "ok" in reply, reply
+        assert (await self.message())["type"] == "snapshot"
         return self
 
     async def send(self, data):

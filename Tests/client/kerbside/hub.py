@@ -32,7 +32,7 @@ BASE = {
     "server.drain_ms": 200,
     "server.reconnect_spread_ms": 1000,
     "city.id": "testville",
-    "city.zones.file": "zones.geojson",
+    "zones.file": "zones.geojson",
     "positions.tick_ms": 50,
     "tokens.leeway_s": 0,
     "log.format": "json",
@@ -116,7 +116,7 @@ class Hub:
     def write_config(self, **settings):
         """Changes settings in the file; the hub reads it at its start and at SIGHUP."""
         self.settings |= {key.replace("__", "."): value for key, value in settings.items()}
-        self.settings["city.zones.file"] = str(self.directory / "zones.geojson")
+        self.settings["zones.file"] = str(self.directory / "zones.geojson")
         self.config.write_text(yaml.safe_dump(nested(self.settings), sort_keys=False))
 
     @property
@@ -140,6 +140,7 @@ class Hub:
 
     def start(self, ready=True):
         assert BINARY.exists(), f"{BINARY} is not built (or set KERBSIDE_BIN)"
+        started = self.log.count('"listening"') if self.log_file.exists() else 0
         self.process = subprocess.Popen(
             [str(BINARY), "serve", "--config", str(self.config)],
             cwd=self.directory,
@@ -149,7 +150,10 @@ class Hub:
             stderr=subprocess.STDOUT,
         )
         if ready:
-            self.wait_until("ready", lambda: self.http("/readyz").status == 200)
+            # Every worker answers for itself, and the kernel chooses which: ask until all have been met.
+            workers = self.settings["server.workers"]
+            self.wait_until("listening", lambda: self.log.count('"listening"') >= started + workers)
+            self.wait_until("ready", lambda: all(self.http("/readyz").status == 200 for _ in range(12)))
         return self
 
     def wait_until(self, what, condition, within=patience.PROCESS):

@@ -31,12 +31,20 @@ def check_state(hub):
         state, zones = vehicle.get("state", "unavailable"), places.get(driver, [])
         assert len(zones) == (1 if state == "available" else 0), f"I1: {driver} is {state} and queues in {zones}"
         assert not zones or zones == [vehicle["zone"]], f"I6: {driver} queues in {zones}, its zone is {vehicle['zone']}"
-        served = [ride for ride, row in rides.items() if row.get("driver") == driver and row["state"] in ("accepted", "aboard")]
-        assert served == ([vehicle["ride"]] if state == "busy" else []), f"I2, I3: {driver} is {state} and serves {served}"
+        served = [
+            ride
+            for ride, row in rides.items()
+            if row.get("driver") == driver and row["state"] in ("accepted", "aboard")
+        ]
+        assert served == ([vehicle["ride"]] if state == "busy" else []), (
+            f"I2, I3: {driver} is {state} and serves {served}"
+        )
     assert set(places) <= set(vehicles), f"I1: {set(places) - set(vehicles)} queue and are no drivers"
     for passenger, row in passengers.items():
         requested = [ride for ride, r in rides.items() if r["passenger"] == passenger and r["state"] in OPEN]
-        assert requested == ([row["ride"]] if "ride" in row else []), f"I4: {passenger} has {requested} open, knows {row}"
+        assert requested == ([row["ride"]] if "ride" in row else []), (
+            f"I4: {passenger} has {requested} open, knows {row}"
+        )
 
 
 class _Ride:
@@ -85,7 +93,7 @@ class Story:
         assert ride not in self.rides, f"{ride} was requested twice"
         self.rides[ride] = _Ride()
 
-    def on_ride_searching(self, ride, round, driver=None, **_):  # noqa: A002: the name in the log
+    def on_ride_searching(self, ride, round, driver=None, **_):
         r = self.rides[ride]
         if driver is not None:
             assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
@@ -95,7 +103,7 @@ class Story:
             assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
             r.round, r.asked = round, set()
 
-    def on_offer_made(self, ride, driver, zone, round, **_):  # noqa: A002
+    def on_offer_made(self, ride, driver, zone, round, **_):
         r = self.rides[ride]
         assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
         holders = {other.driver for other in self.rides.values() if other.state == "offered"}

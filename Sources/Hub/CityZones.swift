@@ -1,11 +1,10 @@
-import Domain
-import Logging
-import Settings
+public import Domain
+public import Settings
 
 /// Reads the zones that the settings name.
-enum Zones {
+public enum CityZones {
     /// Throws a text that names the file and what is wrong in it; `repairs` is told what was repaired.
-    static func load(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) throws -> ZoneSet {
+    public static func load(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) throws -> ZoneSet {
         let path = settings.zones.file
         var options = ZoneOptions()
         options.idProperty = settings.zones.idProperty.isEmpty ? nil : settings.zones.idProperty

@@ -1,0 +1,34 @@
+import Wire
+
+extension HubSnapshot {
+    /// Reads the answer of `SnapshotScript`. Nil when it isn't one.
+    init?(json: [UInt8]) {
+        guard let root = try? JSONValue(parsing: json), let vehicles = root["vehicles"]?.members,
+            let rides = root["rides"]?.members, let queues = root["queues"]?.members,
+            let passengers = root["passengers"]?.members
+        else { return nil }
+        lastEvent = root.text("last")
+        entriesAdded = root.text("added").flatMap { Int($0) } ?? 0
+        for (zone, members) in queues {
+            let scores = (members.members ?? [:]).compactMap { name, score in
+                score.text.flatMap { Double($0) }.map { (name, $0) }
+            }
+            self.queues[zone] = Dictionary(scores, uniquingKeysWith: { first, _ in first })
+        }
+        for (name, fields) in vehicles {
+            guard let state = fields.text("state") else { continue }
+            self.vehicles[name] = Vehicle(
+                state: state, zone: fields.text("zone"), ride: fields.text("ride"), offer: fields.text("offer"),
+                isAway: fields.text("away") != nil)
+        }
+        for (name, fields) in rides {
+            guard let state = fields.text("state"), let passenger = fields.text("passenger") else { continue }
+            self.rides[name] = Ride(
+                state: state, passenger: passenger, zone: fields.text("zone") ?? "", driver: fields.text("driver"),
+                offeredTo: fields.text("offered_to"), round: fields.text("round").flatMap { Int($0) } ?? 1,
+                order: fields.text("order").flatMap { Int($0) } ?? 0,
+                asked: Set((fields.text("asked") ?? "").split(separator: " ").map(String.init)))
+        }
+        for (name, ride) in passengers { self.passengers[name] = ride.text }
+    }
+}

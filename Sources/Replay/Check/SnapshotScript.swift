@@ -1,0 +1,41 @@
+/// Reads a city's whole state in one step, so that no change can come between two parts of it. It looks for keys by
+/// pattern, which takes time on a large Redis: for test runs only.
+///
+/// KEYS[1] `{city}:settings`. Answers JSON; scores and rounds as strings.
+enum SnapshotScript {
+    static let text = """
+        local p = string.sub(KEYS[1], 1, -9)
+        local function names(kind) return redis.call('KEYS', p .. kind .. ':*') end
+        local function hash(key)
+            local flat, fields = redis.call('HGETALL', key), {}
+            for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+            return fields
+        end
+        local s = { queues = {}, vehicles = {}, rides = {}, passengers = {}, added = '0' }
+        local last = redis.call('XREVRANGE', p .. 'events', '+', '-', 'COUNT', 1)
+        if last[1] then
+            s.last = last[1][1]
+            local info = redis.call('XINFO', 'STREAM', p .. 'events')
+            for i = 1, #info, 2 do
+                if info[i] == 'entries-added' then s.added = tostring(info[i + 1]) end
+            end
+        end
+        for _, key in ipairs(names('queue')) do
+            local flat, members = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
+            for i = 1, #flat, 2 do members[flat[i]] = flat[i + 1] end
+            s.queues[string.sub(key, #p + 7)] = members
+        end
+        for _, key in ipairs(names('vehicle')) do s.vehicles[string.sub(key, #p + 9)] = hash(key) end
+        for _, key in ipairs(names('ride')) do
+            local ride = string.sub(key, #p + 6)
+            local fields = hash(key)
+            fields.asked = table.concat(redis.call('SMEMBERS', p .. 'asked:' .. ride), ' ')
+            s.rides[ride] = fields
+        end
+        for _, key in ipairs(names('passenger')) do
+            local ride = redis.call('HGET', key, 'ride')
+            if ride then s.passengers[string.sub(key, #p + 11)] = ride end
+        end
+        return cjson.encode(s)
+        """
+}

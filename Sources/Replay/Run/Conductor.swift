@@ -1,0 +1,105 @@
+import EventLoop
+
+/// Leads a run through its phases. Everything in it lives on one loop, which is this actor's executor.
+actor Conductor {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Real ms until the hub must have greeted a client.
+    private static let connectLimitMs: Int64 = 20_000
+
+    private let configuration: ReplayConfiguration
+    private let pause: Pause
+
+    init(loop: EventLoop, configuration: ReplayConfiguration) {
+        self.loop = loop
+        self.configuration = configuration
+        pause = Pause(loop)
+    }
+
+    /// The whole run, from the first connecting to the report.
+    func perform(_ world: World, lengthMs: Int64) async throws(ReplayError) -> ReplayReport {
+        let startedUs = Monotonic.microseconds
+        let play = try Play(loop: loop, configuration: configuration, world: world)
+        let progress = Progress(loop: loop, output: configuration.output, play: play)
+        let interrupt = configuration.endsOnInterrupt ? Interrupt(loop) : nil
+        let reader = configuration.redis.map { CityReader(loop: loop, endpoint: $0, city: configuration.city) }
+        let verifier = reader.map { RunVerifier(reader: $0, gapsAllowed: configuration.gapsAllowed) }
+        defer {
+            play.shutdown()
+            progress.end()
+            interrupt?.end()
+            reader?.close()
+        }
+
+        progress.say(world.summary)
+        try await connect(play, interrupt)
+        try await verifier?.begin()
+        progress.phase = .playing
+        play.begin()
+        while (play.offsetMs ?? 0) < lengthMs, interrupt?.isRaised != true {
+            try checkPace(play)
+            await pause.milliseconds(20)
+        }
+        progress.phase = .closing
+        let isQuiet = await settle(play, progress, interrupt)
+        progress.phase = .checking
+        let verdict = try await verifier?.finish(mustBeOver: isQuiet, pause: pause) { play.given }
+        progress.phase = .leaving
+        await leave(play)
+        return ReplayReport(
+            summary: world.summary, speed: configuration.speed, tally: play.fleet.tally, verdict: verdict,
+            isQuiet: isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+    }
+
+    // MARK: Phases
+
+    /// All drivers greet the hub. What it says is the time is the time.
+    private func connect(_ play: Play, _ interrupt: Interrupt?) async throws(ReplayError) {
+        let deadline = Monotonic.milliseconds + Self.connectLimitMs
+        while Monotonic.milliseconds < deadline, interrupt?.isRaised != true {
+            if play.fleet.seats.allSatisfy(\.isLive) { return }
+            await pause.milliseconds(20)
+        }
+        if play.fleet.seats.contains(where: \.isLive) { return }
+        throw ReplayError(
+            "no hub answers at \(configuration.urls.joined(separator: ", ")) (\(play.fleet.lastFailure)): is it running, and is the token right?"
+        )
+    }
+
+    /// With another pace of its clock than we think, the hub would see cars fly, or stand still.
+    private func checkPace(_ play: Play) throws(ReplayError) {
+        guard let pace = play.fleet.pace.hubPerReal, pace < configuration.speed / 2 || pace > configuration.speed * 2
+        else { return }
+        throw ReplayError(
+            "the hub's clock runs at \((pace * 10).rounded() / 10)× real time, but the replay at \(configuration.speed)×: start the hub with clock.scale set to that, or replay at its speed"
+        )
+    }
+
+    /// Rides come to their end. False: something was still open when the time was over.
+    private func settle(_ play: Play, _ progress: Progress, _ interrupt: Interrupt?) async -> Bool {
+        play.close()
+        let begun = Monotonic.milliseconds
+        let graceMs = Int64(configuration.graceSeconds * 1000)
+        let limitMs = Int64(configuration.settleSeconds * 1000)
+        while true {
+            if play.isQuiet { return true }
+            let waited = Monotonic.milliseconds - begun
+            if waited >= limitMs { return false }
+            if waited >= graceMs || interrupt?.isRaised == true {
+                progress.phase = .settling
+                play.bringToEnd()
+            }
+            await pause.milliseconds(200)
+        }
+    }
+
+    /// Drivers leave their queues, so that the hub is left as it was found; then everybody goes.
+    private func leave(_ play: Play) async {
+        play.signOff()
+        let deadline = Monotonic.milliseconds + 5_000
+        while !play.areAllSignedOff, Monotonic.milliseconds < deadline { await pause.milliseconds(20) }
+        play.fleet.leave()
+        await pause.milliseconds(200)
+    }
+}

@@ -1,0 +1,16 @@
+/// Names and values in two columns, in groups.
+struct TextTable {
+    private var lines: [(name: String, value: String)?] = []
+
+    mutating func add(_ name: String, _ value: String) { lines.append((name, value)) }
+    mutating func add(_ name: String, _ value: Int) { add(name, "\(value)") }
+    mutating func gap() { if case .some = lines.last ?? nil { lines.append(nil) } }
+
+    var text: String {
+        let width = lines.compactMap { $0?.name.count }.max() ?? 0
+        return lines.map { line in
+            guard let line else { return "\n" }
+            return "  \(line.name)\(String(repeating: " ", count: width - line.name.count))  \(line.value)\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,69 @@
+import Domain
+import Wire
+
+extension World {
+    /// The world that a configuration asks for, and how long (hub ms) passengers come. Throws what is wrong with it.
+    static func make(_ configuration: ReplayConfiguration) throws(ReplayError) -> (world: World, lengthMs: Int64) {
+        if let problem = configuration.odds.problem { throw ReplayError(problem) }
+        guard configuration.speed > 0, configuration.speed <= 10_000 else {
+            throw ReplayError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
+        }
+        switch configuration.source {
+        case .recording(let recording):
+            do throws(TraceError) {
+                return try make(recording, seed: configuration.seed)
+            } catch {
+                throw ReplayError("the recording: \(error)")
+            }
+        case .city(let city): return try make(city, seed: configuration.seed)
+        }
+    }
+
+    private static func make(_ recording: ReplayConfiguration.Recording, seed: UInt64) throws(TraceError) -> (
+        World, Int64
+    ) {
+        guard let length = TimeText.span(recording.length) else {
+            throw TraceError(line: 0, message: "the length \"\(recording.length)\" is not like 90s, 20m or 1h")
+        }
+        let trace = try Trace.read(recording.bytes, format: recording.format)
+        let offset = recording.utcOffsetMinutes ?? trace.utcOffsetMinutes ?? 0
+        var window = TraceWindow.busiest(in: trace, lengthMs: length)
+        if let from = recording.from {
+            guard let minutes = TimeText.clock(from) else {
+                throw TraceError(line: 0, message: "the beginning \"\(from)\" is not like 18:00")
+            }
+            window = try TraceWindow.from(clock: minutes, offsetMinutes: offset, in: trace, lengthMs: length)
+        }
+        var options = TraceWorld.Options()
+        options.vehicles = recording.vehicles
+        options.limits.interpolateEveryMs = Int64(recording.interpolateEverySeconds * 1000)
+        options.seed = seed
+        var world = try TraceWorld.make(trace, window: window, options: options)
+        let from = TimeText.clock(ofMs: window.startMs, offsetMinutes: offset)
+        let to = TimeText.clock(ofMs: window.endMs, offsetMinutes: offset)
+        world.summary +=
+            ", recorded \(from)–\(to) (UTC\(offset < 0 ? "-" : "+")\(abs(offset) / 60):\(abs(offset) % 60 < 10 ? "0" : "")\(abs(offset) % 60))"
+        return (world, length)
+    }
+
+    private static func make(_ city: ReplayConfiguration.City, seed: UInt64) throws(ReplayError) -> (World, Int64) {
+        guard let bounds = ZoneBounds(geoJSON: city.zonesGeoJSON) else {
+            throw ReplayError("the zones have no coordinates")
+        }
+        guard city.drivers > 0, city.seconds > 0, city.requestsPerSecond >= 0 else {
+            throw ReplayError("a city needs drivers and time")
+        }
+        var options = CityWorld.Options()
+        options.drivers = city.drivers
+        options.requestsPerSecond = city.requestsPerSecond
+        options.durationMs = Int64(city.seconds * 1000)
+        options.startHour = city.startHour
+        options.seed = seed
+        let zones = city.zones
+        let world = CityWorld.make(bounds: bounds, options: options) { place in
+            guard case .zone(let index) = zones.lookup(place) else { return nil }
+            return zones.zones[index].id
+        }
+        return (world, options.durationMs)
+    }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Hub
+import Replay
+import Settings
+import WebSocketServer
+
+/// What `replay` and `simulate` have in common: which hub, how fast, how people behave, how it is shown.
+struct PlayOptions: ParsableArguments {
+    @OptionGroup var options: ConfigOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The hub's WebSocket address; may be repeated. Otherwise the configured host and port.", valueName: "ws://…"
+        ))
+    var url: [String] = []
+
+    @Flag(help: "Start a hub for this run, with its clock at the run's speed, and stop it in the end.")
+    var ownHub = false
+
+    @Option(help: "Hub seconds per second. A running hub must have been started with clock.scale at the same.")
+    var speed = 1.0
+
+    @Option(help: "The odds that a driver accepts an offer.")
+    var accept = Odds().accept
+
+    @Option(help: "The odds that a driver declines; what is left stays silent.")
+    var decline = Odds().decline
+
+    @Option(help: "The odds that a passenger cancels.")
+    var cancel = Odds().cancel
+
+    @Option(help: "Cuts of a client's link per minute.")
+    var drops = Odds().dropsPerMinute
+
+    @Option(help: "The same seed plays the same run.")
+    var seed: UInt64 = 1
+
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+
+    @Flag(help: "Take gaps that the hub tells of for no violation: after its Redis has lost data.")
+    var gapsAllowed = false
+
+    func validate() throws {
+        guard speed >= 1, speed <= 1000 else { throw ValidationError("--speed \(speed): expected 1 to 1000") }
+        if let problem = odds.problem { throw ValidationError(problem) }
+    }
+
+    var odds: Odds {
+        var odds = Odds()
+        odds.accept = accept
+        odds.decline = decline
+        odds.cancel = cancel
+        odds.dropsPerMinute = drops
+        return odds
+    }
+
+    /// Plays the source against the hub that is meant; ends the process' command with its exit code.
+    func play(_ source: (Settings) throws -> ReplayConfiguration.Source) throws {
+        let own = ownHub ? try OwnHub(options, with: ["clock.scale=\(speed)"]) : nil
+        let settings = try own?.settings ?? options.settings()
+        defer { own?.stop() }
+        let urls = url.isEmpty ? [HubAddress.url(settings)] : url
+        let issuer = try TokenSource(settings)
+        var configuration = ReplayConfiguration(
+            source: try source(settings), urls: urls, city: settings.city.id, redis: try EnginePlan(settings).endpoint
+        ) { issuer.token(role: $0, subject: $1) }
+        configuration.trust = HubAddress.trust(settings)
+        configuration.speed = speed
+        configuration.odds = odds
+        configuration.seed = seed
+        configuration.gapsAllowed = gapsAllowed
+        configuration.isJSON = json
+        configuration.output = json ? .silent : Terminal.isInteractive ? .terminal : .lines
+        let code = ReplayRun(configuration).run()
+        own?.stop()
+        if code != 0 { throw ExitCode(code) }
+    }
+}
+
+struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays recorded vehicles as live clients of a hub, and checks what came of it.",
+        discussion: """
+            Each vehicle connects as a driver and sends its recorded positions; where its meter turned on, a passenger \
+            requests a ride. Ends with a table, and with a failure if anything was lost, doubled or unfair.
+
+            """ + TraceFormat.description)
+
+    @OptionGroup var common: PlayOptions
+
+    @Argument(help: "The recording; - reads standard input.")
+    var file: String
+
+    @Option(help: "The form of the recording: \(TraceFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var format: String?
+
+    @Option(help: "The most vehicles: those with the most positions in that time.")
+    var cabs = 200
+
+    @Option(help: "Begin at this time of the recording, HH:MM; otherwise at its busiest.")
+    var from: String?
+
+    @Option(name: .customLong("for"), help: "How much of the recording: a number with s, m or h.")
+    var length = "1h"
+
+    @Option(help: "Minutes that the recording's local time is ahead of UTC, for --from.")
+    var utcOffset: Int?
+
+    @Option(help: "Positions further apart than this many seconds get others between them; 0 adds none.")
+    var interpolate = 30.0
+
+    func run() throws {
+        var recording = ReplayConfiguration.Recording(bytes: try InputFile.read(file))
+        if let format {
+            guard let known = TraceFormat(rawValue: format) else {
+                throw ValidationError(
+                    "--format \(format): expected one of \(TraceFormat.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
+            }
+            recording.format = known
+        }
+        recording.from = from
+        recording.length = length
+        recording.vehicles = cabs
+        recording.utcOffsetMinutes = utcOffset
+        recording.interpolateEverySeconds = interpolate
+        let source = recording
+        try common.play { _ in .recording(source) }
+    }
+}
+
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays a city of its own making as live clients of a hub, and checks what came of it.",
+        discussion: """
+            Drivers move along a street grid over the hub's zones and wait at stands; passengers come by the hour. Ends \
+            with a table, and with a failure if anything was lost, doubled or unfair.
+            """)
+
+    @OptionGroup var common: PlayOptions
+
+    @Option(help: "Drivers.")
+    var drivers = 60
+
+    @Option(help: "Ride requests a second in the busiest hour, hub time.")
+    var requests = 1.0
+
+    @Option(
+        name: .customLong("for"), help: "How long passengers come: seconds of hub time, or a number with s, m or h.")
+    var length = "60s"
+
+    @Option(help: "The hour of the day at which the city wakes up.")
+    var hour = 18.0
+
+    func run() throws {
+        guard let milliseconds = Duration.milliseconds(length.last?.isNumber == true ? length + "s" : length) else {
+            throw ValidationError("--for \(length): expected seconds, or a number with s, m or h")
+        }
+        try common.play { settings in
+            var city = ReplayConfiguration.City(
+                zones: try CityZones.load(settings), zonesGeoJSON: try InputFile.read(settings.zones.file))
+            city.drivers = drivers
+            city.requestsPerSecond = requests
+            city.seconds = Double(milliseconds) / 1000
+            city.startHour = hour
+            return .city(city)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import Replay
+
+/// The checker against the hub's real functions: clean as they are (I1–I4, R2–R7, C11, C21–C24, C28), and not when one of
+/// them is broken.
+@Suite(.serialized) struct FunctionWalkTests {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func randomTransitionsBreakNoRule(_ seed: UInt64) async throws {
+        let result = try await FunctionWalk.run(seed: seed, steps: 4_000)
+        #expect(result.violations == [])
+        // A walk that goes nowhere would prove nothing.
+        let needed = [
+            "queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back", "ride.requested", "offer.made",
+            "offer.seen", "offer.declined", "offer.expired", "offer.undelivered", "offer.withdrawn", "ride.accepted",
+            "ride.near", "ride.arrived", "ride.aboard", "ride.ended", "ride.cancelled", "ride.noshow", "ride.searching",
+            "ride.failed", "ride.refused",
+        ]
+        for type in needed { #expect(result.types[type, default: 0] > 0, "\(type) never happened") }
+    }
+
+    @Test(
+        arguments: [
+            (
+                "the last of the queue is asked", .queueOrder, "redis.call('ZRANGE', c.p .. 'queue:' .. zone, 0, -1)",
+                "redis.call('ZREVRANGE', c.p .. 'queue:' .. zone, 0, -1)"
+            ),
+            (
+                "the last request is served", .requestOrder, "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)",
+                "redis.call('ZREVRANGE', c.p .. 'waiting:' .. zone, 0, -1)"
+            ),
+            ("a driver away is asked", .queueOrder, "if not v[1] then", "if true then"),
+            (
+                "the same driver is asked again", .queueOrder,
+                "redis.call('SADD', c.p .. 'asked:' .. ride, driver)\n    redis.call('SADD', c.p .. 'offered:'",
+                "redis.call('SADD', c.p .. 'offered:'"
+            ),
+            (
+                "a refusal costs no place", .rank,
+                "local score = next_arrival(c)\n    redis.call('ZADD', c.p .. 'queue:' .. zone, 'XX'",
+                "local score = '0.5'\n    redis.call('ZADD', c.p .. 'queue:' .. zone, 'XX'"
+            ),
+            (
+                "a restored place is a better one", .rank,
+                "return join(c, r.driver, r.place_zone, 'restored', r.place)",
+                "return join(c, r.driver, r.place_zone, 'restored', '0.5')"
+            ),
+            (
+                "an accepting driver stays in its queue", .queueMembership,
+                "redis.call('ZREM', c.p .. 'queue:' .. zone, driver)\n    redis.call('ZREM', c.p .. 'alive'",
+                "if reason ~= 'accepted' then redis.call('ZREM', c.p .. 'queue:' .. zone, driver) end\n    redis.call('ZREM', c.p .. 'alive'"
+            ),
+            (
+                "a moving driver stands in two queues", .queueMembership,
+                "leave(c, driver, v.zone, 'moved', 'available')", ""
+            ),
+            (
+                "an expired offer is accepted", .acceptance,
+                "if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end\n\n", "\n\n"
+            ),
+            ("an offer stays with its driver", .offer, "clear_vehicle(c, driver, 'offer')\nend", "end"),
+            (
+                "a passenger's ride is never closed", .state,
+                "redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')", ""
+            ),
+            ("a passenger may request twice", .oneRequestPerPassenger, "    if open then\n", "    if false then\n"),
+            (
+                "the alerts are not latched", .alert,
+                "if reached == 0 or rung == 20 then set_ride(c, ride, 'notified', rung) end", ""
+            ),
+            (
+                "a ride ends without having begun", .outcome,
+                "if r.state == 'accepted' then\n            return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')\n        end\n        if r.state ~= 'aboard' then",
+                "if r.state ~= 'aboard' and r.state ~= 'accepted' then"
+            ),
+            (
+                "a freed driver keeps its ride", .busyWithOneRide,
+                "'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')\n    log(c",
+                "'lost_zone', 'lost_score', 'lost_until', 'lost_why')\n    log(c"
+            ),
+        ] as [(String, Violation.Rule, String, String)])
+    func aBrokenFunctionIsFoundOut(_ what: String, _ rule: Violation.Rule, _ right: String, _ wrong: String)
+        async throws
+    {
+        let result = try await FunctionWalk.run(seed: 7, steps: 1_500) { text in
+            #expect(text.contains(right), "\(what): the functions have changed; change this test with them")
+            text = text.split(separator: right, omittingEmptySubsequences: false).joined(separator: wrong)
+        }
+        #expect(result.violations.contains { $0.rule == rule }, "\(what): found \(Set(result.violations.map(\.rule)))")
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Testing
+import Wire
+
+@testable import Replay
+
+@Suite struct RunPartsTests {
+    @Test func theAgendaWakesInOrderAndForgetsWhatWasOvertaken() {
+        var agenda = Agenda()
+        for client in 0..<100 { agenda.set(Int64(client * 37 % 100), for: client) }
+        agenda.set(500, for: 0)
+        agenda.set(.max, for: 1)
+        agenda.set(1, for: 2)
+        var woken: [Int] = []
+        while let client = agenda.next(by: 99) { woken.append(client) }
+        let expected = (2..<100).sorted { ($0 == 2 ? 1 : $0 * 37 % 100, $0) < ($1 == 2 ? 1 : $1 * 37 % 100, $1) }
+        #expect(Set(woken) == Set(expected) && woken.count == 98)
+        #expect(woken.map { $0 == 2 ? 1 : $0 * 37 % 100 } == expected.map { $0 == 2 ? 1 : $0 * 37 % 100 })
+        #expect(agenda.next(by: 499) == nil)
+        #expect(agenda.next(by: 500) == 0)
+        #expect(agenda.next(by: .max) == nil)
+    }
+
+    @Test func timesArePairedWhicheverEndIsHeardFirst() {
+        var tally = Tally()
+        tally.take(.requestSent(subject: "p"), atUs: 1_000)
+        tally.take(.offerShown(ride: "r"), atUs: 3_000)
+        tally.take(.requestKnown(subject: "p", ride: "r"), atUs: 9_000)
+        tally.take(.requestSent(subject: "q"), atUs: 10_000)
+        tally.take(.requestKnown(subject: "q", ride: "s"), atUs: 11_000)
+        tally.take(.offerShown(ride: "s"), atUs: 14_000)
+        // The second offer of a ride is not the first.
+        tally.take(.offerShown(ride: "s"), atUs: 99_000)
+        tally.take(.acceptSent(ride: "s"), atUs: 100_000)
+        tally.take(.acceptTold(ride: "s"), atUs: 106_000)
+        #expect(tally.timeToOffer.count == 2)
+        #expect(abs((tally.timeToOffer.milliseconds(percentile: 100) ?? 0) - 4) < 0.01)
+        #expect(abs((tally.timeToTold.milliseconds(percentile: 50) ?? 0) - 6) < 0.01)
+        #expect(tally.offers == 3 && tally.requests == 2)
+    }
+
+    @Test func thePaceOfTheHubIsSeenFromItsMessages() {
+        var pace = HubPace()
+        pace.heard(hubMs: 1_000_000, atRealMs: 0)
+        pace.heard(hubMs: 1_060_000, atRealMs: 1_000)
+        #expect(pace.hubPerReal == nil)
+        pace.heard(hubMs: 1_120_000, atRealMs: 2_000)
+        // Out of a history: says nothing of now.
+        pace.heard(hubMs: 1_000_500, atRealMs: 3_000)
+        #expect(pace.hubPerReal == 60)
+    }
+
+    func report(_ violations: [Violation], isQuiet: Bool = true) throws -> ReplayReport {
+        var tally = Tally()
+        tally.take(.requestSent(subject: "p"), atUs: 0)
+        tally.take(.outcome(.failed(code: "no_driver")), atUs: 0)
+        tally.take(.refused(.offerExpired), atUs: 0)
+        let log = log("ride.requested r=r1 p=p1 z=1\n\nride.failed r=r1 code=x")
+        let verdict = Verdict(
+            violations: violations, contexts: violations.map { _ in log }, events: 2, rides: 1, channels: 1)
+        return ReplayReport(summary: "a city", speed: 60, tally: tally, verdict: verdict, isQuiet: isQuiet, seconds: 12)
+    }
+
+    @Test func theTableSaysWhatWasWrongAndShowsTheLogAroundIt() throws {
+        #expect(try report([]).isClean)
+        #expect(try report([]).text.contains("clean"))
+        #expect(try !report([], isQuiet: false).isClean)
+        let broken = try report([Violation(rule: .queueOrder, message: "somebody was passed over", eventID: "2-0")])
+        #expect(!broken.isClean)
+        #expect(broken.text.contains("1 VIOLATIONS") && broken.text.contains("NOT CLEAN"))
+        #expect(broken.text.contains("FIFO: somebody was passed over"))
+        #expect(broken.text.contains("> 2-0 ride.failed ride=r1 code=x"))
+        #expect(broken.text.contains("failed: no_driver"))
+        let json = try JSONValue(parsing: broken.json)
+        #expect(json["violations"]?["FIFO"]?.integer == 1 && json["clean"] == false)
+        #expect(json["outcomes"]?["failed: no_driver"]?.integer == 1)
+    }
+
+    @Test func eachClientHasAnAddressOfItsOwnOnTheLoopback() {
+        let urls = ["ws://127.0.0.1:8080/v1/connect"]
+        let addresses = Set((0..<70_000).compactMap { LoopbackSource.address(of: $0, urls: urls) })
+        #expect(addresses.count == 70_000)
+        #expect(addresses.allSatisfy { $0.hasPrefix("127.") && !$0.hasSuffix(".0") && !$0.hasSuffix(".255") })
+        #expect(LoopbackSource.address(of: 1, urls: ["wss://hub.example/v1/connect"]) == nil)
+    }
+
+    @Test func whatProcessesUseIsRead() throws {
+        let mine = getpid()
+        #expect(try #require(ProcessUsage.residentBytes(of: mine)) > 1 << 20)
+        #expect(try #require(ProcessUsage.cpu(of: mine)) >= 0)
+        #expect(ProcessUsage.own > 0)
+        #expect(ProcessUsage.cpu(of: -1) == nil)
+        #expect(ProcessUsage.raiseFileLimit() > 100)
+    }
+
+    @Test func theBoxAroundZones() {
+        let text = """
+            {"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"MultiPolygon","coordinates":
+            [[[[9.1,45.1],[9.2,45.1],[9.2,45.3],[9.1,45.1]]]]}},{"type":"Feature","geometry":{"type":"Polygon",
+            "coordinates":[[[8.9,45.2],[9,45.2],[9,45.25],[8.9,45.2]]]}}]}
+            """
+        #expect(
+            ZoneBounds(geoJSON: Array(text.utf8)) == ZoneBounds(south: 45.1, west: 8.9, north: 45.3, east: 9.2))
+        #expect(ZoneBounds(geoJSON: Array("{\"features\":[]}".utf8)) == nil)
+    }
+
+    @Test func oddsThatCannotBe() {
+        #expect(Odds().problem == nil && Odds.smooth.problem == nil && Odds.lively.problem == nil)
+        var odds = Odds()
+        odds.decline = 0.5
+        #expect(odds.problem != nil)
+        odds.decline = -0.1
+        #expect(odds.problem != nil)
+    }
+}
