@@ -37,8 +37,9 @@ final class Session {
     var held: [Push] = []
     /// Messages that came while it caught up, carried out in order once it is live.
     var waiting: [ClientMessage] = []
-    /// The subscription was lost while it caught up: it must catch up once more.
-    var mustCatchUpAgain = false
+    /// The subscription has been down since it caught up last: pushes may be missing, so what comes is held until the
+    /// history was read again. Sending a push that comes after a missing one would pass over the missing one for good.
+    var isBehind = false
     var bucket: TokenBucket
     /// Refused for their rate since the last one that was not.
     var refusedInARow = 0

@@ -95,7 +95,7 @@ public actor Supervisor {
                 }
             }
             connection.onRetry = { reason in
-                guard first != nil else { return self.log.warning("Redis is away: \(reason)") }
+                guard first != nil else { return self.log.debug("Redis is still away: \(reason)") }
                 first?.resume(returning: .failure(HubFailure("Redis can't be reached: \(reason)")))
                 first = nil
             }
@@ -187,8 +187,8 @@ public actor Supervisor {
     }
 }
 
-/// Carries the error of start-up out of the loop. `@unchecked Sendable` because it is written before the loop stops and
-/// read after.
+/// Carries the error of start-up out of the loop.
+/// `@unchecked Sendable` because it is written before the loop stops and read after.
 private final class Outcome: @unchecked Sendable {
     var error: (any Error)?
 }

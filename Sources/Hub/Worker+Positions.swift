@@ -153,7 +153,9 @@ extension Worker {
             switch result {
             case .success(let reply):
                 if function == "recover", reply.int == 0 { driver.duty = .unavailable }
-            case .failure(let failure): self.log.warning("\(function) of a driver: \(failure)")
+            case .failure(.server(let text)): self.log.error("\(function) failed: \(text)")
+            // Redis is away: the driver's next fix asks again.
+            case .failure: break
             }
         }
     }

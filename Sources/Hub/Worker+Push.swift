@@ -19,7 +19,7 @@ extension Worker {
         metrics.pushes.increment()
         var frame: Frame?
         for session in sessions {
-            if session.phase == .catchingUp, !push.seq.isEmpty {
+            if session.phase == .catchingUp || session.isBehind, !push.seq.isEmpty {
                 session.held.append(push)
             } else {
                 deliver(push, to: session, &frame)

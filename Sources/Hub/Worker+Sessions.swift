@@ -129,8 +129,7 @@ extension Worker {
     /// `then` is called with true before anything is sent, or with false when Redis could not be asked.
     private func catchUp(_ session: Session, _ identity: Identity, then: @escaping (Bool) -> Void) {
         session.phase = .catchingUp
-        session.held = []
-        session.mustCatchUpAgain = false
+        session.isBehind = !subscriber.isUp
         startReading(identity.channel, session)
         whenSubscribed(identity.channel) {
             let arguments: [RedisArgument] = [
@@ -170,17 +169,18 @@ extension Worker {
             sendSnapshot(session, identity, caught)
         }
         session.phase = .live
-        let held = session.held
-        session.held = []
-        for push in held {
-            var frame: Frame?
-            deliver(push, to: session, &frame)
+        if session.isBehind {
+            // Lost while it caught up; or still lost, and then it is caught up again when all are.
+            if subscriber.isUp { toCatchUp.append(session) }
+        } else {
+            let held = session.held
+            session.held = []
+            for push in held {
+                var frame: Frame?
+                deliver(push, to: session, &frame)
+            }
         }
         carryOutWaiting(session)
-        if session.mustCatchUpAgain {
-            toCatchUp.append(session)
-            catchUpSome()
-        }
     }
 
     /// What came while the session caught up; the phase says how each is answered.
@@ -194,10 +194,14 @@ extension Worker {
         send(session, Encode.snapshot(channel: identity.channel, time: now(), data: caught.snapshotBytes))
     }
 
+    func subscriptionsAreLost() {
+        log.warning("the subscription connection to Redis is lost; reconnecting")
+        for session in sessions.values { session.isBehind = true }
+    }
+
     /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
     func subscriptionsAreBack() {
         log.info("subscribed to Redis", metadata: ["sessions": "\(sessions.count)"])
-        for session in sessions.values { session.mustCatchUpAgain = true }
         toCatchUp = sessions.values.filter { $0.phase == .live && $0.identity?.channel.isEmpty == false }
         catchUpSome()
     }
@@ -212,6 +216,7 @@ extension Worker {
                 self.catchingUp -= 1
                 if !isDone, self.sessions[session.connection] === session, session.phase == .catchingUp {
                     session.phase = .live
+                    session.isBehind = true
                     self.toCatchUp.append(session)
                     self.carryOutWaiting(session)
                 }

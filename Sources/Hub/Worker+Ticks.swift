@@ -84,7 +84,7 @@ extension Worker {
         dispatch.call("positions", arguments) { result in
             self.isBatchUnderWay = false
             guard case .failure(let failure) = result else { return }
-            self.log.warning("a batch of positions: \(failure)")
+            if case .server(let text) = failure { self.log.error("positions failed: \(text)") }
             for driver in batch where !driver.isDirty {
                 driver.isDirty = true
                 self.moved.append(driver)

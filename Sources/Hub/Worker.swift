@@ -120,7 +120,7 @@ public actor Worker {
     private func wireRedis() {
         subscriber.onMessage = { channel, payload in self.heard(channel, payload) }
         subscriber.onUp = { self.subscriptionsAreBack() }
-        subscriber.onDown = { _ in self.log.warning("the subscription connection to Redis is lost; reconnecting") }
+        subscriber.onDown = { _ in self.subscriptionsAreLost() }
         commands.onUp = { self.log.info("connected to Redis") }
         commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }
         commands.start()

@@ -68,18 +68,23 @@ final class SocketContext {
         self.tls = tls
     }
 
-    /// Closes every socket and frees the context in two phases, as libuv's handles need turns to close.
-    /// Never from a callback of libwebsockets. Keeps itself alive until it is done.
+    /// Closes every socket and frees the context, from a timer of ours, as this may be called from one of
+    /// libwebsockets' callbacks, and in two phases, as libuv's handles need turns to close.
+    /// Keeps itself alive until it is done.
     func destroy(_ completion: @escaping () -> Void) {
         guard let context else { return completion() }
         self.context = nil
         vhost = nil
-        lws_context_destroy(context)
         let timer = LoopTimer(loop)
         self.timer = timer
+        var isClosing = false
         // When the last socket is gone libwebsockets closes its timer and its idle handle: two turns more.
         var turnsLeft = 3
-        timer.start(afterMs: 1, repeatMs: 1) {
+        timer.start(afterMs: 0, repeatMs: 1) {
+            guard isClosing else {
+                isClosing = true
+                return lws_context_destroy(context)
+            }
             guard self.liveSockets <= 0 else { return }
             turnsLeft -= 1
             guard turnsLeft == 0 else { return }

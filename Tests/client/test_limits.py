@@ -19,8 +19,8 @@ def hub():
         server__commands_per_second=10,
         server__commands_burst=20,
         server__max_message_bytes=2048,
-        server__ping_ms=int(200 * patience.SCALE),
-        server__dead_after_ms=int(600 * patience.SCALE),
+        server__ping_ms=1000,
+        server__dead_after_ms=int(2500 * patience.SCALE),
     )
 
 
@@ -118,12 +118,18 @@ async def test_a_client_that_answers_no_pings_is_given_up(hub, cast):
         await link.ended()
 
 
+async def test_the_heartbeat_is_told_whatever_it_is(new_hub, cast):
+    hub = new_hub(server__ping_ms=400, server__dead_after_ms=5000).start()
+    reply = await cast.driver(hub).connect()
+    assert 0 < reply["heartbeat_s"] <= 1
+
+
 async def test_a_client_that_answers_pings_stays(hub, cast):
     driver = cast.driver(hub)
     async with RawSocket(hub) as link:
         await link.handshake()
         await link.hello(driver.token)
-        for _ in range(6):  # twice the time after which a silent one is given up
+        for _ in range(int(3 * patience.SCALE)):  # longer than a silent one is borne with
             opcode, payload = await link.frame()
             while opcode != PING:
                 opcode, payload = await link.frame()

@@ -259,10 +259,10 @@ async def test_a_dead_link_with_an_open_offer_is_known_in_time(new_hub, cast):
 
 async def test_a_link_that_answers_pings_lives_through_an_offer(new_hub, cast):
     hub = new_hub(
-        dispatch__offer_timeout_ms=int(1500 * patience.SCALE),
+        dispatch__offer_timeout_ms=int(3000 * patience.SCALE),
         dispatch__rounds=1,
-        server__offer_ping_ms=int(100 * patience.SCALE),
-        server__offer_dead_after_ms=int(500 * patience.SCALE),
+        server__offer_ping_ms=300,
+        server__offer_dead_after_ms=int(1500 * patience.SCALE),
     ).start()
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
