@@ -109,7 +109,7 @@ extension Worker {
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
         json.endArray()
-        json.member("heartbeat_s", Int64(settings.server.pingMs / 1000))
+        json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
         json.member("time", now())
         json.key("seq")
         json.beginObject()

@@ -41,11 +41,12 @@ end
 -- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap.
 local function missed(c, channel, since)
     local key = c.p .. 'ch:' .. channel
-    if redis.call('EXISTS', key) == 0 then
-        redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
+    local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+    local last = newest and newest[1]
+    if not last then
+        last = redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
         redis.call('EXPIRE', key, c.history_ttl_s)
     end
-    local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1][1]
     if since == '' then return last, 'fresh', {} end
     if not string.match(since, '^%d+%-%d+$') or #since > 40 or #redis.call('XRANGE', key, since, since) == 0 then
         return last, 'gap', {}
