@@ -29,6 +29,8 @@ extension Worker {
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
         guard let driver = session.driver else { return }
         driver.sessions.removeAll { $0 === session }
+        // It may be back in a moment, on another worker, which then must know where it is.
+        if driver.isDirty { flushPositions() }
         if let other = driver.sessions.last {
             toCatchUp.append(other)
             catchUpSome()

@@ -104,7 +104,7 @@ register('gone', function(keys, argv)
     return 1
 end)
 
--- One vehicle of a batch: ARGV from i on: driver, session, lat, lon, at, heading, speed, and what is published to those
+-- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed, and what is published to those
 -- who watch it ('' = nobody). Answers the zone where it is to be asked again, if it was away.
 local function moved(c, argv, i)
     local driver = argv[i]
@@ -117,7 +117,7 @@ local function moved(c, argv, i)
         redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
             table.concat({ channel, '', 'positions', c.iso, '', argv[i + 7] }, '\n'))
     end
-    if redis.call('HEXISTS', key, 'away') == 0 then return nil end
+    if argv[i + 1] == '' or redis.call('HEXISTS', key, 'away') == 0 then return nil end
     local v = vehicle(c, driver)
     redis.call('HSET', key, 'session', argv[i + 1])
     mark_back(c, driver, v)
