@@ -7,8 +7,8 @@ internal import Synchronization
 /// The loop belongs to the thread that made it until another thread calls `run()`; from then on to that one.
 /// Everything but `enqueue`, `submit`, `stop`, `isOnLoop` and `wallClock` must be called on the owning thread.
 ///
-/// `@unchecked Sendable` because the mutable state is touched by the owning thread only (checked by
-/// `preconditionOnLoop`), except for `inbox` and `owner`, which are synchronised.
+/// Mutable state is touched by the owning thread only (checked by `preconditionOnLoop`), but for `inbox` and `owner`:
+/// `@unchecked Sendable` because the compiler can't see that, and those two are synchronised.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Jobs run per drain before the loop looks at its sockets again, so that jobs which enqueue jobs can't starve I/O.
     private static let jobsPerDrain = 10_000

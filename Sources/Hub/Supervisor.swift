@@ -187,8 +187,8 @@ public actor Supervisor {
     }
 }
 
-/// Carries the error of start-up out of the loop. `@unchecked Sendable` because it is written before the loop stops and
-/// read after.
+/// Carries the error of start-up out of the loop.
+/// `@unchecked Sendable` because it is written before the loop stops and read after.
 private final class Outcome: @unchecked Sendable {
     var error: (any Error)?
 }

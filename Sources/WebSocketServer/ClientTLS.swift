@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 
 /// What `wss://` certificates a client accepts.
 public enum ClientTrust: Sendable {
@@ -18,6 +19,8 @@ final class ClientTLS {
     init(_ trust: ClientTrust) throws {
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw ServerError("OpenSSL is out of memory") }
         self.context = context
+        // OpenSSL writes without MSG_NOSIGNAL: a server that has gone must be an error, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
         _ = kb_ctx_require_tls12(context)
         kb_ctx_allow_partial_writes(context)
         switch trust {

@@ -158,7 +158,7 @@ struct FrameParser: ~Copyable {
 
         if messageKind == .text, !utf8.accept(bytes) { return fail(.invalidUTF8) }
         let isInPlace = isWhole && isFinal && message.count == 0
-        if !isInPlace { message.append(bytes, expecting: remaining) }
+        if !isInPlace { message.append(bytes, last: isFinal ? remaining : nil) }
         guard remaining == 0 else { return nil }
         beginHeader()
         guard isFinal else { return nil }
@@ -169,7 +169,7 @@ struct FrameParser: ~Copyable {
     }
 
     private mutating func readControl(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Event? {
-        if !isWhole { control.append(bytes, expecting: remaining) }
+        if !isWhole { control.append(bytes, last: remaining) }
         guard remaining == 0 else { return nil }
         beginHeader()
         let payload = isWhole ? bytes : control.take()

@@ -11,13 +11,14 @@ struct GrowingBytes: ~Copyable {
 
     deinit { Glibc.free(memory) }
 
-    /// `expecting`: how many more bytes are announced; only used to avoid a last growth for nothing.
-    mutating func append(_ bytes: UnsafeRawBufferPointer, expecting more: Int) {
+    /// `last`: how many bytes are still to come when that is known, so that the last growth is not more than needed.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, last: Int?) {
         freeIfTaken()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         let needed = count + bytes.count
         if needed > capacity {
-            capacity = min(max(needed, 2 * capacity, 128), max(needed, needed + more))
+            // Doubled, or a message in many fragments would be copied once for each.
+            capacity = min(max(needed, 2 * capacity, 128), last.map { needed + $0 } ?? .max)
             memory = realloc(memory, capacity)
         }
         (memory! + count).copyMemory(from: source, byteCount: bytes.count)

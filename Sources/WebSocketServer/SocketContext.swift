@@ -27,6 +27,9 @@ final class SocketContext {
     /// The pair that is put into the vhost while it is made, and the vhost's SSL_CTX, which libwebsockets owns.
     fileprivate var tls: TLSFiles?
     fileprivate var tlsContext: OpaquePointer?
+    /// Ours: holds the pair of the last reload, nil before the first. A context keeps one pair per kind of key, so an RSA pair
+    /// put beside an EC pair would leave the old one in use; handshakes take theirs from here instead.
+    fileprivate var renewed: OpaquePointer?
     fileprivate var tlsError: (any Error)?
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
@@ -62,33 +65,55 @@ final class SocketContext {
 
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
     func reload(_ tls: TLSFiles) throws {
-        guard let tlsContext else { throw ServerError("this server has no TLS") }
-        try tls.check()
-        try tls.install(into: tlsContext)
+        guard tlsContext != nil else { throw ServerError("this server has no TLS") }
+        guard let context = SSL_CTX_new(TLS_server_method()) else { throw ServerError("OpenSSL is out of memory") }
+        do {
+            try tls.install(into: context)
+        } catch {
+            SSL_CTX_free(context)
+            throw error
+        }
+        // Each connection that uses it has its own reference.
+        SSL_CTX_free(renewed)
+        renewed = context
         self.tls = tls
     }
 
-    /// Closes every socket and frees the context in two phases, as libuv's handles need turns to close.
-    /// Never from a callback of libwebsockets. Keeps itself alive until it is done.
+    /// Closes every socket and frees the context, from a timer of ours, as this may be called from one of
+    /// libwebsockets' callbacks, and in two phases, as libuv's handles need turns to close.
+    /// Keeps itself alive until it is done.
     func destroy(_ completion: @escaping () -> Void) {
         guard let context else { return completion() }
         self.context = nil
         vhost = nil
-        lws_context_destroy(context)
         let timer = LoopTimer(loop)
         self.timer = timer
+        var isClosing = false
         // When the last socket is gone libwebsockets closes its timer and its idle handle: two turns more.
         var turnsLeft = 3
-        timer.start(afterMs: 1, repeatMs: 1) {
+        timer.start(afterMs: 0, repeatMs: 1) {
+            guard isClosing else {
+                isClosing = true
+                return lws_context_destroy(context)
+            }
             guard self.liveSockets <= 0 else { return }
             turnsLeft -= 1
             guard turnsLeft == 0 else { return }
             timer.close()
             self.timer = nil
             lws_context_destroy(context)
+            SSL_CTX_free(self.renewed)
+            self.renewed = nil
             completion()
         }
     }
+}
+
+/// In each handshake, before a certificate is chosen. `owner` outlives the vhost whose context calls this.
+private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
+    let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
+    if let renewed = context.renewed { SSL_set_SSL_CTX(ssl, renewed) }
+    return 1
 }
 
 /// The one callback of libwebsockets: finds the owner, passes on what concerns it.
@@ -128,6 +153,7 @@ extension SocketContext {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
+            SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             self.tlsContext = tlsContext
             return true
         } catch {

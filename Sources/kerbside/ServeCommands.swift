@@ -55,7 +55,7 @@ struct Echo: ParsableCommand {
         }
         let tls = certificate.flatMap { certificate in key.map { TLSFiles(certificate: certificate, key: $0) } }
         let server = try EchoServer(loop: try EventLoop(), port: port, tls: tls)
-        print("echo on \(tls == nil ? "ws" : "wss")://127.0.0.1:\(server.port)/")
+        Terminal.line("echo on \(tls == nil ? "ws" : "wss")://127.0.0.1:\(server.port)/")
         server.run()
     }
 }

@@ -105,7 +105,7 @@ import Wire
     }
 
     @Test func oddsThatCannotBe() {
-        #expect(Odds().problem == nil && Odds.smooth.problem == nil && Odds.lively.problem == nil)
+        #expect(Odds().problem == nil && Odds.smooth.problem == nil)
         var odds = Odds()
         odds.decline = 0.5
         #expect(odds.problem != nil)

@@ -127,7 +127,7 @@ import Testing
         // One a second in the busiest hour, for ten minutes: 600 ± 5 σ.
         #expect((477...723).contains(world.wishes.count))
         #expect(world.wishes.allSatisfy { zoneOf($0.pickup) != nil && zoneOf($0.destination) != nil })
-        #expect(world.wishes.allSatisfy { $0.pickup.distance(to: $0.destination) < 560 })
+        #expect(world.wishes.allSatisfy { $0.pickup.distance(to: $0.destination) < 420 })
         #expect(zip(world.wishes, world.wishes.dropFirst()).allSatisfy { $0.offsetMs <= $1.offsetMs })
     }
 

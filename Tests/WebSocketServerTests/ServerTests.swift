@@ -7,7 +7,7 @@ import Testing
     @Test func `messages come back, and what is known of the client is told`() throws {
         try onLoop { loop in
             let pair = try Pair(loop, subprotocols: ["kerbside.v1.json"])
-            pair.client.onOpen = { id in
+            pair.client.onOpen = { [unowned pair] id in
                 pair.client.send(id, "hello")
                 pair.client.send(id, binary: [0x41])
                 pair.client.send(id, String(repeating: "é", count: 30_000))
@@ -108,7 +108,8 @@ import Testing
     @Test func `a message over the limit is answered with 1009`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)
-            pair.client.onOpen = { pair.client.send($0, binary: [UInt8](repeating: 1, count: 65_537)) }
+            pair.client.onOpen = { [unowned pair] in pair.client.send($0, binary: [UInt8](repeating: 1, count: 65_537))
+            }
             try pair.client.connect(url: pair.url)
             when(loop, { !pair.clientCloses.isEmpty && !pair.serverCloses.isEmpty }) {
                 #expect(pair.clientCloses[0].hasPrefix("1009"))
@@ -126,7 +127,7 @@ import Testing
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
             var pongs = 0
-            pair.server.onPong = { _ in
+            pair.server.onPong = { [unowned pair] _ in
                 pongs += 1
                 if pongs == 5 { pair.client.answersPings = false }
             }
@@ -213,6 +214,22 @@ import Testing
                 #expect(pair.clientCloses == ["1006 Connection refused"])
                 pair.finish(loop)
             }
+        }
+    }
+
+    @Test func `shutting down from within a message frees everything`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            pair.server.onMessage = { [unowned pair] _, _, _ in
+                pair.server.shutdown { [pair] in
+                    #expect(pair.server.socketCount == 0)
+                    pair.client.shutdown()
+                    loop.stop()
+                }
+            }
+            pair.client.onOpen = { [unowned pair] in pair.client.send($0, "last") }
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.serverCloses.count == 1 }) {}
         }
     }
 

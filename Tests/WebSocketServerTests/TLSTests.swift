@@ -12,7 +12,7 @@ import WebSocketServer
             var refusals: [String] = []
             stranger.onClose = { _, code, reason in refusals.append("\(code) \(reason)") }
             try stranger.connect(url: pair.url)
-            pair.client.onOpen = { id in
+            pair.client.onOpen = { [unowned pair] id in
                 for n in 0..<300 { pair.client.send(id, "\(n) " + String(repeating: "x", count: 1_000)) }
             }
             try pair.client.connect(url: pair.url)
@@ -81,6 +81,23 @@ import WebSocketServer
             #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
         }
         #expect(throws: Never.self) { try good.files.check() }
+    }
+
+    @Test @concurrent func `who does not begin the TLS handshake in time is cut`() async throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = 500
+        let thread = try LoopThread()
+        defer { thread.stop() }
+        let host = TestHost(loop: thread.loop)
+        let port = try await host.start(limits: limits, tls: certificate.files)
+        let silent = RawClient(port: port)
+        let plain = RawClient(port: port)
+        plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(!plain.read().contains("HTTP/1.1 200"))
+        #expect(silent.read().isEmpty)
+        #expect(await host.socketCount == 0)
+        await host.stop()
     }
 
     @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {

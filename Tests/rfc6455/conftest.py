@@ -1,19 +1,39 @@
 """Where the echo server under test is.
 
-KERBSIDE_ECHO=host:port names one that runs; otherwise KERBSIDE_BINARY (default .build/debug/kerbside) is started
-as `kerbside echo --port 0`, and has to print the port as the last number of its first line.
+KERBSIDE_ECHO=host:port names one that runs (with TLS when KERBSIDE_ECHO_TLS is set); otherwise KERBSIDE_BINARY
+(default .build/debug/kerbside) is started as `kerbside echo --port N` with a free port.
 """
 
 import os
 import pathlib
-import re
+import socket
 import subprocess
+import time
 
 import pytest
 
-from peer import Peer
+from peer import PATIENCE, Peer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_it_accepts(process, address):
+    """Tries until the server accepts, has ended, or patience has."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        assert process.poll() is None, f"the echo server ended with status {process.returncode}"
+        try:
+            socket.create_connection(address, timeout=PATIENCE).close()
+            return
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline, "the echo server does not accept connections"
+            time.sleep(0.02)
 
 
 @pytest.fixture(scope="session")
@@ -26,12 +46,11 @@ def address():
     binary = pathlib.Path(os.environ.get("KERBSIDE_BINARY", ROOT / ".build/debug/kerbside"))
     if not binary.exists():
         pytest.skip(f"{binary} is not built, and KERBSIDE_ECHO names no echo server")
-    process = subprocess.Popen([binary, "echo", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    address = ("127.0.0.1", free_port())
+    process = subprocess.Popen([binary, "echo", "--port", str(address[1])], stdout=subprocess.DEVNULL)
     try:
-        line = process.stdout.readline()
-        numbers = re.findall(r"\d+", line)
-        assert numbers, f"the echo server did not say its port: {line!r}"
-        yield "127.0.0.1", int(numbers[-1])
+        wait_until_it_accepts(process, address)
+        yield address
     finally:
         process.terminate()
         process.wait(timeout=20)

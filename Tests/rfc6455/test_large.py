@@ -1,7 +1,5 @@
 """Large and many messages: up to 16 MiB, whole, in fragments, and in pieces of every size."""
 
-import threading
-
 import pytest
 
 from peer import BINARY, CONT, TEXT, frame
@@ -10,20 +8,12 @@ MIB = 1 << 20
 SIZES = [64 << 10, 256 << 10, MIB, 4 * MIB, 8 * MIB, 16 * MIB]
 
 
-def send_beside(peer, data, chop=None):
-    """Sends on a thread of its own: a large echo comes back while it is still going out."""
-    thread = threading.Thread(target=peer.send, args=(data, chop))
-    thread.start()
-    return thread
-
-
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
 def test_large_message(peer, opcode, size):
     payload = b"BAsd7&jh23" * (size // 10) + b"x" * (size % 10)
-    thread = send_beside(peer, frame(opcode, payload))
+    peer.send(frame(opcode, payload))
     peer.expect(opcode, payload)
-    thread.join()
     peer.close_normally()
 
 
@@ -35,9 +25,8 @@ def test_four_mebibytes_in_fragments(peer, opcode, fragment):
     for start in range(0, len(payload), fragment):
         last = start + fragment >= len(payload)
         frames.append(frame(opcode if start == 0 else CONT, payload[start : start + fragment], fin=last))
-    thread = send_beside(peer, b"".join(frames))
+    peer.send(b"".join(frames))
     peer.expect(opcode, payload)
-    thread.join()
     peer.close_normally()
 
 
@@ -45,9 +34,8 @@ def test_four_mebibytes_in_fragments(peer, opcode, fragment):
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
 def test_one_mebibyte_in_pieces(peer, opcode, chop):
     payload = b"*" * MIB
-    thread = send_beside(peer, frame(opcode, payload), chop)
+    peer.send(frame(opcode, payload), chop)
     peer.expect(opcode, payload)
-    thread.join()
     peer.close_normally()
 
 

@@ -1,11 +1,10 @@
 """The opening handshake of the echo server, good and bad."""
 
 import base64
-import socket
 
 import pytest
 
-from peer import PATIENCE, TEXT, Peer, frame
+from peer import TEXT, Peer, connect, frame
 
 KEY = base64.b64encode(b"0123456789abcdef").decode()
 GOOD = {
@@ -17,7 +16,7 @@ GOOD = {
 def ask(address, changes, request="GET / HTTP/1.1"):
     """The status line and headers of the answer to a request that differs from a good one in `changes`."""
     headers = {name: value for name, value in {**GOOD, **changes}.items() if value is not None}
-    with socket.create_connection(address, timeout=PATIENCE) as client:
+    with connect(address) as client:
         lines = [request] + [f"{name}: {value}" for name, value in headers.items()]
         client.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         data = b""
@@ -70,7 +69,7 @@ def test_post_is_refused(address):
 
 
 def test_frame_in_the_same_write_as_the_request(address):
-    with socket.create_connection(address, timeout=PATIENCE) as client:
+    with connect(address) as client:
         lines = ["GET / HTTP/1.1"] + [f"{name}: {value}" for name, value in GOOD.items()]
         client.sendall(("\r\n".join(lines) + "\r\n\r\n").encode() + frame(TEXT, b"early"))
         data = b""
@@ -82,8 +81,7 @@ def test_frame_in_the_same_write_as_the_request(address):
 
 
 def test_request_in_single_bytes(address):
-    with socket.create_connection(address, timeout=PATIENCE) as client:
-        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connect(address) as client:
         lines = ["GET / HTTP/1.1"] + [f"{name}: {value}" for name, value in GOOD.items()]
         for byte in ("\r\n".join(lines) + "\r\n\r\n").encode():
             client.sendall(bytes([byte]))

@@ -4,10 +4,10 @@ public struct Odds: Sendable, Equatable {
     public var accept = 0.80
     public var decline = 0.12
     /// From the offer's appearance to the tap.
-    public var answerMs: ClosedRange<Int64> = 1_000...6_000
+    var answerMs: ClosedRange<Int64> = 1_000...6_000
     /// A passenger changes its mind, after so long.
     public var cancel = 0.05
-    public var cancelAfterMs: ClosedRange<Int64> = 2_000...180_000
+    var cancelAfterMs: ClosedRange<Int64> = 2_000...180_000
     /// At the pickup nobody comes, and the driver says so.
     public var noShow = 0.01
     /// A driver gives an accepted ride back on its way.
@@ -15,15 +15,19 @@ public struct Odds: Sendable, Equatable {
     /// Per client and minute: the link is cut without a word…
     public var dropsPerMinute = 0.02
     /// …and comes back after so long. Beyond the hub's grace (60 s) a driver loses its place until it is back.
-    public var dropMs: ClosedRange<Int64> = 2_000...90_000
+    var dropMs: ClosedRange<Int64> = 2_000...90_000
     /// How long a driver waits at the pickup for the hub's question whether the passenger is aboard.
-    public var patienceMs: Int64 = 25_000
+    var patienceMs: Int64 = 25_000
     /// From that question to the tap.
-    public var boardingMs: ClosedRange<Int64> = 1_000...4_000
+    var boardingMs: ClosedRange<Int64> = 1_000...4_000
     /// Metres a second, to the pickup and to the destination.
-    public var driveSpeed: ClosedRange<Double> = 8...12
+    var driveSpeed: ClosedRange<Double> = 8...12
     /// Between two fixes of a vehicle on a ride.
-    public var rideFixMs: ClosedRange<Int64> = 5_000...10_000
+    var rideFixMs: ClosedRange<Int64> = 5_000...10_000
+
+    /// Quick taps and quick rides, for a city that is watched for a minute at real speed; nil: where the city is of its own
+    /// making.
+    public var isLively: Bool?
 
     public init() {}
 
@@ -34,12 +38,12 @@ public struct Odds: Sendable, Equatable {
         return odds
     }
 
-    /// Quick taps and quick rides: for a city that is watched for a minute at real speed.
-    public static var lively: Odds {
-        var odds = Odds()
+    /// The odds as they are played in a city of its own making (else: a recording).
+    func played(inCity isCity: Bool) -> Odds {
+        var odds = self
+        guard isLively ?? isCity else { return odds }
         odds.answerMs = 800...3_000
         odds.cancelAfterMs = 2_000...30_000
-        odds.dropsPerMinute = 0.1
         odds.dropMs = 1_000...8_000
         odds.patienceMs = 8_000
         odds.boardingMs = 1_000...3_000

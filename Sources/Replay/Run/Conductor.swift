@@ -62,9 +62,12 @@ actor Conductor {
             await pause.milliseconds(20)
         }
         if play.fleet.seats.contains(where: \.isLive) { return }
+        let addresses = configuration.urls.joined(separator: ", ")
+        let reason = play.fleet.lastFailure
         throw ReplayError(
-            "no hub answers at \(configuration.urls.joined(separator: ", ")) (\(play.fleet.lastFailure)): is it running, and is the token right?"
-        )
+            play.fleet.tally.refusals.isEmpty
+                ? "no hub answers at \(addresses) (\(reason)): is it running there?"
+                : "the hub at \(addresses) lets nobody in (\(reason))")
     }
 
     /// With another pace of its clock than we think, the hub would see cars fly, or stand still.

@@ -7,6 +7,7 @@ final class Play {
     let fleet: Fleet
     private let world: World
     private let configuration: ReplayConfiguration
+    private let odds: Odds
     /// Tells this run's idempotency keys from those of earlier ones.
     private let keyPrefix = "r" + String(EventLoop.wallClock(), radix: 36)
     private var nextWish = 0
@@ -17,6 +18,9 @@ final class Play {
     init(loop: EventLoop, configuration: ReplayConfiguration, world: World) throws(ReplayError) {
         self.world = world
         self.configuration = configuration
+        var isCity = false
+        if case .city = configuration.source { isCity = true }
+        odds = configuration.odds.played(inCity: isCity)
         do {
             fleet = try Fleet(loop: loop, configuration: configuration)
         } catch {
@@ -28,7 +32,7 @@ final class Play {
             // 500 a second, so that connecting is no storm.
             fleet.add(
                 DriverMachine(
-                    driver: driver, odds: configuration.odds, keyPrefix: keyPrefix, seed: configuration.seed,
+                    driver: driver, odds: odds, keyPrefix: keyPrefix, seed: configuration.seed,
                     startMs: now + Int64(index) * 2))
         }
         // Finer than what the hub could notice, at any speed.
@@ -57,7 +61,7 @@ final class Play {
     private func enter(_ wish: RideWish) {
         fleet.add(
             PassengerMachine(
-                wish: wish, bornHubMs: fleet.moment.hubMs, odds: configuration.odds, keyPrefix: keyPrefix,
+                wish: wish, bornHubMs: fleet.moment.hubMs, odds: odds, keyPrefix: keyPrefix,
                 seed: configuration.seed))
     }
 

@@ -29,7 +29,7 @@ final class Progress {
         case .terminal:
             let fitting = line().prefix(Console.width(Console.people) - 1)
             Console.write("\r\u{1B}[2K" + fitting, to: Console.people)
-        case .lines: if seconds % 5 == 0 { Console.write(line() + "\n", to: Console.people) }
+        case .lines: if seconds % 5 == 0, phase != .connecting { Console.write(line() + "\n", to: Console.people) }
         }
     }
 

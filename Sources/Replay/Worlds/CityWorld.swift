@@ -15,7 +15,7 @@ enum CityWorld {
         var block = 110.0
         var driversPerStand = 6
         /// Metres of a trip, along the streets.
-        var tripMetres = 200.0...450.0
+        var tripMetres = 120.0...300.0
         /// m/s
         var speed = 12.0
         var fixEveryMs: Int64 = 3_000
@@ -85,7 +85,7 @@ enum CityWorld {
                 return throwing < 0
             }
             let stand = stands[chosen ?? stands.count - 1]
-            let pickup = door(near: stand, metres: 60...200, grid: grid, dice: &dice, zoneOf: zoneOf)
+            let pickup = door(near: stand, metres: 50...160, grid: grid, dice: &dice, zoneOf: zoneOf)
             let destination = door(near: pickup, metres: options.tripMetres, grid: grid, dice: &dice, zoneOf: zoneOf)
             result.append(
                 RideWish(

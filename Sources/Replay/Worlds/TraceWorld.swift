@@ -69,7 +69,7 @@ enum TraceWorld {
     private static func invented(_ drivers: [World.Driver], window: TraceWindow, seed: UInt64) -> [RideWish] {
         var dice = Dice(seed: seed, part: "demand")
         let perHour = max(10, 2 * drivers.count)
-        let count = Int(Double(window.lengthMs) / 3_600_000 * Double(perHour))
+        let count = max(5, Int(Double(window.lengthMs) / 3_600_000 * Double(perHour)))
         return (0..<count).compactMap { index in
             let offset = dice.milliseconds(0...max(0, window.lengthMs - 1))
             guard let pickup = place(at: offset, among: drivers, &dice),
