@@ -76,6 +76,8 @@ final class DriverTrack {
     var zone: String?
     /// The last accepted fix, and whether it waits for the tick's batch.
     var lastFix: Fix?
+    /// When it came, hub time in ms: how fresh it is is told by our clock, not by the device's.
+    var heardAt: Int64 = 0
     var isDirty = false
     /// The pickup of the offer that it has, for the ETA at acceptance; never sent to it before.
     var offerPickup: (ride: String, pickup: GeoPoint)?

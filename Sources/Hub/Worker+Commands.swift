@@ -75,9 +75,12 @@ extension Worker {
         let key = RedisArgument(message.key ?? "")
         switch message.command {
         case .driverAvailable:
+            // Refused by the function, not here: a repeated command gets its first reply, wherever the driver now is.
             switch placeOf(driver) {
-            case .zone(let zone): call("available", [who, RedisArgument(zone), key], message, session)
-            case .refused(let code, let detail): refuse(session, message.id, code, detail)
+            case .zone(let zone): call("available", [who, RedisArgument(zone), key, "", ""], message, session)
+            case .refused(let code, let detail):
+                call(
+                    "available", [who, "", key, RedisArgument(code.rawValue), RedisArgument(detail)], message, session)
             }
         case .driverUnavailable: call("unavailable", [who, key], message, session)
         case .offerSeen(let ride): call("seen", [who, RedisArgument(ride)], message, session)

@@ -17,6 +17,7 @@ extension Worker {
         switch verdict {
         case .accepted(let accepted):
             driver.lastFix = fix
+            driver.heardAt = now()
             if !driver.isDirty {
                 driver.isDirty = true
                 moved.append(driver)
@@ -117,7 +118,7 @@ extension Worker {
 
     /// Where a driver stands, if it has said so lately.
     func placeOf(_ driver: DriverTrack) -> Place {
-        guard let fix = driver.lastFix, now() - fix.at <= Int64(settings.dispatch.staleAfterMs) else {
+        guard let fix = driver.lastFix, now() - driver.heardAt <= Int64(settings.dispatch.staleAfterMs) else {
             return .refused(.noPosition, "The hub knows no recent position of yours: send `position`, then this again.")
         }
         return lookUp(fix.point)

@@ -90,6 +90,7 @@ extension Worker {
         if driver.lastFix == nil, let last = caught.lastPosition,
             now() - last.at <= Int64(settings.dispatch.staleAfterMs)
         {
+            driver.heardAt = last.at
             driver.lastFix = Fix(GeoPoint(lat: last.lat, lon: last.lon), at: last.at)
         }
     }

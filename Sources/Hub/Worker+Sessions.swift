@@ -29,6 +29,8 @@ extension Worker {
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
         guard let driver = session.driver else { return }
         driver.sessions.removeAll { $0 === session }
+        // It may be back in a moment, on another worker, which then must know where it is.
+        if driver.isDirty { flushPositions() }
         if let other = driver.sessions.last {
             toCatchUp.append(other)
             catchUpSome()
@@ -109,7 +111,7 @@ extension Worker {
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
         json.endArray()
-        json.member("heartbeat_s", Int64(settings.server.pingMs / 1000))
+        json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
         json.member("time", now())
         json.key("seq")
         json.beginObject()

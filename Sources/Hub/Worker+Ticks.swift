@@ -64,7 +64,7 @@ extension Worker {
 
     /// Everything that moved since the last tick, its latest position each, in one call. While Redis is away it waits:
     /// only the latest position of each vehicle counts.
-    private func flushPositions() {
+    func flushPositions() {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
         let batch = moved
         moved = []
@@ -72,9 +72,10 @@ extension Worker {
         arguments.reserveCapacity(batch.count * 8)
         for driver in batch {
             driver.isDirty = false
-            guard let fix = driver.lastFix, let session = driver.sessions.last else { continue }
+            guard let fix = driver.lastFix else { continue }
             arguments += [
-                RedisArgument(driver.subject), RedisArgument(session.name), RedisArgument(fix.point.lat),
+                RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
+                RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
                 fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(watched(driver, fix)),
             ]

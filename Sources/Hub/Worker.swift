@@ -1,5 +1,6 @@
 import Domain
 public import EventLoop
+import Glibc
 import Logging
 import RedisLink
 public import Settings
@@ -16,6 +17,9 @@ import Wire
 /// Everything runs on the loop: callbacks of the classes below are closures formed in the actor, so they are isolated to
 /// it. They hold the worker strongly, because it lives exactly as long as its process.
 public actor Worker {
+    /// How long a worker waits for Redis before it listens without, ms.
+    static let unreadyMs = 3_000
+
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -92,15 +96,27 @@ public actor Worker {
         pace = LoopTimer(loop)
     }
 
-    /// Listens and serves. Throws when the port can't be had or the zones don't load; then the process should end.
-    public func start() throws -> Int {
+    /// Serves, and listens as soon as it can. Throws when the zones don't load; then the process should end.
+    public func start() throws {
         zones = try CityZones.load(settings)
         wireServer()
         wireRedis()
         startTimers()
-        let port = try server.listen(host: settings.server.host, port: settings.server.port)
-        log.info("listening", metadata: ["port": "\(port)", "zones": "\(zones?.zones.count ?? 0)"])
-        return port
+        pace.start(afterMs: 0, repeatMs: 5) { self.listenWhenReady() }
+    }
+
+    /// Takes connections once it can serve them; without Redis after a while all the same, to say what is missing.
+    private func listenWhenReady() {
+        guard isReady || EventLoop.wallClock() - startedAt > Self.unreadyMs else { return }
+        pace.stop()
+        guard !isDraining else { return }
+        do {
+            let port = try server.listen(host: settings.server.host, port: settings.server.port)
+            log.info("listening", metadata: ["port": "\(port)", "zones": "\(zones?.zones.count ?? 0)"])
+        } catch {
+            log.critical("this worker can't listen and ends: \(error)")
+            exit(1)
+        }
     }
 
     /// Whether a client that connects now is served at once.

@@ -23,7 +23,7 @@ public enum WorkerRun {
             ends.append(
                 try LoopSignal(loop, signal: signal) { worker.assumeIsolated { $0.drain { loop.stop() } } })
         }
-        try worker.assumeIsolated { _ = try $0.start() }
+        try worker.assumeIsolated { try $0.start() }
         loop.run()
         withExtendedLifetime((hangup, ends)) {}
     }

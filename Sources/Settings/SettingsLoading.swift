@@ -145,7 +145,8 @@ private struct SettingsLoader {
         guard settings.zones.file.isEmpty else { return }
         let candidates = directories.map { ($0.isEmpty ? "" : $0 + "/") + Settings.exampleFile }
         if let found = candidates.first(where: { TextFile.whyUnreadable($0) == nil }) {
-            settings.zones.file = found
+            // Whole, so that what is printed means the same file wherever it is read.
+            settings.zones.file = TextFile.absolute(found)
             sources["zones.file"] = "the example city"
         } else {
             problems.append(

@@ -17,6 +17,13 @@ enum TextFile {
         }
     }
 
+    /// The path without links and from the root; as it is when there is no such file.
+    static func absolute(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     /// The whole file. Fails for directories, and for files longer than `maxBytes`.
     static func read(_ path: String, maxBytes: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)

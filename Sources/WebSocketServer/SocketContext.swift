@@ -27,6 +27,9 @@ final class SocketContext {
     /// The pair that is put into the vhost while it is made, and the vhost's SSL_CTX, which libwebsockets owns.
     fileprivate var tls: TLSFiles?
     fileprivate var tlsContext: OpaquePointer?
+    /// Ours: holds the pair of the last reload, nil before the first. A context keeps one pair per kind of key, so an RSA pair
+    /// put beside an EC pair would leave the old one in use; handshakes take theirs from here instead.
+    fileprivate var renewed: OpaquePointer?
     fileprivate var tlsError: (any Error)?
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
@@ -62,9 +65,17 @@ final class SocketContext {
 
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
     func reload(_ tls: TLSFiles) throws {
-        guard let tlsContext else { throw ServerError("this server has no TLS") }
-        try tls.check()
-        try tls.install(into: tlsContext)
+        guard tlsContext != nil else { throw ServerError("this server has no TLS") }
+        guard let context = SSL_CTX_new(TLS_server_method()) else { throw ServerError("OpenSSL is out of memory") }
+        do {
+            try tls.install(into: context)
+        } catch {
+            SSL_CTX_free(context)
+            throw error
+        }
+        // Each connection that uses it has its own reference.
+        SSL_CTX_free(renewed)
+        renewed = context
         self.tls = tls
     }
 
@@ -91,9 +102,18 @@ final class SocketContext {
             timer.close()
             self.timer = nil
             lws_context_destroy(context)
+            SSL_CTX_free(self.renewed)
+            self.renewed = nil
             completion()
         }
     }
+}
+
+/// In each handshake, before a certificate is chosen. `owner` outlives the vhost whose context calls this.
+private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
+    let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
+    if let renewed = context.renewed { SSL_set_SSL_CTX(ssl, renewed) }
+    return 1
 }
 
 /// The one callback of libwebsockets: finds the owner, passes on what concerns it.
@@ -133,6 +153,7 @@ extension SocketContext {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
+            SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             self.tlsContext = tlsContext
             return true
         } catch {

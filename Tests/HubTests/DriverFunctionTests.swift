@@ -11,10 +11,10 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.connect("T2")
-            let reply = try await city.command("available", "T2", "14", "")
+            let reply = try await city.command("available", "T2", "14", "", "", "")
             #expect(reply["rank"]?.integer == 2)
             #expect(reply["size"]?.integer == 2)
-            #expect(try await city.command("available", "T1", "14", "")["rank"]?.integer == 1, "twice is once")
+            #expect(try await city.command("available", "T1", "14", "", "", "")["rank"]?.integer == 1, "twice is once")
             #expect(try await city.command("unavailable", "T1", "").isOK)
             #expect(try await city.order("14") == ["T2"])
             #expect(try await city.brokenInvariants() == [])
@@ -115,7 +115,7 @@ import Wire
     func deadWorker() async throws {
         try await TestCity.run { city in
             try await city.call("hello", ["driver", "T1", "s1", "dead", ""])
-            _ = try await city.command("available", "T1", "14", "")
+            _ = try await city.command("available", "T1", "14", "", "", "")
             try await city.queue("14", "T2")
             try await city.raw(["ZADD", "{test}:workers", "1000", "dead"])
             try await city.sweep()

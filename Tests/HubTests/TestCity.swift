@@ -109,7 +109,7 @@ actor TestCity {
     func queue(_ zone: String, _ drivers: String...) async throws {
         for driver in drivers {
             try await call("hello", ["driver", driver, "s-\(driver)", "w", ""])
-            _ = try await command("available", driver, zone, "")
+            _ = try await command("available", driver, zone, "", "", "")
         }
     }
 

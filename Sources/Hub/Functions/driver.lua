@@ -5,7 +5,7 @@ local function drop_offer(c, v)
     if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'withdrawn') end
 end
 
--- available: ARGV driver, zone of its last position, key.
+-- available: ARGV driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
 register('available', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     return once(c, 'driver.available', 'driver:' .. driver, argv[3], function()
@@ -13,10 +13,12 @@ register('available', function(keys, argv)
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
+        mark_back(c, driver, v)
         if v.state == 'available' then
             local rank, size = place(c, driver, v.zone)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
+        if zone == '' then return refuse(argv[4], argv[5]) end
         local rank, size = join(c, driver, zone, 'available')
         dispatch(c, zone)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
@@ -69,6 +71,7 @@ register('recover', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     local v = vehicle(c, driver)
     if not remembers(c, v) then return 0 end
+    mark_back(c, driver, v)
     recover(c, driver, v, zone)
     dispatch(c, zone)
     return 1

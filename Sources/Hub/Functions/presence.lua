@@ -41,11 +41,12 @@ end
 -- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap.
 local function missed(c, channel, since)
     local key = c.p .. 'ch:' .. channel
-    if redis.call('EXISTS', key) == 0 then
-        redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
+    local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+    local last = newest and newest[1]
+    if not last then
+        last = redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
         redis.call('EXPIRE', key, c.history_ttl_s)
     end
-    local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1][1]
     if since == '' then return last, 'fresh', {} end
     if not string.match(since, '^%d+%-%d+$') or #since > 40 or #redis.call('XRANGE', key, since, since) == 0 then
         return last, 'gap', {}
@@ -103,7 +104,7 @@ register('gone', function(keys, argv)
     return 1
 end)
 
--- One vehicle of a batch: ARGV from i on: driver, session, lat, lon, at, heading, speed, and what is published to those
+-- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed, and what is published to those
 -- who watch it ('' = nobody). Answers the zone where it is to be asked again, if it was away.
 local function moved(c, argv, i)
     local driver = argv[i]
@@ -116,7 +117,7 @@ local function moved(c, argv, i)
         redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
             table.concat({ channel, '', 'positions', c.iso, '', argv[i + 7] }, '\n'))
     end
-    if redis.call('HEXISTS', key, 'away') == 0 then return nil end
+    if argv[i + 1] == '' or redis.call('HEXISTS', key, 'away') == 0 then return nil end
     local v = vehicle(c, driver)
     redis.call('HSET', key, 'session', argv[i + 1])
     mark_back(c, driver, v)
