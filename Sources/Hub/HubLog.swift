@@ -15,8 +15,12 @@ public enum HubLog {
         case .json: isText = false
         }
         var logger = Logger(label: label) { LineHandler(label: $0, isText: isText) }
-        logger.logLevel = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+        logger.logLevel = level(settings)
         return logger
+    }
+
+    static func level(_ settings: Settings.Log) -> Logger.Level {
+        Logger.Level(rawValue: settings.level.rawValue) ?? .info
     }
 }
 

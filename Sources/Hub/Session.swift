@@ -69,6 +69,8 @@ final class DriverTrack {
 
     let subject: String
     var sessions: [Session] = []
+    /// The session that Redis knows this driver by: the last one for which `hello` was answered.
+    var registered = ""
     var filter = PositionFilter()
     var zones: ZoneTracker?
     var duty = Duty.unavailable

@@ -142,8 +142,9 @@ public actor Supervisor {
             _ = try CityZones.load(fresh)
             let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
             for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
-            settings = fresh
-            try WorkerFiles.write(Array(fresh.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
+            let taken = settings.reloaded(from: fresh)
+            try WorkerFiles.write(Array(taken.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
+            settings = taken
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }

@@ -49,7 +49,12 @@ extension Worker {
         guard let identity = session.identity, session.phase != .silent else {
             return refuse(session, message.id, .unauthenticated, "Say hello with a token first.")
         }
-        if session.phase == .catchingUp { return session.waiting.append(message) }
+        if session.phase == .catchingUp {
+            guard session.waiting.count < settings.server.commandsBurst else {
+                return refuse(session, message.id, .unavailable, "The hub is reading what you missed; send it again.")
+            }
+            return session.waiting.append(message)
+        }
         if case .position(let fix) = message.command {
             guard let driver = session.driver else { return forbid(session, message, identity) }
             return position(fix, message.id, session, driver)
@@ -88,18 +93,23 @@ extension Worker {
             let eta = etaAtAcceptance(driver, ride).map { RedisArgument($0) } ?? ""
             metrics.accepts.increment()
             call("accept", [who, RedisArgument(ride), key, eta], message, session)
-        case .offerDecline(let ride): call("decline", [who, RedisArgument(ride), key], message, session)
+        case .offerDecline(let ride):
+            call("decline", [who, RedisArgument(ride), key], message, session) { reply in
+                if driver.offerPickup?.ride == reply["ride"]?.text { self.offerEnded(driver) }
+            }
         case .rideAboard(let ride, let passengers):
             let count = passengers.map { RedisArgument($0) } ?? ""
-            call("aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) {
-                if case .busy(var track) = driver.duty {
+            call("aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) { reply in
+                // A repeated command's reply may be of an earlier ride.
+                if case .busy(var track) = driver.duty, track.ride == reply["ride"]?.text {
                     track.isAboard = true
                     driver.duty = .busy(track)
                 }
             }
         case .rideEnd(let ride):
             call("finish", [who, RedisArgument(ride ?? ""), RedisArgument(zoneOf(driver)), key], message, session) {
-                if case .busy = driver.duty { driver.duty = .unavailable }
+                reply in
+                if case .busy(let track) = driver.duty, track.ride == reply["ride"]?.text { driver.duty = .unavailable }
             }
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
         case .rideCancel(let ride):
@@ -184,12 +194,12 @@ extension Worker {
     /// Calls the function of a command and sends its answer as the one reply to the message.
     private func call(
         _ function: String, _ arguments: [RedisArgument], _ message: ClientMessage, _ session: Session,
-        then: (() -> Void)? = nil
+        then: ((JSONValue) -> Void)? = nil
     ) {
         let began = loop.now
         dispatch.command(function, arguments) { answer in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
-            if case .ok = answer { then?() }
+            if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
             guard self.sessions[session.connection] === session else { return }
             self.answer(answer, to: message, session)
         }

@@ -124,16 +124,34 @@ extension Worker {
         return lookUp(fix.point)
     }
 
-    /// The id of the zone where a driver is, empty when outside or unknown.
+    /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.
     func zoneOf(_ driver: DriverTrack) -> String {
-        guard let fix = driver.lastFix, case .zone(let zone) = lookUp(fix.point) else { return "" }
-        return zone
+        guard let fix = driver.lastFix else { return "?" }
+        switch zones.lookup(fix.point) {
+        case .zone(let index): return zones?.zones[index].id ?? "?"
+        case .outside: return ""
+        case .unknown: return "?"
+        }
+    }
+
+    /// The tracker of the queue that the driver is in; none when its zone is not among the present ones.
+    func watchZone(of driver: DriverTrack) {
+        driver.zones = driver.zone.flatMap { zones?.index(ofID: $0) }.map { ZoneTracker(zone: $0) }
     }
 
     private func crossZones(_ driver: DriverTrack, _ fix: Fix) {
         guard let zones, !driver.isMoving else { return }
         switch driver.duty {
         case .available:
+            guard driver.zones != nil else {
+                // Its zone is no more since the zones were reloaded.
+                if case .zone(let zone) = lookUp(fix.point) {
+                    change(driver, "move", [RedisArgument(zone)])
+                } else {
+                    change(driver, "outside", [])
+                }
+                return
+            }
             switch driver.zones?.update(fix, zones: zones, settings: zoneRules) {
             case .leave?: change(driver, "outside", [])
             case .switch(let index)?: change(driver, "move", [RedisArgument(zones.zones[index].id)])
@@ -153,10 +171,11 @@ extension Worker {
             driver.isMoving = false
             switch result {
             case .success(let reply):
-                if function == "recover", reply.int == 0 { driver.duty = .unavailable }
-            case .failure(.server(let text)): self.log.error("\(function) failed: \(text)")
-            // Redis is away: the driver's next fix asks again.
-            case .failure: break
+                if function == "recover", reply.int == 0, case .lost = driver.duty { driver.duty = .unavailable }
+            case .failure(let failure):
+                if case .server(let text) = failure { self.log.error("\(function) failed: \(text)") }
+                // It has not moved: the next fixes count anew.
+                self.watchZone(of: driver)
             }
         }
     }

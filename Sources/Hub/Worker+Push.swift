@@ -32,7 +32,8 @@ extension Worker {
     func deliver(_ push: Push, to session: Session, _ frame: inout Frame?) {
         guard let identity = session.identity, session.phase == .live else { return }
         let shared = frame ?? encoded(push, for: identity)
-        frame = shared
+        // The ETA goes out under each reader's own channel.
+        if push.type != "ride.eta" { frame = shared }
         guard !push.seq.isEmpty else {
             _ = server.send(session.connection, shared)
             return
@@ -79,8 +80,9 @@ extension Worker {
         drivers[identity.subject] = driver
         if !driver.sessions.contains(where: { $0 === session }) { driver.sessions.append(session) }
         session.driver = driver
+        driver.registered = session.name
         let snapshot = caught.snapshot
-        driver.offerPickup = nil
+        offerEnded(driver)
         if let ride = snapshot["offer"]?["ride"]?.text { offered(ride, meta: caught.meta, to: driver) }
         switch snapshot["state"]?.text {
         case "available": becomeAvailable(driver, snapshot["zone"]?.text)
@@ -113,10 +115,8 @@ extension Worker {
 
     private func becomeAvailable(_ driver: DriverTrack, _ zone: String?) {
         guard let zone else { return }
-        if driver.zone != zone || driver.zones == nil {
-            driver.zone = zone
-            driver.zones = zones?.index(ofID: zone).map { ZoneTracker(zone: $0) }
-        }
+        driver.zone = zone
+        watchZone(of: driver)
         driver.duty = .available
         if driver.rank?.zone != zone { driver.rank = nil }
         changedZones[zone] = changedZones[zone] ?? "joined"
@@ -128,7 +128,11 @@ extension Worker {
         guard let ride, let id = ride["ride"]?.text, let lat = ride["pickup"]?["lat"]?.double,
             let lon = ride["pickup"]?["lon"]?.double
         else { return }
-        if case .busy(let track) = driver.duty, track.ride == id { return }
+        if case .busy(var track) = driver.duty, track.ride == id {
+            track.isAboard = track.isAboard || ride["state"]?.text == "aboard"
+            driver.duty = .busy(track)
+            return
+        }
         let notified = ride["notified"]?.double.flatMap { ProximityRung(rawValue: Int($0)) } ?? .none
         let track = RideTrack(
             ride: id, pickup: GeoPoint(lat: lat, lon: lon), isAboard: ride["state"]?.text == "aboard",

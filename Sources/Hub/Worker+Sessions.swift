@@ -16,12 +16,18 @@ extension Worker {
         let session = Session(
             connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken, bucket: bucket)
         sessions[connection] = session
+        scheduleHello(session)
+    }
+
+    private func scheduleHello(_ session: Session) {
+        guard session.phase != .closing else { return }
         let seconds = (UInt64(settings.server.helloTimeoutMs) + 999) / 1000
-        deadlines.schedule(connection.rawValue, at: loop.now / 1000 + max(1, seconds))
+        deadlines.schedule(session.connection.rawValue, at: loop.now / 1000 + max(1, seconds))
     }
 
     func closed(_ connection: ConnectionID, _ code: UInt16) {
         guard let session = sessions.removeValue(forKey: connection) else { return }
+        session.phase = .closing
         deadlines.cancel(connection.rawValue)
         metrics.closed(code)
         guard let identity = session.identity else { return }
@@ -31,12 +37,12 @@ extension Worker {
         driver.sessions.removeAll { $0 === session }
         // It may be back in a moment, on another worker, which then must know where it is.
         if driver.isDirty { flushPositions() }
-        if let other = driver.sessions.last {
+        if let other = driver.sessions.last(where: { $0.phase != .closing }) {
             toCatchUp.append(other)
             catchUpSome()
-        } else {
+        } else if driver.sessions.isEmpty {
             drivers[driver.subject] = nil
-            owe("gone", [RedisArgument(driver.subject), RedisArgument(session.name)])
+            owe("gone", [RedisArgument(driver.subject), RedisArgument(driver.registered)])
         }
     }
 
@@ -61,6 +67,9 @@ extension Worker {
             return refuse(session, id, .badMessage, "This connection has said hello already.")
         }
         guard clock.isSet else { return refuse(session, id, .unavailable, "The hub is starting; say hello again.") }
+        guard commands.isUp, subscriber.isUp else {
+            return refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
+        }
         guard let text = token ?? session.bearer else {
             refuse(session, id, .unauthenticated, "field `token`: expected a token; make one with `kerbside token`.")
             return close(session, .unauthenticated)
@@ -78,7 +87,7 @@ extension Worker {
         let identity = Identity(
             role: claims.role, subject: claims.subject,
             channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
-            expiresAt: claims.expiresAt * 1000)
+            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
         session.identity = identity
         guard hasChannel else {
             session.phase = .live
@@ -89,8 +98,9 @@ extension Worker {
         catchUp(session, identity) { isDone in
             guard isDone else {
                 session.identity = nil
-                session.phase = .silent
+                if session.phase != .closing { session.phase = .silent }
                 self.stopReading(identity.channel, session)
+                self.scheduleHello(session)
                 self.refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
                 return self.carryOutWaiting(session)
             }
@@ -134,26 +144,46 @@ extension Worker {
         session.isBehind = !subscriber.isUp
         startReading(identity.channel, session)
         whenSubscribed(identity.channel) {
+            guard self.sessions[session.connection] === session, session.phase == .catchingUp else {
+                return then(false)
+            }
             let arguments: [RedisArgument] = [
                 RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(session.name),
                 RedisArgument(self.name), RedisArgument(session.position),
             ]
             self.dispatch.call("hello", arguments) { result in
                 guard self.sessions[session.connection] === session, session.phase == .catchingUp else {
+                    self.forget(session, identity)
                     return then(false)
                 }
                 if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
-                guard case .success(let reply) = result, let caught = Caught(reply) else { return then(false) }
+                guard case .success(let reply) = result, let caught = Caught(reply) else {
+                    // It may have been carried out all the same.
+                    self.forget(session, identity)
+                    return then(false)
+                }
                 self.goLive(session, identity, caught, then)
             }
+        }
+    }
+
+    /// Redis may hold a session for a driver's that is not: the driver is given back to its other one, or is away.
+    private func forget(_ session: Session, _ identity: Identity) {
+        guard identity.role == .driver, session.driver == nil else { return }
+        if let other = drivers[identity.subject]?.sessions.last(where: { $0.phase == .live }) {
+            toCatchUp.append(other)
+        } else {
+            owe("gone", [RedisArgument(identity.subject), RedisArgument(session.name)])
         }
     }
 
     private func goLive(_ session: Session, _ identity: Identity, _ caught: Caught, _ then: (Bool) -> Void) {
         if identity.role == .driver { adopt(session, identity, caught) }
         if identity.role == .passenger { adoptRide(session, caught.snapshot) }
-        session.position = caught.position
+        // The greeting's seq is where the client stands before what it missed has been sent.
+        if caught.mode != .resumed { session.position = caught.position }
         then(true)
+        session.position = caught.position
         switch caught.mode {
         case .resumed:
             for entry in caught.entries where entry.type != "opened" {
@@ -212,7 +242,10 @@ extension Worker {
     func catchUpSome() {
         let atOnce = 200
         while catchingUp < atOnce, subscriber.isUp, commands.isUp, let session = toCatchUp.popLast() {
-            guard session.phase == .live, let identity = session.identity else { continue }
+            guard sessions[session.connection] === session, session.phase == .live, let identity = session.identity
+            else {
+                continue
+            }
             catchingUp += 1
             catchUp(session, identity) { isDone in
                 self.catchingUp -= 1

@@ -11,16 +11,21 @@ import Wire
 extension Worker {
     /// A worker that has not swept for so long is dead to the others, real ms.
     static let deadAfterMs = 5_000
+    /// Vehicles in one call: Redis serves nobody else meanwhile.
+    static let batch = 200
     /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
     static let sweepMs = 100.0
 
     func startTimers() {
-        tick.start(afterMs: UInt64(settings.positions.tickMs), repeatMs: UInt64(settings.positions.tickMs)) {
-            self.onTick()
-        }
+        startTick()
         let interval = UInt64(max(10, Self.sweepMs / settings.clock.scale))
         sweep.start(afterMs: 0, repeatMs: interval) { self.onSweep() }
         seconds.start(afterMs: 1000, repeatMs: 1000) { self.onSecond() }
+    }
+
+    func startTick() {
+        let interval = UInt64(settings.positions.tickMs)
+        tick.start(afterMs: interval, repeatMs: interval) { self.onTick() }
     }
 
     private func onTick() {
@@ -43,11 +48,21 @@ extension Worker {
             self.isSweeping = false
             switch result {
             case .success(let reply):
-                if let hub = reply.int { self.clock.set(hub: hub, at: self.loop.now) }
+                if let hub = reply[0].int { self.clock.set(hub: hub, at: self.loop.now) }
+                self.swept(wasUnknown: reply[1].int == 1)
             case .failure(.server(let text)): self.log.error("sweep failed: \(text)")
             case .failure: break
             }
         }
+    }
+
+    /// Was taken for dead: this worker's drivers were marked away, so each says hello again.
+    private func swept(wasUnknown: Bool) {
+        if wasUnknown, hasSwept {
+            toCatchUp += drivers.values.compactMap { $0.sessions.last }
+            catchUpSome()
+        }
+        hasSwept = true
     }
 
     private func onSecond() {
@@ -66,8 +81,8 @@ extension Worker {
     /// only the latest position of each vehicle counts.
     func flushPositions() {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
-        let batch = moved
-        moved = []
+        let batch = Array(moved.prefix(Self.batch))
+        moved.removeFirst(batch.count)
         var arguments: [RedisArgument] = []
         arguments.reserveCapacity(batch.count * 8)
         for driver in batch {
@@ -84,8 +99,11 @@ extension Worker {
         isBatchUnderWay = true
         dispatch.call("positions", arguments) { result in
             self.isBatchUnderWay = false
-            guard case .failure(let failure) = result else { return }
-            if case .server(let text) = failure { self.log.error("positions failed: \(text)") }
+            switch result {
+            case .success: return self.flushPositions()
+            case .failure(.server(let text)): return self.log.error("positions failed: \(text)")
+            case .failure: break
+            }
             for driver in batch where !driver.isDirty {
                 driver.isDirty = true
                 self.moved.append(driver)

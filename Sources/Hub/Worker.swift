@@ -61,6 +61,7 @@ public actor Worker {
     var moved: [DriverTrack] = []
     var isBatchUnderWay = false
     var isSweeping = false
+    var hasSwept = false
     /// Zones whose queue changed since the last tick, and why.
     var changedZones: [String: String] = [:]
     /// Calls that must reach Redis in the end: they are made again at the next tick when it was away.
@@ -158,6 +159,9 @@ public actor Worker {
         }
         server.limits = Self.limits(new)
         settings = new
+        log.logLevel = HubLog.level(new.log)
+        startTick()
+        for driver in drivers.values { watchZone(of: driver) }
         if let fresh = try? Tokens.verifier(new) { verifier = fresh }
         log.info("settings reloaded", metadata: ["zones": "\(zones?.zones.count ?? 0)"])
     }

@@ -53,6 +53,13 @@ extension Settings {
         return out
     }
 
+    /// These settings with what of `fresh` takes effect at SIGHUP.
+    public func reloaded(from fresh: Settings) -> Settings {
+        var settings = self
+        for row in Self.table where row.takesEffect == .atReload { row.set(&settings, row.get(fresh)) }
+        return settings
+    }
+
     /// The settings that differ. Which of them need a restart, their rows say (``Setting/takesEffect``).
     public static func changedKeys(from old: Settings, to new: Settings) -> [Setting] {
         table.filter { $0.get(old) != $0.get(new) }

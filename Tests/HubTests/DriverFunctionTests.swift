@@ -100,12 +100,12 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.advance(100_000)
-            try await city.call("positions", ["T2", "s-T2", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", ""])
             try await city.advance(60_000)
             try await city.sweep()
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T2")
-            try await city.call("positions", ["T1", "s-T1", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", ""])
             _ = try await city.request("p2", "r2", "14")
             #expect(try await city.offered("r2") == "T1")
         }
@@ -138,10 +138,99 @@ import Wire
             #expect(try await city.field("ride:r1", "driver") == "T1", "the assignment stands at first")
             try await city.advance(1_700_000)
             try await city.call("hello", ["driver", "T2", "s-T2", "w", ""])
-            try await city.call("positions", ["T2", "s-T2", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", ""])
             try await city.sweep()
             #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
             #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C33: a driver lost with a passenger aboard: the ride ends in the end, and the passenger may request again")
+    func lostAboard() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            _ = try await city.command("aboard", "T1", "", "", "")
+            try await city.call("gone", ["T1", "s-T1"])
+            try await city.advance(70_000)
+            try await city.sweep()
+            #expect(try await city.field("ride:r1", "state") == "aboard")
+            try await city.advance(1_800_000)
+            try await city.sweep()
+            #expect(try await city.last("ride.ended", "passenger:p1")?["reason"]?.text == "driver_lost")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("A busy driver that falls silent without a word of its link is noticed")
+    func silentOnARide() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.advance(151_000)
+            try await city.sweep()
+            #expect(try await city.field("vehicle:T1", "away_why") == "stale")
+            try await city.advance(1_800_000)
+            try await city.sweep()
+            #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "zone_empty")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("One position at the pole, or one bad record, stops nobody else")
+    func oneBadApple() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            let batch = ["T1", "w.1", "89.9", "9", "1", "", "", "", "T2", "w.2", "45.1", "9.1", "2", "", "", ""]
+            #expect(try await city.call("positions", batch).int == 2)
+            #expect(try await city.field("vehicle:T2", "at") == "2")
+            try await city.raw(["ZADD", "{test}:offers", "1", "no-such-ride"])
+            try await city.raw(["HSET", "{test}:ride:broken", "state", "offered", "offered_to", "T9"])
+            try await city.raw(["ZADD", "{test}:offers", "1", "broken"])
+            _ = try await city.request("p1", "r1", "14")
+            try await city.advance(3_600)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == "T2", "T1's offer was swept all the same")
+        }
+    }
+
+    @Test("C38: who has not swept for long itself judges nobody; a worker that was taken for dead gets its drivers back")
+    func wronglyDead() async throws {
+        try await TestCity.run { city in
+            try await city.call("hello", ["driver", "T1", "other.1", "other", ""])
+            _ = try await city.command("available", "T1", "14", "", "", "")
+            try await city.sweep()
+            try await city.raw(["ZADD", "{test}:workers", "1000", "other", "1000", "w"])
+            try await city.sweep()
+            #expect(try await city.field("vehicle:T1", "away") == nil, "Redis was away for both")
+            try await city.sweep()
+            #expect(try await city.field("vehicle:T1", "away") != nil)
+            try await city.call("positions", ["T1", "other.1", "45", "9", "1", "", "", ""])
+            #expect(try await city.field("vehicle:T1", "away") == nil)
+            #expect(try await city.raw(["SISMEMBER", "{test}:drivers:other", "T1"]).int == 1)
+        }
+    }
+
+    @Test("A driver that crosses zones with an open offer leaves no ride of the new zone hanging")
+    func crossingWithAnOffer() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            try await city.call("move", ["T1", "15"])
+            _ = try await city.request("p2", "r2", "15")
+            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.offered("r2") == "T1")
+        }
+    }
+
+    @Test("A refusal that says try again is not kept for its key")
+    func retryWithTheSameKey() async throws {
+        try await TestCity.run { city in
+            #expect(try await city.request("p1", "r1", "14", key: "k") == .refused("zone_empty"))
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p1", "r1", "14", key: "k").isOK)
         }
     }
 
@@ -161,6 +250,8 @@ import Wire
             #expect(try await city.call("hello", ["passenger", "p1", "s", "w", "no seq"])[1].text == "gap")
             let future = try await city.call("hello", ["passenger", "p1", "s", "w", "99999999999999-0"])
             #expect(future[1].text == "gap", "an event that Redis has lost again")
+            let hostile = try await city.call("hello", ["passenger", "p1", "s", "w", "99999999999999999999-0"])
+            #expect(hostile[1].text == "gap")
         }
     }
 

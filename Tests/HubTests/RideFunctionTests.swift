@@ -99,6 +99,8 @@ import Wire
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
             _ = try await city.command("accept", "T1", "r1", "", "")
+            #expect(try await city.command("noshow", "T1", "", "") == .refused("not_available"), "not there yet")
+            try await city.call("alert", ["T1", "r1", "20", "3", "high"])
             #expect(try await city.command("noshow", "T1", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"])
             #expect(try await city.field("passenger:p1", "noshows") == "1")

@@ -128,7 +128,7 @@ actor FunctionWalk {
         if let offer {
             try await call("seen", [driver, offer])
             // By somebody else now and then, and too late.
-            let who = dice.chance(0.1) ? drivers.randomElement(using: &dice)! : driver
+            let who = dice.chance(0.25) ? drivers.randomElement(using: &dice)! : driver
             if dice.chance(0.7) {
                 try await call("accept", [who, offer, "", ""])
             } else {

@@ -82,7 +82,7 @@ import Testing
     func aBrokenFunctionIsFoundOut(_ what: String, _ rule: Violation.Rule, _ right: String, _ wrong: String)
         async throws
     {
-        let result = try await FunctionWalk.run(seed: 7, steps: 1_500) { text in
+        let result = try await FunctionWalk.run(seed: 7, steps: 3_000) { text in
             #expect(text.contains(right), "\(what): the functions have changed; change this test with them")
             text = text.split(separator: right, omittingEmptySubsequences: false).joined(separator: wrong)
         }

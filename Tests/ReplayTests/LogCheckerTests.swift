@@ -220,5 +220,10 @@ import Testing
                 """, from: start)
         #expect(found == [])
         #expect(violations(in: "offer.made r=r1 d=A z=1 round=2", from: start).map(\.rule) == [.queueOrder])
+        // A past from before the log excuses only the first place that is given back.
+        let backTwice = "queue.left d=B z=1 why=unavailable\n\nqueue.joined d=B z=1 at=2 why=recovered"
+        #expect(violations(in: backTwice, from: start).map(\.rule) == [.rank])
+        let cancelled = "ride.cancelled r=r0 d=C p=p0 by=passenger\nqueue.joined d=C z=1 at=0.5 why=restored"
+        #expect(violations(in: cancelled, from: start) == [])
     }
 }

@@ -40,10 +40,13 @@ local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride,
 local function ok(fields) return '+' .. cjson.encode(fields) end
 local function refuse(code, detail) return '-' .. code .. '\n' .. detail end
 
--- A command with a key takes effect once: the first reply is kept and given again (`done:<role>:<subject>:<key>`).
+-- Refusals that say "try again" changed nothing, so the same key may try again.
+local AGAIN = { zone_empty = true, zones_unknown = true, no_position = true, outside_zones = true }
+
+-- A command with a key takes effect once: the first reply is kept and given again (`done:<role>:<subject>|<key>`).
 local function once(c, command, who, key, body)
     if key == '' then return body() end
-    local slot = c.p .. 'done:' .. who .. ':' .. key
+    local slot = c.p .. 'done:' .. who .. '|' .. key
     local done = redis.call('GET', slot)
     if done then
         local used = string.match(done, '^[^\n]*')
@@ -53,7 +56,9 @@ local function once(c, command, who, key, body)
         return string.sub(done, #used + 2)
     end
     local reply = body()
-    redis.call('SET', slot, command .. '\n' .. reply, 'EX', c.idempotency_ttl_s)
+    if not AGAIN[string.match(reply, '^%-([^\n]*)') or ''] then
+        redis.call('SET', slot, command .. '\n' .. reply, 'EX', c.idempotency_ttl_s)
+    end
     return reply
 end
 

@@ -19,7 +19,8 @@ register('available', function(keys, argv)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
         if zone == '' then return refuse(argv[4], argv[5]) end
-        local rank, size = join(c, driver, zone, 'available')
+        local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
+        local rank, size = join(c, driver, zone, kept and 'recovered' or 'available', kept)
         dispatch(c, zone)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
     end)

@@ -40,29 +40,46 @@ local function fail_ride(c, ride, r, code, detail)
     tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
 end
 
--- The drivers of a queue, in order, that can be asked now; and how many are present at all.
-local function candidates(c, zone)
-    local free, present = {}, {}
-    for _, driver in ipairs(redis.call('ZRANGE', c.p .. 'queue:' .. zone, 0, -1)) do
+-- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked.
+local PIECE = 16
+local function view(zone) return { zone = zone, from = 0, free = {}, present = {} } end
+
+-- Reads on; false when the whole queue was read.
+local function read_on(c, queue)
+    if queue.ended then return false end
+    local piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.from, queue.from + PIECE - 1)
+    for _, driver in ipairs(piece) do
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer')
         if not v[1] then
-            present[#present + 1] = driver
-            if not v[2] then free[#free + 1] = driver end
+            queue.present[#queue.present + 1] = driver
+            if not v[2] then queue.free[#queue.free + 1] = driver end
         end
     end
-    return free, present
+    queue.from = queue.from + PIECE
+    queue.ended = #piece < PIECE
+    return true
 end
 
--- The first of `free` that this ride has not asked in this round; it is taken out of `free`.
-local function take_unasked(c, ride, free)
-    for i, driver in ipairs(free) do
-        if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
-            table.remove(free, i)
-            return driver
+local function is_anyone_present(c, zone)
+    local queue = view(zone)
+    while #queue.present == 0 and read_on(c, queue) do end
+    return #queue.present > 0
+end
+
+-- The first free driver that this ride has not asked in this round; it is free no more.
+local function take_unasked(c, ride, queue)
+    local i = 1
+    repeat
+        while i <= #queue.free do
+            if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, queue.free[i]) == 0 then
+                return table.remove(queue.free, i)
+            end
+            i = i + 1
         end
-    end
+    until not read_on(c, queue)
 end
 
+-- Whether all who are present were asked. The queue has been read to its end.
 local function round_is_over(c, ride, present)
     for _, driver in ipairs(present) do
         if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then return false end
@@ -80,14 +97,14 @@ local function next_round(c, ride, r)
 end
 
 -- One waiting ride against the free drivers: asked, told to wait, given another round, or failed.
-local function place_ride(c, ride, r, free, present)
-    local driver = take_unasked(c, ride, free)
-    if not driver and round_is_over(c, ride, present) then
+local function place_ride(c, ride, r, queue)
+    local driver = take_unasked(c, ride, queue)
+    if not driver and round_is_over(c, ride, queue.present) then
         if tonumber(r.round) >= c.rounds then
             return fail_ride(c, ride, r, 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.')
         end
         next_round(c, ride, r)
-        driver = take_unasked(c, ride, free)
+        driver = take_unasked(c, ride, queue)
     end
     if driver then return make_offer(c, ride, r, driver) end
     if redis.call('ZCARD', c.p .. 'queue:' .. r.zone) == 0 then
@@ -99,8 +116,14 @@ end
 local function dispatch(c, zone)
     local rides = redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)
     if #rides == 0 then return end
-    local free, present = candidates(c, zone)
-    for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), free, present) end
+    local queue = view(zone)
+    for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
+end
+
+-- The zones that a change concerns, each once.
+local function dispatch_both(c, zone, other)
+    dispatch(c, zone)
+    if other and other ~= zone then dispatch(c, other) end
 end
 
 local function clear_offer(c, ride, driver)
@@ -125,8 +148,7 @@ local function release_offer(c, ride, r, how)
     if how ~= 'declined' then
         tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = how == 'withdrawn' and 'cancelled' or how })
     end
-    dispatch(c, r.zone)
-    if v.state == 'available' and v.zone ~= r.zone then dispatch(c, v.zone) end
+    dispatch_both(c, r.zone, v.state == 'available' and v.zone or nil)
 end
 
 -- Why the offer that a driver answers is not open to it.
@@ -188,7 +210,7 @@ register('accept', function(keys, argv)
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted',
             { ride = ride, taxi = driver, position = position, eta_s = tonumber(argv[4]) or cjson.null })
-        dispatch(c, r.zone)
+        dispatch_both(c, r.zone, v.zone)
         return ok(assigned)
     end)
 end)
@@ -198,6 +220,7 @@ register('decline', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
         local r = load_ride(c, ride)
+        mark_back(c, driver, vehicle(c, driver))
         if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
         release_offer(c, ride, r, 'declined')
         return ok({ ride = ride })

@@ -7,8 +7,8 @@ local function driver_snapshot(c, driver, v)
         s.rank, s.size = place(c, driver, v.zone)
     end
     local meta = ''
-    if v.offer then
-        local r = load_ride(c, v.offer)
+    local r = v.offer and load_ride(c, v.offer) or {}
+    if r.deadline then
         local left = tonumber(r.deadline) - c.now
         if r.seen ~= '1' then left = c.offer_timeout_ms end
         s.offer = { ride = v.offer, zone = r.zone, passengers = tonumber(r.passengers),
@@ -48,9 +48,8 @@ local function missed(c, channel, since)
         redis.call('EXPIRE', key, c.history_ttl_s)
     end
     if since == '' then return last, 'fresh', {} end
-    if not string.match(since, '^%d+%-%d+$') or #since > 40 or #redis.call('XRANGE', key, since, since) == 0 then
-        return last, 'gap', {}
-    end
+    local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
+    if seen.err or #seen == 0 then return last, 'gap', {} end
     return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+')
 end
 
@@ -119,7 +118,10 @@ local function moved(c, argv, i)
     end
     if argv[i + 1] == '' or redis.call('HEXISTS', key, 'away') == 0 then return nil end
     local v = vehicle(c, driver)
-    redis.call('HSET', key, 'session', argv[i + 1])
+    -- It may have been taken for lost together with its worker: it counts as this one's again.
+    local worker = string.match(argv[i + 1], '^(.*)%.')
+    redis.call('HSET', key, 'session', argv[i + 1], 'worker', worker)
+    redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
     mark_back(c, driver, v)
     return v.state == 'available' and v.zone
 end
@@ -128,7 +130,10 @@ end
 register('positions', function(keys, argv)
     local c, geo, zones = context(keys), {}, {}
     for i = 1, #argv, 8 do
-        geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
+        -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
+        if math.abs(tonumber(argv[i + 2])) <= 85.05 then
+            geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
+        end
         local zone = moved(c, argv, i)
         if zone then zones[zone] = true end
         if #geo >= 3000 then

@@ -30,7 +30,7 @@ end
 -- state: what the driver is from now on ('unavailable' or 'busy').
 local function leave(c, driver, zone, reason, state)
     redis.call('ZREM', c.p .. 'queue:' .. zone, driver)
-    redis.call('ZREM', c.p .. 'alive', driver)
+    if state == 'unavailable' then redis.call('ZREM', c.p .. 'alive', driver) end
     set_vehicle(c, driver, 'state', state)
     clear_vehicle(c, driver, 'score')
     log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
@@ -68,7 +68,10 @@ end
 
 -- A driver that is away (its link is lost, or it does not show what it is sent) keeps the place but is asked nothing.
 local function mark_away(c, driver, v, reason)
-    if v.away then return end
+    if v.away then
+        redis.call('ZADD', c.p .. 'away', 'NX', v.away, driver)
+        return
+    end
     set_vehicle(c, driver, 'away', c.iso, 'away_why', reason)
     v.away = c.iso
     redis.call('ZADD', c.p .. 'away', c.now, driver)
@@ -79,7 +82,7 @@ local function mark_back(c, driver, v)
     if not v.away then return false end
     clear_vehicle(c, driver, 'away', 'away_why')
     v.away = nil
-    if v.state == 'available' then redis.call('ZADD', c.p .. 'alive', c.now, driver) end
+    if v.state ~= 'unavailable' then redis.call('ZADD', c.p .. 'alive', c.now, driver) end
     redis.call('ZREM', c.p .. 'away', driver)
     log(c, 'driver.back', { driver = driver })
     return true

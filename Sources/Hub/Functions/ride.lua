@@ -15,8 +15,7 @@ register('request', function(keys, argv)
         if open then
             return no('already_requested', 'The ride ' .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
-        local _, present = candidates(c, zone)
-        if #present == 0 then
+        if not is_anyone_present(c, zone) then
             return no('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')
         end
         local order = redis.call('INCR', c.p .. 'requests')
@@ -35,9 +34,11 @@ register('request', function(keys, argv)
     end)
 end)
 
--- The driver of an accepted ride is free again, at the place that it had.
+-- The driver of an accepted ride is free again, at the place that it had; after long on the way, at the bottom.
 local function restore(c, r)
-    return join(c, r.driver, r.place_zone, 'restored', r.place)
+    mark_back(c, r.driver, vehicle(c, r.driver))
+    local keeps = c.now - tonumber(r.accepted_at) <= c.recovery_ms
+    return join(c, r.driver, r.place_zone, 'restored', keeps and r.place or nil)
 end
 
 -- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
@@ -54,8 +55,10 @@ local function give_back(c, ride, r, reason)
 end
 
 local function cancel_by_passenger(c, ride, r)
+    local freed
     if r.state == 'offered' then
         local driver = r.offered_to
+        freed = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
         clear_offer(c, ride, driver)
         log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
         tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
@@ -67,18 +70,29 @@ local function cancel_by_passenger(c, ride, r)
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
         restore(c, r)
-        dispatch(c, r.place_zone)
+        freed = r.place_zone
     end
-    dispatch(c, r.zone)
+    dispatch_both(c, r.zone, freed)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
+local function make_unavailable(c, driver)
+    set_vehicle(c, driver, 'state', 'unavailable')
+    clear_vehicle(c, driver, 'ride')
+    redis.call('ZREM', c.p .. 'alive', driver)
+end
+
+-- zone: where the driver is; '' outside every zone, '?' nobody knows.
 local function cancel_by_driver(c, ride, r, zone)
     give_back(c, ride, r, 'driver_cancelled')
-    if zone == '' then zone = r.place_zone end
-    join(c, r.driver, zone, 'gave_back')
-    dispatch(c, r.zone)
-    if zone ~= r.zone then dispatch(c, zone) end
+    mark_back(c, r.driver, vehicle(c, r.driver))
+    if zone == '' then
+        make_unavailable(c, r.driver)
+    else
+        if zone == '?' then zone = r.place_zone end
+        join(c, r.driver, zone, 'gave_back')
+    end
+    dispatch_both(c, r.zone, zone)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
@@ -94,7 +108,7 @@ local function meant(c, role, subject, named)
     return ride, r
 end
 
--- cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = where it was asked).
+-- cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
 register('cancel', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'ride.cancel', role .. ':' .. subject, argv[4], function()
@@ -150,9 +164,11 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not.
 local function free_driver(c, driver, ride, zone)
-    clear_vehicle(c, driver, 'ride')
+    local v = vehicle(c, driver)
+    mark_back(c, driver, v)
+    if zone == '?' then zone = v.zone end
     if zone == '' then
-        set_vehicle(c, driver, 'state', 'unavailable')
+        make_unavailable(c, driver)
         return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
     end
     local rank, size = join(c, driver, zone, 'ended')
@@ -160,7 +176,7 @@ local function free_driver(c, driver, ride, zone)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
 
--- finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside), key. (command ride.end)
+-- finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
 register('finish', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.end', 'driver:' .. driver, argv[4], function()
@@ -184,6 +200,9 @@ register('noshow', function(keys, argv)
         local ride, r, no = meant(c, 'driver', driver, argv[2])
         if no then return no end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
+        if r.notified ~= '20' then
+            return refuse('not_available', 'Drive to the pickup first; or give the ride back with ride.cancel.')
+        end
         close_ride(c, ride, r, 'noshow')
         redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
         log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })

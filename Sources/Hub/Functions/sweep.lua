@@ -2,91 +2,122 @@
 
 local BATCH = 200
 
-local function due(c, key, before) return redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, BATCH) end
+-- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
+local function each_due(c, key, before, body)
+    for _, member in ipairs(redis.call('ZRANGEBYSCORE', c.p .. key, '-inf', before, 'LIMIT', 0, BATCH)) do
+        local good, problem = pcall(body, member)
+        if not good then
+            redis.log(redis.LOG_WARNING, 'kerbside: ' .. key .. ' ' .. member .. ': ' .. tostring(problem))
+            redis.call('ZREM', c.p .. key, member)
+        end
+    end
+end
 
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
 local function sweep_offers(c)
-    for _, ride in ipairs(due(c, 'offers', c.now - c.accept_grace_ms)) do
+    each_due(c, 'offers', c.now - c.accept_grace_ms, function(ride)
         local r = load_ride(c, ride)
         if r.state == 'offered' then
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
             redis.call('ZREM', c.p .. 'offers', ride)
         end
-    end
+    end)
 end
 
 local function sweep_searches(c)
-    for _, ride in ipairs(due(c, 'searching', c.now)) do
+    each_due(c, 'searching', c.now, function(ride)
         local r = load_ride(c, ride)
+        local freed
         if r.state == 'offered' then
             local driver = r.offered_to
+            freed = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
             clear_offer(c, ride, driver)
             log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
             tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
         end
         if r.state == 'offered' or r.state == 'searching' then
             fail_ride(c, ride, r, 'timeout', 'No driver accepted in time. Request again.')
-            dispatch(c, r.zone)
+            dispatch_both(c, r.zone, freed)
         else
             redis.call('ZREM', c.p .. 'searching', ride)
         end
-    end
+    end)
 end
 
--- Available drivers that have sent nothing for long are not asked (C7).
+-- Drivers in a queue or on a ride that have sent nothing for long: those who wait are not asked (C7).
 local function sweep_silent(c)
-    for _, driver in ipairs(due(c, 'alive', c.now - c.stale_after_ms)) do
+    each_due(c, 'alive', c.now - c.stale_after_ms, function(driver)
         mark_away(c, driver, vehicle(c, driver), 'stale')
         redis.call('ZREM', c.p .. 'alive', driver)
-    end
+    end)
 end
 
--- Away for longer than the grace: out of the queue. With an accepted ride, away for longer than `recovery_ms`: the ride is
--- searched again, so that no passenger waits for a driver that is gone (C33).
+-- A driver is lost with its ride: one that was not aboard yet is searched again, so that no passenger waits for a driver
+-- that is gone (C33); one that was aboard has ended, as far as anybody can tell.
+local function lose_ride(c, driver, ride, r)
+    if r.state == 'accepted' then
+        give_back(c, ride, r, 'driver_lost')
+    else
+        close_ride(c, ride, r, 'ended')
+        log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
+        tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
+        tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
+    end
+    make_unavailable(c, driver)
+    dispatch(c, r.zone)
+end
+
+-- Away for longer than the grace: out of the queue. On a ride, for longer than the recovery time: off the ride.
 local function sweep_away(c)
-    for _, driver in ipairs(due(c, 'away', c.now - c.away_grace_ms)) do
+    each_due(c, 'away', c.now - c.away_grace_ms, function(driver)
         local v = vehicle(c, driver)
+        local r = v.ride and load_ride(c, v.ride) or {}
+        local serves = r.state == 'accepted' or r.state == 'aboard'
+        local lost_at = tonumber(v.away or c.now) + c.recovery_ms
+        if serves and c.now < lost_at then
+            -- Not looked at again before it is due.
+            redis.call('ZADD', c.p .. 'away', lost_at - c.away_grace_ms, driver)
+            return
+        end
+        redis.call('ZREM', c.p .. 'away', driver)
+        if serves then lose_ride(c, driver, v.ride, r) end
         if v.state == 'available' then
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
             if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'undelivered') end
             dispatch(c, v.zone)
         end
-        local since = tonumber(v.away or c.now)
-        local r = v.ride and load_ride(c, v.ride) or {}
-        if r.state == 'accepted' and c.now - since >= c.recovery_ms then
-            give_back(c, v.ride, r, 'driver_lost')
-            set_vehicle(c, driver, 'state', 'unavailable')
-            clear_vehicle(c, driver, 'ride')
-            dispatch(c, r.zone)
-        elseif r.state ~= 'accepted' then
-            redis.call('ZREM', c.p .. 'away', driver)
-        end
-    end
+    end)
 end
 
--- A worker that has not swept for `ARGV[2]` ms of machine time is dead: its drivers' links died with it.
+-- A worker that has not swept for `dead_after` ms of machine time is dead: its drivers' links died with it. Who has not
+-- swept for long itself (Redis was away, or this process stood still) judges nobody yet. Answers whether `worker` is new
+-- here, or was taken for dead.
 local function sweep_workers(c, worker, dead_after)
-    redis.call('ZADD', c.p .. 'workers', c.real, worker)
-    for _, dead in ipairs(due(c, 'workers', c.real - dead_after)) do
+    local key = c.p .. 'workers'
+    local last = redis.call('ZSCORE', key, worker)
+    redis.call('ZADD', key, c.real, worker)
+    if not last or c.real - tonumber(last) > dead_after / 2 then return not last end
+    each_due(c, 'workers', c.real - dead_after, function(dead)
         for _, driver in ipairs(redis.call('SMEMBERS', c.p .. 'drivers:' .. dead)) do
             local v = vehicle(c, driver)
             if v.worker == dead then mark_away(c, driver, v, 'connection_lost') end
         end
         redis.call('DEL', c.p .. 'drivers:' .. dead)
-        redis.call('ZREM', c.p .. 'workers', dead)
-    end
+        redis.call('ZREM', key, dead)
+    end)
+    return false
 end
 
--- sweep: ARGV worker, ms after which a silent worker is dead. Answers hub time.
+-- sweep: ARGV worker, ms after which a silent worker is dead. Answers {hub time, 1 if the worker was not known}.
 register('sweep', function(keys, argv)
     local c = context(keys)
-    sweep_workers(c, argv[1], tonumber(argv[2]))
+    local is_new = sweep_workers(c, argv[1], tonumber(argv[2]))
     sweep_offers(c)
     sweep_searches(c)
     sweep_silent(c)
     sweep_away(c)
-    return c.iso
+    return { c.iso, is_new and 1 or 0 }
 end)
 
 -- now: hub time in ms.

@@ -45,6 +45,7 @@ extension LogChecker {
         }
         driver.zone = zone
         driver.kept = nil
+        driver.isFromBefore = false
         drivers[name] = driver
         queues[zone, default: [:]][name] = score
     }
@@ -59,6 +60,7 @@ extension LogChecker {
         let keeps = ["accepted", "outside_zones", "connection_lost", "stale"].contains(reason)
         driver.kept = keeps ? score.map { Place(zone: zone, score: $0) } : nil
         driver.zone = nil
+        driver.isFromBefore = false
         drivers[name] = driver
     }
 

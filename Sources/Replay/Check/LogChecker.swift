@@ -9,7 +9,7 @@ struct LogChecker {
         var ride: String?
         /// The place that it may get back: where it stood when it accepted, or was lost.
         var kept: Place?
-        /// Was there when the log began, with a past that it does not tell.
+        /// Was there when the log began, with a past that it does not tell; until it first joins or leaves a queue.
         var isFromBefore = false
     }
 
