@@ -56,7 +56,7 @@ def running(check=True, ready=True, **settings):
 @pytest.fixture(scope="session")
 def hub():
     """The hub that all tests share which need no settings of their own: the defaults."""
-    yield from running()
+    yield from running(blocks=160)
 
 
 @pytest.fixture

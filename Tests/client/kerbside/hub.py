@@ -97,7 +97,7 @@ def is_alive(pid):
 class Hub:
     """`kerbside serve` in a directory of its own. `settings` are dotted names, on top of BASE."""
 
-    def __init__(self, blocks=240, **settings):
+    def __init__(self, blocks=40, **settings):
         # Short, because the path of a unix socket may have 107 bytes only.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kerbside-"))
         self.port = free_port()
