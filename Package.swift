@@ -46,7 +46,7 @@ let package = Package(
             dependencies: [
                 "EventLoop", "CLibwebsockets", "COpenSSL",
                 .product(name: "DequeModule", package: "swift-collections"),
-            ], swiftSettings: strict),
+            ], exclude: ["Decisions.md"], swiftSettings: strict),
         .target(name: "RedisLink", dependencies: ["EventLoop", "CHiredis"], swiftSettings: strict),
         .target(
             name: "Hub",

@@ -19,14 +19,14 @@ struct Caught {
     let snapshot: JSONValue
     /// Of an open offer: `lat,lon` of its pickup; otherwise empty.
     let meta: String
-    /// The last position that Redis has of the vehicle: degrees, degrees, ms.
-    let lastPosition: (lat: Double, lon: Double, at: Int64)?
+    /// The last position that Redis has of the vehicle: degrees, degrees, ms by the device and by the hub.
+    let lastPosition: (lat: Double, lon: Double, at: Int64, heard: Int64)?
     /// The driver's place in a queue is kept for it.
     let isLost: Bool
     let entries: [Push]
 
     init?(_ reply: RedisReply) {
-        guard let fields = reply.array, fields.count == 9, let position = fields[0].text,
+        guard let fields = reply.array, fields.count == 10, let position = fields[0].text,
             let mode = fields[1].text.flatMap(Mode.init(rawValue:)), let snapshotBytes = fields[2].bytes,
             let snapshot = try? JSONValue(parsing: snapshotBytes)
         else { return nil }
@@ -35,13 +35,15 @@ struct Caught {
         self.snapshotBytes = snapshotBytes
         self.snapshot = snapshot
         meta = fields[3].text ?? ""
-        if let lat = fields[4].double, let lon = fields[5].double, let at = fields[6].int {
-            lastPosition = (lat, lon, at)
+        if let lat = fields[4].double, let lon = fields[5].double, let at = fields[6].int,
+            let heard = fields[7].int
+        {
+            lastPosition = (lat, lon, at, heard)
         } else {
             lastPosition = nil
         }
-        isLost = fields[7].text == "1"
-        entries = (fields[8].array ?? []).compactMap { entry in
+        isLost = fields[8].text == "1"
+        entries = (fields[9].array ?? []).compactMap { entry in
             guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
                 let data = entry[1]["data"].bytes
             else { return nil }

@@ -31,6 +31,8 @@ final class Session {
     /// From the `Authorization` header of the upgrade; used by `hello` if it brings no token of its own.
     var bearer: String?
     var identity: Identity?
+    /// Its hello was answered with ok.
+    var isGreeted = false
     var phase = Phase.silent
     /// The seq of the last event sent on its own channel.
     var position = ""

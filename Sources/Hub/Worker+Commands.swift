@@ -92,6 +92,8 @@ extension Worker {
         case .offerAccept(let ride):
             let eta = etaAtAcceptance(driver, ride).map { RedisArgument($0) } ?? ""
             metrics.accepts.increment()
+            // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
+            if driver.isDirty { flushPositions() }
             call("accept", [who, RedisArgument(ride), key, eta], message, session)
         case .offerDecline(let ride):
             call("decline", [who, RedisArgument(ride), key], message, session) { reply in

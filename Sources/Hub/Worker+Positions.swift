@@ -9,15 +9,19 @@ import Wire
 /// The way of a position: judged by the filter, held against the ride's ladder and the zones, left for the tick's batch.
 extension Worker {
     func position(_ position: PositionFix, _ id: Int64?, _ session: Session, _ driver: DriverTrack) {
-        let fix = Fix(
+        var fix = Fix(
             GeoPoint(lat: position.lat, lon: position.lon), at: position.at, accuracy: position.accuracy,
             speed: position.speed, heading: position.heading)
         metrics.positions.increment()
-        let verdict = driver.filter.offer(fix, receivedAt: now(), limits: filterLimits)
+        let time = now()
+        // A clock that is ahead, within the limit, is taken for now: kept as it is, one such fix would make all that
+        // follow it late.
+        if fix.at > time, fix.at - time <= Int64(settings.positions.futureMs) { fix.at = time }
+        let verdict = driver.filter.offer(fix, receivedAt: time, limits: filterLimits)
         switch verdict {
         case .accepted(let accepted):
             driver.lastFix = fix
-            driver.heardAt = now()
+            driver.heardAt = time
             if !driver.isDirty {
                 driver.isDirty = true
                 moved.append(driver)

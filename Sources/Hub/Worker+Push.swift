@@ -90,9 +90,9 @@ extension Worker {
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
         if driver.lastFix == nil, let last = caught.lastPosition,
-            now() - last.at <= Int64(settings.dispatch.staleAfterMs)
+            now() - last.heard <= Int64(settings.dispatch.staleAfterMs)
         {
-            driver.heardAt = last.at
+            driver.heardAt = last.heard
             driver.lastFix = Fix(GeoPoint(lat: last.lat, lon: last.lon), at: last.at)
         }
     }

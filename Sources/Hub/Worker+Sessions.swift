@@ -54,7 +54,7 @@ extension Worker {
     /// Looks at the connections whose time has come: no hello in time, or a token that has ended.
     func checkDeadline(_ id: UInt64) {
         guard let session = sessions[ConnectionID(rawValue: id)], session.phase != .closing else { return }
-        guard let identity = session.identity else { return close(session, .helloTimeout) }
+        guard let identity = session.identity, session.isGreeted else { return close(session, .helloTimeout) }
         let left = identity.expiresAt - EventLoop.wallClock()
         if left <= 0 { return close(session, .tokenExpired) }
         deadlines.schedule(id, at: loop.now / 1000 + UInt64(left + 999) / 1000)
@@ -91,6 +91,7 @@ extension Worker {
         session.identity = identity
         guard hasChannel else {
             session.phase = .live
+            session.isGreeted = true
             checkDeadline(session.connection.rawValue)
             return reply(session, id, greeting(identity, session))
         }
@@ -104,6 +105,7 @@ extension Worker {
                 self.refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
                 return self.carryOutWaiting(session)
             }
+            session.isGreeted = true
             self.checkDeadline(session.connection.rawValue)
             self.reply(session, id, self.greeting(identity, session))
         }

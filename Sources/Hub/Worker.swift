@@ -197,7 +197,8 @@ public actor Worker {
         limits.maxMessageBytes = settings.server.maxMessageBytes
         limits.maxOutboundBytes = settings.server.maxOutboundBytes
         limits.maxConnections = settings.server.maxConnections > 0 ? settings.server.maxConnections : nil
-        limits.maxConnectionsPerAddress = settings.server.maxConnectionsPerAddress
+        let perAddress = settings.server.maxConnectionsPerAddress
+        limits.maxConnectionsPerAddress = perAddress > 0 ? perAddress : .max
         limits.headerTimeoutMs = UInt64(settings.server.handshakeTimeoutMs)
         limits.pingEveryMs = UInt64(settings.server.pingMs)
         limits.deadAfterMs = UInt64(settings.server.deadAfterMs)

@@ -45,8 +45,8 @@ extension Settings {
             "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,
             """
             Connections per remote address and worker, so that one machine can't take all. Mobile networks put many \
-            phones behind one address, hence not a handful. 0 is no limit. Loopback addresses are never limited, \
-            because proxies and load tests come from there.
+            phones behind one address, hence not a handful. 0 is no limit: what a hub behind a \
+            proxy of its own machine needs, where all clients come from one address.
             """),
         .integer(
             "server.max_message_bytes", \.server.maxMessageBytes, 1_024...16_777_216, .atReload,

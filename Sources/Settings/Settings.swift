@@ -44,7 +44,7 @@ public struct Settings: Sendable, Equatable {
         public var tls = TLS()
         /// Connections per worker; 0 takes what the limit of open files allows.
         public var maxConnections = 0
-        /// Connections per remote address and worker; loopback addresses are never limited.
+        /// Connections per remote address and worker; 0 is no limit.
         public var maxConnectionsPerAddress = 200
         /// Largest message taken from a client, bytes.
         public var maxMessageBytes = 65_536

@@ -30,6 +30,9 @@ final class Connection {
     var outbound = OutboundQueue()
     /// In the list of those to be flushed at the end of this turn.
     var isDirty = false
+    /// Control frames heard in the second `controlSecond`.
+    var controlFrames = 0
+    var controlSecond: UInt64 = 0
 
     /// Loop milliseconds: when something came from the peer; for HTTP, when a request or a write was completed.
     var lastHeard: UInt64

@@ -22,6 +22,7 @@ public struct HTTPRequest: Sendable {
 
     public var host: String? { header("host") }
     public var origin: String? { header("origin") }
+    var isFromLoopback: Bool { remoteAddress.hasPrefix("127.") || remoteAddress == "::1" }
     public var authorization: String? { header("authorization") }
     public var ifNoneMatch: String? { header("if-none-match") }
 

@@ -24,6 +24,10 @@ public struct ServerLimits: Sendable {
     public var deadAfterMs: UInt64 = 60_000
     /// The close code of a reader that is too slow, and of one that comes when the server is full.
     public var slowConsumerCode: UInt16 = 4420
+    /// Pings and pongs of one connection a second: keeping a link alive takes one in a while, and each ping costs an answer.
+    public var controlFramesPerSecond = 100
+    /// The close code of one that sends more.
+    public var floodCode: UInt16 = 4429
 
     public init() {}
 
@@ -33,6 +37,7 @@ public struct ServerLimits: Sendable {
         limits.maxMessageBytes = 64 << 20
         limits.maxOutboundBytes = 256 << 20
         limits.maxConnectionsPerAddress = 100_000
+        limits.controlFramesPerSecond = .max
         return limits
     }
 }

@@ -95,6 +95,19 @@ extension WebSocketServer: SocketOwner {
 
     // MARK: Frames
 
+    /// Messages are limited by who reads them; control frames never get there.
+    private func isWithinControlRate(_ connection: Connection) -> Bool {
+        let second = loop.now / 1000
+        if connection.controlSecond != second {
+            connection.controlSecond = second
+            connection.controlFrames = 0
+        }
+        connection.controlFrames += 1
+        guard connection.controlFrames > limits.controlFramesPerSecond else { return true }
+        close(connection.id, code: limits.floodCode, reason: "too many pings")
+        return false
+    }
+
     private func readFrames(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) {
         var input = bytes
         while let event = connection.frames.next(&input) {
@@ -106,9 +119,9 @@ extension WebSocketServer: SocketOwner {
                 counters.messagesIn += 1
                 onMessage(connection.id, message, isText)
             case .ping(let payload):
-                if isOpen { queueFrame(connection, .pong(payload)) }
+                if isOpen, isWithinControlRate(connection) { queueFrame(connection, .pong(payload)) }
             case .pong:
-                if isOpen { onPong(connection.id) }
+                if isOpen, isWithinControlRate(connection) { onPong(connection.id) }
             case .close(let code, _):
                 guard isOpen else { return part(connection, .end) }
                 finish(connection, telling: code ?? 1005, sending: .close(code), then: .end)

@@ -9,7 +9,7 @@ struct ConfigOptions: ParsableArguments {
         help: "The configuration file (YAML). Without one: loopback, plain text, embedded Redis, example city.")
     var config: String?
 
-    @Option(name: .long, help: "The data directory (server.data.dir): Redis' files, the token secret.")
+    @Option(name: .long, help: "The data directory (data.dir): Redis' files, the token secret.")
     var data: String?
 
     @Option(name: .long, help: "The TCP port; 0 lets the system choose.")
@@ -74,8 +74,20 @@ enum Terminal {
 enum InputFile {
     static func read(_ path: String) throws -> [UInt8] {
         if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
-        do { return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
-            throw ValidationError("\(path) can't be read: \(error.localizedDescription)")
+        guard let file = fopen(path, "rb") else {
+            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            bytes += buffer[..<count]
+            guard count == 0 else { continue }
+            guard ferror(file) == 0 else {
+                throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+            }
+            return bytes
         }
     }
 }

@@ -30,7 +30,13 @@ struct Token: ParsableCommand {
                 "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         guard let milliseconds = Duration.milliseconds(duration), milliseconds > 0 else {
-            throw ValidationError("--for \(duration): expected a number with s, m, h or d, such as 90s or 24h")
+            throw ValidationError(
+                "--for \(duration): expected a number with s, m, h or d, such as 90s or 24h, up to 10000d")
+        }
+        for (name, value) in [("--subject", subject), ("--city", city ?? settings.city.id)] {
+            guard value.wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) != nil else {
+                throw ValidationError("\(name) \"\(value)\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
+            }
         }
         let now = EventLoop.wallClock() / 1000
         let claims = TokenClaims(

@@ -56,7 +56,8 @@ actor TestCity {
             ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
-            ("clock_scale", "1"), ("clock_real", "0"), ("clock_hub", "0"),
+            // Hub time stands still but for `advance`.
+            ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
         ]
         try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
     }

@@ -65,6 +65,8 @@ async def test_cancel_and_no_show_take_effect_once(hub, cast):
     passenger = await cast.rider(hub)
     ride = await passenger.request(here.a.centre)
     await driver.accept(ride)
+    await driver.fix(here.a.centre)
+    await passenger.until("ride.arrived")
     await twice(driver, "ride.noshow", ride=ride, key=f"{ride}-n")
     ride = await passenger.request_after("ride.cancelled", here.a.centre)
     await twice(passenger, "ride.cancel", ride=ride, key=f"{ride}-c")
@@ -73,6 +75,7 @@ async def test_cancel_and_no_show_take_effect_once(hub, cast):
         "queue.joined",
         "offer.made",
         "ride.assigned",
+        "ride.confirm_aboard",
         "queue.joined",
         "offer.made",
         "offer.withdrawn",

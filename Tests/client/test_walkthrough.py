@@ -177,6 +177,10 @@ async def test_no_show_restores_the_drivers_place(hub, cast):
     ride = await passenger.request(here.a.centre)
     await first.accept(ride)
     await passenger.expect("ride.accepted", taxi=first.subject)
+    await first.refused("ride.noshow", "not_available", ride=ride)
+    await first.drive(here.a.centre)
+    await passenger.until("ride.arrived")
+    await first.expect("ride.confirm_aboard", ride=ride)
     reply = await first.call("ride.noshow", ride=ride)
     assert reply == {"ride": ride, "state": "available", "zone": here.a.id, "rank": 1, "size": 2}
     await first.expect("queue.joined", zone=here.a.id, rank=1, size=2, reason="restored")

@@ -54,7 +54,7 @@ local function missed(c, channel, since)
 end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none).
--- Answers {position, mode (fresh | resumed | gap), snapshot, meta of an open offer, lat, lon, at,
+-- Answers {position, mode (fresh | resumed | gap), snapshot, meta of an open offer, lat, lon, at, when it was heard,
 -- '1' if a lost place is kept for it, entries}.
 register('hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
@@ -90,7 +90,7 @@ register('hello', function(keys, argv)
         snapshot = {}
     end
     return { position, mode, next(snapshot) and cjson.encode(snapshot) or '{}', meta or '',
-        v.lat or '', v.lon or '', v.at or '', remembers(c, v) and '1' or '', entries }
+        v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries }
 end)
 
 -- gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.
@@ -109,7 +109,7 @@ local function moved(c, argv, i)
     local driver = argv[i]
     local key = c.p .. 'vehicle:' .. driver
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
-        'speed', argv[i + 6])
+        'speed', argv[i + 6], 'heard', c.iso)
     redis.call('ZADD', c.p .. 'alive', 'XX', c.now, driver)
     if argv[i + 7] ~= '' then
         local channel = 'vehicle:' .. driver

@@ -155,6 +155,9 @@ register('aboard', function(keys, argv)
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
         local passengers = tonumber(argv[3]) or tonumber(r.passengers)
+        if passengers > c.max_passengers then
+            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[3] .. '.')
+        end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.iso, 'aboard', passengers)
         log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })

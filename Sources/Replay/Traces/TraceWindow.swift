@@ -26,7 +26,13 @@ struct TraceWindow: Equatable {
             slot += 1
             if sum > best.sum { best = (slot, sum) }
         }
-        return TraceWindow(startMs: best.slot * step, lengthMs: lengthMs)
+        return TraceWindow(startMs: best.slot * step, lengthMs: lengthMs).cut(to: trace)
+    }
+
+    /// No longer than there is something to play.
+    private func cut(to trace: Trace) -> TraceWindow {
+        let last = trace.vehicles.compactMap { $0.fixes.last?.timeMs }.max() ?? startMs
+        return TraceWindow(startMs: startMs, lengthMs: max(1, min(lengthMs, last + 1 - startMs)))
     }
 
     /// From `minutes` after midnight, `offsetMinutes` east of UTC, on the first day of the recording that has that time.
@@ -48,7 +54,7 @@ struct TraceWindow: Equatable {
                     + " \(TimeText.clock(ofMs: last, offsetMinutes: offsetMinutes)): nothing is in the window asked for"
             )
         }
-        return TraceWindow(startMs: start, lengthMs: lengthMs)
+        return TraceWindow(startMs: start, lengthMs: lengthMs).cut(to: trace)
     }
 
     /// The `count` vehicles with the most fixes in the window; by name where they are equal.

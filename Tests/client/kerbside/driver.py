@@ -15,7 +15,7 @@ class Driver(Client):
         super().__init__(hub, subject, token)
         self.place = at
         # Fixes are sent as fast as they are answered: their clock starts a while ago, and never falls further back.
-        self.clock, self._measured = int(time.time() * 1000) - 130_000, time.monotonic()
+        self.clock, self._measured = int(time.time() * 1000) - 260_000, time.monotonic()
 
     async def fix(self, place=None, after_ms=None, accuracy=5, **fields):
         """Measures and sends a position, by default as long after the last one as the way takes. The reply."""
