@@ -24,6 +24,12 @@ def hub():
     )
 
 
+@pytest.fixture(scope="module")
+def patient_hub():
+    """No offer runs out here."""
+    yield from running(blocks=80, dispatch__offer_timeout_ms=60_000, dispatch__rounds=1, log__level="info")
+
+
 class Staircase:
     """Seeks the instant at which either may win: earlier after a loss, later after a win, in halved steps."""
 
@@ -80,7 +86,7 @@ async def test_accept_against_timeout_has_one_winner_a_thousand_times(hub, cast)
     assert 100 < sum(outcomes) < 900, f"{sum(outcomes)} of 1000 accepted: this was no race"
 
 
-async def test_accept_against_cancel_has_one_order_a_thousand_times(hub, cast):
+async def test_accept_against_cancel_has_one_order_a_thousand_times(patient_hub, cast):
     async def turn(driver, passenger, zone, aim):
         ride = await passenger.request(zone.centre)
         await driver.expect("offer.made", ride=ride)
@@ -94,7 +100,7 @@ async def test_accept_against_cancel_has_one_order_a_thousand_times(hub, cast):
         accept, cancel = await asyncio.gather(
             late(delay, driver.ask("offer.accept", ride=ride)), late(-delay, passenger.ask("ride.cancel", ride=ride))
         )
-        assert cancel["ok"] == {"ride": ride, "state": "cancelled"}, "nobody is aboard: it can be cancelled in any case"
+        assert cancel.get("ok") == {"ride": ride, "state": "cancelled"}, f"nobody is aboard, and yet {cancel}"
         if "ok" in accept:
             await driver.expect("ride.assigned", ride=ride)
             await driver.expect("ride.cancelled", ride=ride, by="passenger")
@@ -106,7 +112,7 @@ async def test_accept_against_cancel_has_one_order_a_thousand_times(hub, cast):
         await passenger.expect("ride.cancelled", ride=ride, by="passenger")
         return "ok" in accept
 
-    outcomes = await lanes(hub, cast, turn)
+    outcomes = await lanes(patient_hub, cast, turn)
     assert len(outcomes) == 1000
     assert 100 < sum(outcomes) < 900, f"{sum(outcomes)} of 1000 accepted: this was no race"
 
@@ -128,8 +134,9 @@ async def test_decline_against_timeout_ends_the_offer_once(hub, cast):
     assert 100 < sum(outcomes) < 900, f"{sum(outcomes)} of 1000 declined: this was no race"
 
 
-async def test_two_passengers_want_the_last_driver(hub, cast):
+async def test_two_passengers_want_the_last_driver(patient_hub, cast):
     """Whoever is first in Redis is first; the driver gets one offer, and both are told where they stand."""
+    hub = patient_hub
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
     one, two = await cast.rider(hub), await cast.rider(hub)
