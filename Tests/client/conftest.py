@@ -56,7 +56,7 @@ def running(check=True, ready=True, **settings):
 @pytest.fixture(scope="session")
 def hub():
     """The hub that all tests share which need no settings of their own: the defaults."""
-    yield from running()
+    yield from running(blocks=160)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def new_hub():
     hubs = []
 
     def make(**settings):
-        hubs.append(Hub(**settings))
+        hubs.append(Hub(**{"blocks": 10} | settings))
         return hubs[-1]
 
     try:

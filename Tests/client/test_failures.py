@@ -56,7 +56,7 @@ async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
 
 async def test_both_workers_are_killed_in_the_middle_of_an_offer(new_hub, cast):
     """Nobody is there to notice but the ones that are started anew: the offer still ends, and the next is asked."""
-    hub = new_hub(dispatch__offer_timeout_ms=int(800 * patience.SCALE), dispatch__accept_grace_ms=0).start()
+    hub = new_hub(dispatch__offer_timeout_ms=int(800 * patience.PACE), dispatch__accept_grace_ms=0).start()
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
     passenger = await cast.rider(hub)
@@ -189,7 +189,7 @@ async def test_events_published_around_the_death_of_redis_arrive_once(new_hub, c
 
 
 async def test_readiness_tells_that_redis_hangs_and_commands_say_unavailable(new_hub, cast):
-    hub = new_hub(redis__command_timeout_ms=int(300 * patience.SCALE)).start()
+    hub = new_hub(redis__command_timeout_ms=int(300 * patience.PACE)).start()
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
     passenger = await cast.rider(hub)

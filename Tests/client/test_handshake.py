@@ -17,8 +17,8 @@ from kerbside.frames import TEXT, RawSocket, frame
 def hub():
     yield from running(
         server__allowed_origins=["https://taxi.example", "http://localhost:5173"],
-        server__handshake_timeout_ms=int(1000 * patience.SCALE),
-        server__hello_timeout_ms=int(1000 * patience.SCALE),
+        server__handshake_timeout_ms=int(1000 * patience.PACE),
+        server__hello_timeout_ms=int(1000 * patience.PACE),
     )
 
 

@@ -20,7 +20,7 @@ def hub():
         server__commands_burst=20,
         server__max_message_bytes=2048,
         server__ping_ms=1000,
-        server__dead_after_ms=int(2500 * patience.SCALE),
+        server__dead_after_ms=int(2500 * patience.PACE),
     )
 
 
@@ -129,7 +129,7 @@ async def test_a_client_that_answers_pings_stays(hub, cast):
     async with RawSocket(hub) as link:
         await link.handshake()
         await link.hello(driver.token)
-        for _ in range(int(3 * patience.SCALE)):  # longer than a silent one is borne with
+        for _ in range(int(3 * patience.PACE)):  # longer than a silent one is borne with
             opcode, payload = await link.frame()
             while opcode != PING:
                 opcode, payload = await link.frame()

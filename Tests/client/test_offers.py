@@ -8,9 +8,9 @@ from conftest import running
 from kerbside import patience
 from kerbside.client import Client
 
-ANSWER_MS = int(600 * patience.SCALE)
-SEEN_MS = int(500 * patience.SCALE)
-GRACE_MS = int(300 * patience.SCALE)
+ANSWER_MS = int(600 * patience.PACE)
+SEEN_MS = int(500 * patience.PACE)
+GRACE_MS = int(300 * patience.PACE)
 
 
 @pytest.fixture(scope="module")
@@ -244,8 +244,8 @@ async def test_a_dead_link_with_an_open_offer_is_known_in_time(new_hub, cast):
     """The app's phone has vanished: no pong. The hub gives the connection up before anyone else would notice."""
     hub = new_hub(
         dispatch__offer_seen_timeout_ms=60_000,
-        server__offer_ping_ms=int(150 * patience.SCALE),
-        server__offer_dead_after_ms=int(400 * patience.SCALE),
+        server__offer_ping_ms=int(150 * patience.PACE),
+        server__offer_dead_after_ms=int(400 * patience.PACE),
     ).start()
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
@@ -259,10 +259,10 @@ async def test_a_dead_link_with_an_open_offer_is_known_in_time(new_hub, cast):
 
 async def test_a_link_that_answers_pings_lives_through_an_offer(new_hub, cast):
     hub = new_hub(
-        dispatch__offer_timeout_ms=int(3000 * patience.SCALE),
+        dispatch__offer_timeout_ms=int(3000 * patience.PACE),
         dispatch__rounds=1,
         server__offer_ping_ms=300,
-        server__offer_dead_after_ms=int(1500 * patience.SCALE),
+        server__offer_dead_after_ms=int(1500 * patience.PACE),
     ).start()
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)

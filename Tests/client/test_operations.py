@@ -47,7 +47,7 @@ def test_health_and_readiness(hub):
 
 
 async def test_ready_means_that_every_connection_is_served(new_hub, cast):
-    hub = new_hub(server__workers=4).start(ready=False)
+    hub = new_hub(blocks=3, server__workers=4).start(ready=False)
     await hub.until("ready", lambda: hub.http("/readyz").status == 200)
     drivers = [cast.driver(hub) for _ in range(40)]
     await asyncio.gather(*(driver.connect() for driver in drivers))

@@ -5,12 +5,12 @@ import pytest
 from conftest import running
 from kerbside import patience
 
-GRACE_MS = int(1500 * patience.SCALE)
+GRACE_MS = int(1500 * patience.PACE)
 
 
 @pytest.fixture(scope="module")
 def hub():
-    yield from running(dispatch__away_grace_ms=GRACE_MS)
+    yield from running(blocks=60, dispatch__away_grace_ms=GRACE_MS)
 
 
 @pytest.fixture(scope="module")

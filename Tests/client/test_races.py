@@ -9,12 +9,13 @@ from conftest import running
 from kerbside import patience
 
 LANES, TURNS = 50, 20
-ANSWER_MS = int(250 * patience.SCALE)
+ANSWER_MS = int(250 * patience.PACE)
 
 
 @pytest.fixture(scope="module")
 def hub():
     yield from running(
+        blocks=80,
         dispatch__offer_timeout_ms=ANSWER_MS,
         dispatch__offer_seen_timeout_ms=60_000,
         dispatch__accept_grace_ms=0,

@@ -27,10 +27,14 @@ async def ride_through(hub, cast, around):
         offer = await driver.until("offer.made")
         await driver.call("offer.seen", ride=offer["ride"])
 
+    async def accept():
+        await driver.call("offer.accept", ride=ride, key=f"{ride}-a")
+        await driver.until("ride.assigned")  # where to drive to
+
     doing = {
         "request": request,
         "seen": seen,
-        "accept": lambda: driver.call("offer.accept", ride=ride, key=f"{ride}-a"),
+        "accept": accept,
         "near": lambda: driver.drive(pickup.moved(north=300), step=100),
         "arrived": lambda: driver.drive(pickup.moved(north=5), step=100),
         "aboard": lambda: driver.call("ride.aboard", ride=ride, key=f"{ride}-b"),

@@ -28,7 +28,7 @@ def make_certificate(directory, name, key_type="ec"):
 @pytest.fixture
 def tls_hub():
     """A hub that serves `server.pem`, whose pair lies in its directory."""
-    hub = Hub()
+    hub = Hub(blocks=10)
     try:
         certificate, key = make_certificate(hub.directory, "server")
         hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))

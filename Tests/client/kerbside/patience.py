@@ -5,6 +5,9 @@ import os
 #: Sanitised builds are several times slower.
 SCALE = 5.0 if os.environ.get("KERBSIDE_ASAN") == "1" else 1.0
 
+#: Times that tests set in the hub stretch by less: they are waited for in full.
+PACE = 2.0 if SCALE > 1 else 1.0
+
 #: Seconds for one message that is due at once.
 MESSAGE = 5.0 * SCALE
 #: Seconds for a process to start or to end.
