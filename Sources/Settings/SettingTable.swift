@@ -129,7 +129,8 @@ extension Settings {
             "redis.fsync", \.redis.fsync, .atRestart,
             """
             When the private Redis writes its log through to disk. everysec: a power cut costs at most the last second, \
-            a crash nothing. always: nothing, at the price of a disk write per transition.
+            and a Redis that is killed just while it writes through may lose what it answered in those milliseconds. \
+            always: nothing, at the price of a disk write before each answer.
             """),
         .integer(
             "redis.command_timeout_ms", \.redis.commandTimeoutMs, 50...60_000, .atRestart,

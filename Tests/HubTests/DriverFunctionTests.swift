@@ -196,7 +196,7 @@ import Wire
         }
     }
 
-    @Test("C38: who has not swept for long itself judges nobody; a worker that was taken for dead gets its drivers back")
+    @Test("C38: who has not swept for long judges nobody; a worker taken for dead gets its drivers back")
     func wronglyDead() async throws {
         try await TestCity.run { city in
             try await city.call("hello", ["driver", "T1", "other.1", "other", ""])

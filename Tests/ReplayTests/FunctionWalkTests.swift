@@ -22,8 +22,8 @@ import Testing
     @Test(
         arguments: [
             (
-                "the last of the queue is asked", .queueOrder, "redis.call('ZRANGE', c.p .. 'queue:' .. zone, 0, -1)",
-                "redis.call('ZREVRANGE', c.p .. 'queue:' .. zone, 0, -1)"
+                "the last of the queue is asked", .queueOrder, "redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone",
+                "redis.call('ZREVRANGE', c.p .. 'queue:' .. queue.zone"
             ),
             (
                 "the last request is served", .requestOrder, "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)",
@@ -42,20 +42,20 @@ import Testing
             ),
             (
                 "a restored place is a better one", .rank,
-                "return join(c, r.driver, r.place_zone, 'restored', r.place)",
+                "return join(c, r.driver, r.place_zone, 'restored', keeps and r.place or nil)",
                 "return join(c, r.driver, r.place_zone, 'restored', '0.5')"
             ),
             (
                 "an accepting driver stays in its queue", .queueMembership,
-                "redis.call('ZREM', c.p .. 'queue:' .. zone, driver)\n    redis.call('ZREM', c.p .. 'alive'",
-                "if reason ~= 'accepted' then redis.call('ZREM', c.p .. 'queue:' .. zone, driver) end\n    redis.call('ZREM', c.p .. 'alive'"
+                "redis.call('ZREM', c.p .. 'queue:' .. zone, driver)\n    if state == 'unavailable'",
+                "if reason ~= 'accepted' then redis.call('ZREM', c.p .. 'queue:' .. zone, driver) end\n    if state == 'unavailable'"
             ),
             (
                 "a moving driver stands in two queues", .queueMembership,
                 "leave(c, driver, v.zone, 'moved', 'available')", ""
             ),
             (
-                "an expired offer is accepted", .acceptance,
+                "an expired offer is accepted", .oneDriverPerRide,
                 "if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end\n\n", "\n\n"
             ),
             ("an offer stays with its driver", .offer, "clear_vehicle(c, driver, 'offer')\nend", "end"),

@@ -1,7 +1,7 @@
 """Where the echo server under test is.
 
-KERBSIDE_ECHO=host:port names one that runs (with TLS when KERBSIDE_ECHO_TLS is set); otherwise KERBSIDE_BINARY
-(default .build/debug/kerbside) is started as `kerbside echo --port N` with a free port.
+KERBSIDE_ECHO=host:port names one that runs (with TLS when KERBSIDE_ECHO_TLS is set); otherwise KERBSIDE_BIN
+(default .build/release/kerbside) is started as `kerbside echo --port N` with a free port.
 """
 
 import os
@@ -43,7 +43,7 @@ def address():
         host, _, port = given.rpartition(":")
         yield host, int(port)
         return
-    binary = pathlib.Path(os.environ.get("KERBSIDE_BINARY", ROOT / ".build/debug/kerbside"))
+    binary = pathlib.Path(os.environ.get("KERBSIDE_BIN", ROOT / ".build/release/kerbside"))
     if not binary.exists():
         pytest.skip(f"{binary} is not built, and KERBSIDE_ECHO names no echo server")
     address = ("127.0.0.1", free_port())

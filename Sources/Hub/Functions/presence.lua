@@ -119,7 +119,7 @@ local function moved(c, argv, i)
     if argv[i + 1] == '' or redis.call('HEXISTS', key, 'away') == 0 then return nil end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
-    local worker = string.match(argv[i + 1], '^(.*)%.')
+    local worker = string.match(argv[i + 1], '^(.*)%.') or argv[i + 1]
     redis.call('HSET', key, 'session', argv[i + 1], 'worker', worker)
     redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
     mark_back(c, driver, v)
