@@ -84,6 +84,20 @@ async def test_nobody_answers_and_the_passenger_is_told(hub, cast):
     await driver.nothing_more()
 
 
+async def test_a_search_that_takes_too_long_fails(new_hub, cast):
+    hub = new_hub(dispatch__search_timeout_ms=1000, dispatch__offer_timeout_ms=1000).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    one, two = await cast.rider(hub), await cast.rider(hub)
+    asked, waiting = await one.request(here.a.centre), await two.request(here.a.centre)
+    await driver.offered(asked, seen=False)
+    await one.expect("ride.failed", ride=asked, code="timeout")
+    await two.expect("ride.failed", ride=waiting, code="timeout")
+    await driver.expect("offer.withdrawn", ride=asked, reason="cancelled")
+    await driver.refused("offer.accept", "offer_expired", ride=asked)
+    assert await driver.call("driver.available") == {"state": "available", "zone": here.a.id, "rank": 1, "size": 1}
+
+
 async def test_undelivered_keeps_the_place(hub, cast):
     here = hub.block()
     first, second = await cast.queue(hub, here.a.stand, 2)
