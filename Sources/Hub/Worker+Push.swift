@@ -12,7 +12,7 @@ extension Worker {
         if channel.elementsEqual(keys.queues.utf8) {
             let parts = payload.split(separator: 10, maxSplits: 1)
             guard parts.count == 2 else { return }
-            changedZones[String(decoding: parts[0], as: UTF8.self)] = String(decoding: parts[1], as: UTF8.self)
+            zoneChanged(String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
             return
         }
         guard let push = Push(payload), let sessions = readers[push.channel] else { return }
@@ -119,7 +119,7 @@ extension Worker {
         watchZone(of: driver)
         driver.duty = .available
         if driver.rank?.zone != zone { driver.rank = nil }
-        changedZones[zone] = changedZones[zone] ?? "joined"
+        zoneChanged(zone, changedZones[zone] ?? "joined")
     }
 
     private func becomeBusy(_ driver: DriverTrack, _ ride: JSONValue?) {

@@ -12,7 +12,9 @@ extension Worker {
     /// A worker that has not swept for so long is dead to the others, real ms.
     static let deadAfterMs = 5_000
     /// Vehicles in one call: Redis serves nobody else meanwhile.
-    static let batch = 200
+    static let batch = 50
+    /// Between two portions of ranks, ms.
+    static let rankSliceMs: UInt64 = 10
     /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
     static let sweepMs = 100.0
 
@@ -30,7 +32,6 @@ extension Worker {
 
     private func onTick() {
         flushPositions()
-        tellRanks()
         let owed = self.owed
         self.owed = []
         if commands.isUp {
@@ -126,18 +127,42 @@ extension Worker {
 
     // MARK: ranks
 
-    /// Of each zone that changed: one reading of its queue, and the new rank to those of its drivers that are connected here.
-    private func tellRanks() {
-        guard !changedZones.isEmpty, commands.isUp else { return }
-        let changed = changedZones
-        changedZones = [:]
-        for (zone, reason) in changed {
-            commands.send(["ZRANGE", RedisArgument(keys.queue(zone)), 0, -1]) { result in
-                guard case .success(let reply) = result, let queue = reply.array else { return }
-                for (index, member) in queue.enumerated() {
-                    guard let id = member.text, let driver = self.drivers[id] else { continue }
-                    self.tell(driver, zone, rank: index + 1, size: queue.count, reason)
-                }
+    func zoneChanged(_ zone: String, _ reason: String) {
+        guard changedZones.updateValue(reason, forKey: zone) == nil else { return }
+        zonesToTell.append(zone)
+        if zonesToTell.count == 1 { rankPace.start(afterMs: 0, repeatMs: Self.rankSliceMs) { self.tellSomeRanks() } }
+    }
+
+    /// A zone at most once a tick, and all zones spread over the tick: told together, a busy city's ranks would hold up every
+    /// offer for the milliseconds that hundreds of sends take.
+    private func tellSomeRanks() {
+        guard commands.isUp else { return }
+        let tick = UInt64(settings.positions.tickMs)
+        let slices = max(1, Int(tick / Self.rankSliceMs))
+        var left = (zonesToTell.count + slices - 1) / slices
+        var later: [String] = []
+        for zone in zonesToTell {
+            guard left > 0, loop.now >= ranksToldAt[zone, default: 0] + tick,
+                let reason = changedZones.removeValue(forKey: zone)
+            else {
+                later.append(zone)
+                continue
+            }
+            left -= 1
+            ranksToldAt[zone] = loop.now
+            tellRanks(of: zone, reason)
+        }
+        zonesToTell = later
+        if later.isEmpty { rankPace.stop() }
+    }
+
+    /// One reading of the queue, and the new rank to those of its drivers that are connected here.
+    private func tellRanks(of zone: String, _ reason: String) {
+        commands.send(["ZRANGE", RedisArgument(keys.queue(zone)), 0, -1]) { result in
+            guard case .success(let reply) = result, let queue = reply.array else { return }
+            for (index, member) in queue.enumerated() {
+                guard let id = member.text, let driver = self.drivers[id] else { continue }
+                self.tell(driver, zone, rank: index + 1, size: queue.count, reason)
             }
         }
     }

@@ -40,6 +40,7 @@ public actor Worker {
     var sweep: LoopTimer
     var seconds: LoopTimer
     var pace: LoopTimer
+    var rankPace: LoopTimer
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
     var zones: ZoneSet?
@@ -62,8 +63,11 @@ public actor Worker {
     var isBatchUnderWay = false
     var isSweeping = false
     var hasSwept = false
-    /// Zones whose queue changed since the last tick, and why.
+    /// Zones whose queue changed since its ranks were told, and why; in the order in which they will be.
     var changedZones: [String: String] = [:]
+    var zonesToTell: [String] = []
+    /// When a zone's ranks were told last, ms of the loop.
+    var ranksToldAt: [String: UInt64] = [:]
     /// Calls that must reach Redis in the end: they are made again at the next tick when it was away.
     var owed: [(function: String, arguments: [RedisArgument])] = []
     /// Sessions that must catch up after a loss of the subscription.
@@ -95,6 +99,7 @@ public actor Worker {
         sweep = LoopTimer(loop)
         seconds = LoopTimer(loop)
         pace = LoopTimer(loop)
+        rankPace = LoopTimer(loop)
     }
 
     /// Serves, and listens as soon as it can. Throws when the zones don't load; then the process should end.

@@ -8,8 +8,8 @@ struct Bench: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures a hub: throughput, latency, CPU and memory, and the load client's own share.",
         discussion: """
-            Each starts a hub of its own unless --url is given; then --pid names the processes to account for. Give the \
-            load its own core where there are few: taskset -c 1 kerbside bench …
+            Each starts a hub of its own unless --url is given; then --pid names the processes to account for. To give the \
+            load a core of its own, start the hub with `serve` and the benchmark with taskset and --url.
             """,
         subcommands: [Dispatch.self, Connections.self])
 
