@@ -94,7 +94,10 @@ extension Worker {
             metrics.accepts.increment()
             // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
             if driver.isDirty { flushPositions() }
-            call("accept", [who, RedisArgument(ride), key, eta], message, session)
+            call("accept", [who, RedisArgument(ride), key, eta], message, session) { reply in
+                // The push may come after the driver's next fixes. A repeated command's reply is of an offer that is over.
+                if driver.offerPickup?.ride == reply["ride"]?.text { self.becomeBusy(driver, reply) }
+            }
         case .offerDecline(let ride):
             call("decline", [who, RedisArgument(ride), key], message, session) { reply in
                 if driver.offerPickup?.ride == reply["ride"]?.text { self.offerEnded(driver) }

@@ -122,7 +122,7 @@ extension Worker {
         zoneChanged(zone, changedZones[zone] ?? "joined")
     }
 
-    private func becomeBusy(_ driver: DriverTrack, _ ride: JSONValue?) {
+    func becomeBusy(_ driver: DriverTrack, _ ride: JSONValue?) {
         offerEnded(driver)
         driver.rank = nil
         guard let ride, let id = ride["ride"]?.text, let lat = ride["pickup"]?["lat"]?.double,

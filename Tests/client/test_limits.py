@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import socket
+import time
 
 import pytest
 from websockets.exceptions import InvalidMessage, InvalidStatus
@@ -217,3 +218,25 @@ async def test_too_many_connections_are_refused_and_the_first_ones_stay(new_hub,
         return True
 
     await hub.until("room for one more", room)
+
+
+def test_connections_of_one_address_are_limited(new_hub):
+    hub = new_hub(server__max_connections_per_address=3, server__workers=1).start(ready=False)
+    def status(connection):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        return connection.recv(64).split(b" ")[1]
+
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            held = [socket.create_connection(("127.0.0.1", hub.port), timeout=5)]
+            assert status(held[0]) == b"200"
+            break
+        except OSError:
+            assert time.monotonic() < deadline
+    held += [socket.create_connection(("127.0.0.1", hub.port), timeout=5) for _ in range(2)]
+    assert [status(one) for one in held[1:]] == [b"200", b"200"]
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=5) as fourth:
+        assert b" 429 " in fourth.recv(64)
+    for one in held:
+        one.close()
