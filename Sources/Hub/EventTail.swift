@@ -25,8 +25,15 @@ public final class EventTail {
         stream = Keys(city: settings.city.id).events
     }
 
-    /// Runs the loop until Ctrl-C. Throws when Redis can't be reached at first.
-    public func run(past count: Int, _ show: @escaping (CityEvent) -> Void) throws {
+    /// How far back the events of the past are looked for.
+    private static let reach = 10_000
+
+    /// Runs the loop until Ctrl-C: the last `count` events whose type is wanted, then those that come. Throws when Redis
+    /// can't be reached at first.
+    public func run(
+        past count: Int, of isWanted: @escaping (_ type: String) -> Bool, _ show: @escaping (CityEvent) -> Void
+    ) throws {
+        let show = { (event: CityEvent) in if isWanted(event.type) { show(event) } }
         let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
         var failure: HubFailure?
         var isReached = false
@@ -34,11 +41,13 @@ public final class EventTail {
         connection.onUp = {
             guard !isReached else { return self.follow(connection, show) }
             isReached = true
-            connection.send(["XREVRANGE", RedisArgument(self.stream), "+", "-", "COUNT", RedisArgument(max(1, count))])
-            {
+            connection.send([
+                "XREVRANGE", RedisArgument(self.stream), "+", "-", "COUNT", RedisArgument(count > 0 ? Self.reach : 1),
+            ]) {
                 if case .success(.array(let entries)) = $0 {
                     if let newest = entries.first?[0].text { self.last = newest }
-                    for entry in entries.prefix(count).reversed() { self.report(entry, show) }
+                    let wanted = entries.lazy.filter { isWanted($0[1]["type"].text ?? "") }.prefix(count)
+                    for entry in wanted.reversed() { self.report(entry, show) }
                 }
                 self.follow(connection, show)
             }

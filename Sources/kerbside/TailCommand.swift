@@ -26,17 +26,14 @@ struct Tail: ParsableCommand {
         }
         let loop = try EventLoop()
         let tail = EventTail(settings: settings, loop: loop)
-        let printer = EventPrinter(topic: topic)
-        try tail.run(past: number) { printer.show($0) }
+        let printer = EventPrinter()
+        try tail.run(past: number, of: topic.matches) { printer.show($0) }
     }
 }
 
 /// One event, one line; the kinds are told apart by colour on a terminal.
 struct EventPrinter {
-    let topic: TopicPattern
-
     func show(_ event: CityEvent) {
-        guard topic.matches(event.type) else { return }
         let seconds = Double(event.time) / 1000
         let time = Date(timeIntervalSince1970: seconds).formatted(
             .iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
