@@ -91,3 +91,9 @@ enum InputFile {
         }
     }
 }
+
+/// What kept a command from its work, in a sentence.
+struct CommandFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
