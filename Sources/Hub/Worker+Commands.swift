@@ -121,7 +121,7 @@ extension Worker {
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
                 session)
-        case .subscribe(let channel): subscribe(channel, message, session, identity)
+        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }
@@ -149,7 +149,7 @@ extension Worker {
             }
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
-        case .subscribe(let channel): subscribe(channel, message, session, identity)
+        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }

@@ -192,8 +192,8 @@ extension Worker {
                 let at = fields[4].int
             else { return }
             let row = PositionRow(
-                id: id, lat: lat, lon: lon, heading: fields[2].double, state: fields[3].text ?? "busy", seats: nil,
-                at: at)
+                id: id, lat: lat, lon: lon, heading: fields[2].double,
+                state: fields[3].text.flatMap(VehicleState.init(text:)) ?? .busy, seats: nil, at: at)
             self.send(session, Encode.positions(channel: Channel.vehicle(id), time: self.now(), rows: [row]))
         }
     }

@@ -118,7 +118,7 @@ extension Worker {
         var json = JSONWriter()
         json.beginArray()
         PositionRow(
-            id: driver.subject, lat: fix.point.lat, lon: fix.point.lon, heading: fix.heading, state: "busy", seats: nil,
+            id: driver.subject, lat: fix.point.lat, lon: fix.point.lon, heading: fix.heading, state: .busy, seats: nil,
             at: fix.at
         ).encode(into: &json)
         json.endArray()
