@@ -31,6 +31,13 @@ public struct GeoBounds: Equatable, Sendable {
         let side = metres / GeoPoint.metresPerDegree / shrink
         return GeoBounds(south: south, west: max(-180, west - side), north: north, east: min(180, east + side))
     }
+
+    public init(south: Double, west: Double, north: Double, east: Double) {
+        self.south = south
+        self.west = west
+        self.north = north
+        self.east = east
+    }
 }
 
 /// The zones of a city, checked, with a look-up that gives every point exactly one zone, or none outside all of them.

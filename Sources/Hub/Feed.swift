@@ -18,6 +18,10 @@ final class Feed {
     /// Its place in `Worker.feeds`.
     var index = 0
 
+    var isOfZone: Bool {
+        if case .zone? = subscription.units.first?.key { true } else { false }
+    }
+
     init(_ session: Session, _ subscription: FeedSubscription, sources: [FeedSource], everyTicks: Int) {
         self.session = session
         self.subscription = subscription

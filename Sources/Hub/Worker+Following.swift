@@ -41,6 +41,7 @@ extension Worker {
         following.count -= 1
         guard following.count == 0 else { return }
         followed[source] = nil
+        if case .cell(let cell) = source { board.forget(cell: cell) }
         if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
     }
 
@@ -97,13 +98,9 @@ extension Worker {
             }
             for (cell, text) in zip(cells, lines) {
                 guard self.followed[.cell(cell)] != nil else { continue }
-                var records: [(FeedRecord, zone: String?)] = []
-                (text.bytes ?? []).withUnsafeBytes { bytes in
-                    FeedLine.read(bytes) { line in
-                        if case .vehicle(let record) = line { records.append((record, self.zoneOf(GeoPoint(lat: record.lat, lon: record.lon)))) }
-                    }
+                (text.bytes ?? []).withUnsafeBytes {
+                    _ = self.board.replace(cell: cell, lines: $0) { self.zoneOf($0) }
                 }
-                self.board.replace(cell: cell, with: records)
                 self.wasRead(.cell(cell))
             }
         }
@@ -208,8 +205,7 @@ extension Worker {
         lines.withUnsafeBytes { bytes in
             FeedLine.read(bytes) { line in
                 guard case .vehicle(let record) = line else { return }
-                let point = GeoPoint(lat: record.lat, lon: record.lon)
-                board.apply(record, cell: CellGrid.cell(of: point), zone: zoneOf(point))
+                board.apply(record, cell: CellGrid.cell(of: record.point), zone: zoneOf(record.point))
             }
         }
     }
@@ -222,7 +218,7 @@ extension Worker {
         }
     }
 
-    private func zoneOf(_ point: GeoPoint) -> String? {
+    func zoneOf(_ point: GeoPoint) -> String? {
         guard case .zone(let index) = zones.lookup(point) else { return nil }
         return zones?.zones[index].id
     }

@@ -171,6 +171,7 @@ public actor Worker {
     public func reload(_ new: Settings) {
         do {
             zones = try CityZones.load(new)
+            board.rezone { self.zoneOf($0) }
         } catch {
             log.error("the zones were not reloaded; the old ones stay: \(error)")
         }
