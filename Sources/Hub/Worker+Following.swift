@@ -202,7 +202,7 @@ extension Worker {
     }
 
     private func applyAnywhere(_ lines: [UInt8]) {
-        lines.withUnsafeBytes { bytes in
+        _ = lines.withUnsafeBytes { bytes in
             FeedLine.read(bytes) { line in
                 guard case .vehicle(let record) = line else { return }
                 board.apply(record, cell: CellGrid.cell(of: record.point), zone: zoneOf(record.point))
@@ -211,7 +211,7 @@ extension Worker {
     }
 
     private func applyWatched(_ lines: [UInt8]) {
-        lines.withUnsafeBytes { bytes in
+        _ = lines.withUnsafeBytes { bytes in
             FeedLine.read(bytes) { line in
                 if case .vehicle(let record) = line { board.applyWatched(record) }
             }
