@@ -126,7 +126,8 @@ extension Worker {
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
         case .seatsSet(let taken):
             call(
-                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message, session)
+                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message,
+                session)
         case .routeSet(let route): call("route_set", [who, RedisArgument(route ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(

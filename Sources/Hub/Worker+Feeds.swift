@@ -17,7 +17,9 @@ extension Worker {
         _ lat: Double, _ lon: Double, _ radius: Double, _ options: FeedOptions, _ message: ClientMessage,
         _ session: Session
     ) {
-        guard let identity = session.identity, seesTheCity(identity) else { return forbidFeed("near", message, session) }
+        guard let identity = session.identity, seesTheCity(identity) else {
+            return forbidFeed("near", message, session)
+        }
         let cells = CellGrid.cells(touching: GeoPoint(lat: lat, lon: lon), radius: radius)
         let sources = cells.map { FeedSource.cell($0) }
         guard begin(Channel.near, cells.map { .cell($0) }, sources, view(identity, options), options, message, session)
@@ -57,7 +59,9 @@ extension Worker {
             }
             // A vehicle within the margin outside the border counts as in the zone.
             let cells = CellGrid.cells(in: zones.bounds(of: index).widened(byMetres: settings.zones.marginM))
-            guard begin(channel, [.zone(id)], cells.map { .cell($0) }, view, options, message, session) else { return true }
+            guard begin(channel, [.zone(id)], cells.map { .cell($0) }, view, options, message, session) else {
+                return true
+            }
         case ("vehicle", 2):
             let id = String(parts[1])
             let isOwn = session.taxi == id || identity.role == .driver && identity.subject == id
@@ -95,7 +99,8 @@ extension Worker {
     func followTaxi(_ id: String, _ session: Session) {
         let channel = Channel.vehicle(id)
         _ = begin(
-            channel, [.vehicle(id)], [.vehicle(id)], FeedView(visibility: .own, filter: FeedFilter()), FeedOptions(), nil,
+            channel, [.vehicle(id)], [.vehicle(id)], FeedView(visibility: .own, filter: FeedFilter()), FeedOptions(),
+            nil,
             session)
     }
 

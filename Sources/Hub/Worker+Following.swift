@@ -32,7 +32,9 @@ extension Worker {
         }
         guard !new.isEmpty else { return }
         let channels = new.compactMap { channel(of: $0) }
-        if !channels.isEmpty { subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0) != nil }) } }
+        if !channels.isEmpty {
+            subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0) != nil }) }
+        }
         for case .vehicle(let id) in new { whenSubscribed(Channel.vehicle(id)) { self.read([.vehicle(id)]) } }
     }
 
@@ -192,7 +194,9 @@ extension Worker {
     }
 
     func heardWatched(_ push: Push) {
-        guard let following = followed[.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))] else { return }
+        guard let following = followed[.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))] else {
+            return
+        }
         metrics.feedRecords.increment()
         if following.isReading { following.held.append(push.data) } else { applyWatched(push.data) }
     }

@@ -93,7 +93,8 @@ extension Settings {
             "feeds.near_ms", \.feeds.nearMs, 20...60_000, .atReload,
             "Watchers of a circle are told this often, in whole ticks (positions.tick_ms); a client may ask for less."),
         .integer("feeds.zone_ms", \.feeds.zoneMs, 20...60_000, .atReload, "The same for watchers of a zone."),
-        .integer("feeds.vehicle_ms", \.feeds.vehicleMs, 20...60_000, .atReload, "The same for watchers of one vehicle."),
+        .integer(
+            "feeds.vehicle_ms", \.feeds.vehicleMs, 20...60_000, .atReload, "The same for watchers of one vehicle."),
         .integer("feeds.city_ms", \.feeds.cityMs, 20...60_000, .atReload, "The same for watchers of the whole city."),
         .integer(
             "feeds.stale_after_ms", \.feeds.staleAfterMs, 1_000...3_600_000, .atRestart,
