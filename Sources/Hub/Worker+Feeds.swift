@@ -168,7 +168,8 @@ extension Worker {
     /// A tick: what has come until now is one state, and every feed is told what of it is new to it.
     func tellFeeds() {
         // A round that is not over yet goes on: a worker that can't keep up tells less often, and nobody is left out.
-        guard nextFeed >= feeds.count else { return }
+        guard !isTelling else { return }
+        isTelling = true
         board.advance(now: now())
         nextFeed = 0
         tellSomeFeeds()
@@ -180,7 +181,8 @@ extension Worker {
             tell(feeds[nextFeed])
             nextFeed += 1
         }
-        if nextFeed < feeds.count { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
+        isTelling = nextFeed < feeds.count
+        if isTelling { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
     }
 
     private func tell(_ feed: Feed) {

@@ -81,6 +81,7 @@ public actor Worker {
     /// All feeds, in the order in which they are told; and how far the present round has come.
     var feeds: [Feed] = []
     var nextFeed = 0
+    var isTelling = false
     var followed: [FeedSource: Following] = [:]
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
