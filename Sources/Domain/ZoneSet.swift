@@ -20,6 +20,13 @@ public struct GeoBounds: Equatable, Sendable {
     public var west: Double
     public var north: Double
     public var east: Double
+
+    public init(south: Double, west: Double, north: Double, east: Double) {
+        self.south = south
+        self.west = west
+        self.north = north
+        self.east = east
+    }
 }
 
 /// The zones of a city, checked, with a look-up that gives every point exactly one zone, or none outside all of them.

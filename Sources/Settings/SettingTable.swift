@@ -69,7 +69,7 @@ extension Settings {
             "Between pings. Short enough to keep a mobile network's mapping alive, which lasts 30 s or more."),
         .integer(
             "server.dead_after_ms", \.server.deadAfterMs, 200...7_200_000, .atReload,
-            "A connection without a sign of life for this time is given up. More than two pings, so that one may be lost."
+            "A connection without a sign of life for this time is given up. Three pings, so that two may be lost."
         ),
         .integer(
             "server.offer_ping_ms", \.server.offerPingMs, 100...600_000, .atReload,

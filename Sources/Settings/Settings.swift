@@ -57,7 +57,7 @@ public struct Settings: Sendable, Equatable {
         /// Between pings, ms.
         public var pingMs = 25_000
         /// Without a sign of life, ms.
-        public var deadAfterMs = 60_000
+        public var deadAfterMs = 75_000
         /// Between pings while an offer is open, ms.
         public var offerPingMs = 4_000
         /// Without a sign of life while an offer is open, ms.

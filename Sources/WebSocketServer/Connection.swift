@@ -30,6 +30,10 @@ final class Connection {
     var outbound = OutboundQueue()
     /// In the list of those to be flushed at the end of this turn.
     var isDirty = false
+    /// In the list of those that have something which may wait for the coalescing timer.
+    var isWaiting = false
+    /// The last flush left something: in the queue, or with libwebsockets because the kernel did not take it.
+    var isBehind = false
     /// Control frames heard in the second `controlSecond`.
     var controlFrames = 0
     var controlSecond: UInt64 = 0

@@ -8,6 +8,9 @@ public struct Frame: Sendable {
     /// Bytes on the wire.
     public var count: Int { bytes.count }
 
+    /// Takes finished bytes over as they are: header and unmasked payload of one message.
+    public init(encoded bytes: [UInt8]) { self.bytes = bytes }
+
     /// A whole text message. The payload must be UTF-8; it is not checked here.
     public static func text(_ payload: [UInt8]) -> Frame {
         payload.withUnsafeBytes { Frame(.text, $0) }

@@ -20,8 +20,11 @@ public struct ServerLimits: Sendable {
     public var closeTimeoutMs: UInt64 = 2_000
     /// Silence after which the peer is asked for a sign of life. Mobile NAT forgets after 30 s.
     public var pingEveryMs: UInt64 = 25_000
-    /// Silence after which the peer counts as gone.
-    public var deadAfterMs: UInt64 = 60_000
+    /// Silence after which the peer counts as gone: three pings, so that a phone in a tunnel is not given up for one lost.
+    public var deadAfterMs: UInt64 = 75_000
+    /// The most that a frame of `sendSoon` waits for others of its connection: 20 ms are not seen, and a write, which
+    /// costs 50 times as much as a frame, carries what came meanwhile. 0: none waits.
+    public var coalesceMs: UInt64 = 20
     /// The close code of a reader that is too slow, and of one that comes when the server is full.
     public var slowConsumerCode: UInt16 = 4420
     /// Pings and pongs of one connection a second: keeping a link alive takes one in a while, and each ping costs an answer.

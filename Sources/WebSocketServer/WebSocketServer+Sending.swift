@@ -11,6 +11,28 @@ extension WebSocketServer {
         return queueFrame(connection, frame)
     }
 
+    /// Queues a frame that is not urgent: it goes out with the next write to this connection, `coalesceMs` later at the
+    /// latest. The order of frames is kept: one that is sent takes along what waits.
+    @discardableResult
+    public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
+        guard let connection = connections[id], connection.phase == .open else { return .gone }
+        guard limits.coalesceMs > 0 else { return queueFrame(connection, frame) }
+        guard fits(connection, frame) else { return .overflow }
+        enqueue(connection, frame.bytes)
+        wait(connection)
+        return .queued
+    }
+
+    /// Whether the system has taken all that was flushed to this connection so far. What waits for the end of this
+    /// turn or for `coalesceMs` does not count. False for one that is not open.
+    ///
+    /// Who sends states only while this holds, and the newest state of each thing afterwards, never has more than one
+    /// flush and some 100 KiB waiting for a reader that stands still.
+    public func isCaughtUp(_ id: ConnectionID) -> Bool {
+        guard let connection = connections[id], connection.phase == .open else { return false }
+        return !connection.isBehind
+    }
+
     /// Sends a close frame after what is queued, and waits a moment for the peer's. `reason` is cut to 123 bytes.
     /// `onClose` comes at the end of the turn, with this code.
     public func close(_ id: ConnectionID, code: UInt16, reason: String = "") {
@@ -29,20 +51,49 @@ extension WebSocketServer {
 
     @discardableResult
     func queueFrame(_ connection: Connection, _ frame: Frame) -> SendResult {
-        guard connection.outbound.byteCount + frame.count <= limits.maxOutboundBytes else {
-            overflow(connection)
-            return .overflow
-        }
-        counters.framesOut += 1
+        guard fits(connection, frame) else { return .overflow }
         queue(connection, frame.bytes)
         return .queued
     }
 
+    /// Counts a frame that may be queued; closes a connection that has too much waiting.
+    private func fits(_ connection: Connection, _ frame: Frame) -> Bool {
+        guard connection.outbound.byteCount + frame.count <= limits.maxOutboundBytes else {
+            overflow(connection)
+            return false
+        }
+        counters.framesOut += 1
+        return true
+    }
+
     /// Queues bytes without a limit.
     func queue(_ connection: Connection, _ bytes: [UInt8]) {
+        enqueue(connection, bytes)
+        markDirty(connection)
+    }
+
+    private func enqueue(_ connection: Connection, _ bytes: [UInt8]) {
         connection.outbound.append(bytes)
         bytesQueued += bytes.count
-        markDirty(connection)
+    }
+
+    /// Has the connection flushed when the coalescing timer, one for all, next runs out.
+    private func wait(_ connection: Connection) {
+        guard !connection.isDirty, !connection.isWaiting else { return }
+        connection.isWaiting = true
+        if waiting.isEmpty, !isShutDown {
+            coalesceTimer.start(afterMs: limits.coalesceMs) { [unowned self] in self.flushWaiting() }
+        }
+        waiting.append(connection.id)
+    }
+
+    private func flushWaiting() {
+        for id in waiting {
+            guard let connection = connections[id] else { continue }
+            connection.isWaiting = false
+            if !connection.outbound.isEmpty { markDirty(connection) }
+        }
+        waiting.removeAll(keepingCapacity: true)
     }
 
     func markDirty(_ connection: Connection) {
@@ -119,6 +170,13 @@ extension WebSocketServer {
 
     /// Writes once, as much as the scratch holds. False: the socket is of no more use.
     private func flush(_ connection: Connection) -> Bool {
+        let isUsable = writeOnce(connection)
+        connection.isBehind =
+            !connection.outbound.isEmpty || connection.socket.map { lws_partial_buffered($0) != 0 } ?? true
+        return isUsable
+    }
+
+    private func writeOnce(_ connection: Connection) -> Bool {
         // While libwebsockets holds back a part of the last write it calls again when that has gone out.
         guard let socket = connection.socket, lws_partial_buffered(socket) == 0 else { return true }
         let count = connection.outbound.take(into: scratch)

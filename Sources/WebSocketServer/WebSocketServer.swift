@@ -54,12 +54,17 @@ public final class WebSocketServer {
     var connections = SlotTable<Connection>()
     var perAddress: [PeerAddress: Int] = [:]
     var dirty: [ConnectionID] = []
+    /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
+    var waiting: [ConnectionID] = []
+    let coalesceTimer: LoopTimer
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
     var wheel: TimerWheel
     let wheelTimer: LoopTimer
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
     private var sockets: SocketContext?
+    /// `shutdown` was called: its timers start no more.
+    private(set) var isShutDown = false
     private var tls: TLSFiles?
     /// Whether it speaks TLS.
     public var hasTLS: Bool { tls != nil }
@@ -84,6 +89,7 @@ public final class WebSocketServer {
         handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
         wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)
         wheelTimer = LoopTimer(loop)
+        coalesceTimer = LoopTimer(loop)
         sockets = try SocketContext(loop: loop, owner: self, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
         wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
         loop.atEndOfTurn { [weak self] in self?.endTurn() }
@@ -124,6 +130,8 @@ public final class WebSocketServer {
         loop.preconditionOnLoop()
         stopAccepting()
         wheelTimer.close()
+        coalesceTimer.close()
+        isShutDown = true
         guard let sockets else { return completion() }
         self.sockets = nil
         sockets.destroy { [self] in

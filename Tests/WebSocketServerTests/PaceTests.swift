@@ -1,0 +1,158 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// What a reader that stands still may have waiting, and frames that wait for others.
+@Suite(.serialized) struct PaceTests {
+    @Test func `a reader that stands still is known to, and has little waiting until it reads again`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            let port = try #require(UInt16(pair.url.split(separator: "/")[1].split(separator: ":")[1]))
+            let id = try pair.client.connect(url: pair.url)
+            let frame = Frame.binary([UInt8](repeating: 7, count: 10_000))
+            var sent = 0
+            var unsent = 0
+            when(loop, { pair.opened.count == 1 && pair.server.isCaughtUp(pair.opened[0]) }) {
+                pair.client.setPaused(id, true)
+                when(
+                    loop,
+                    {
+                        guard pair.server.isCaughtUp(pair.opened[0]) else { return true }
+                        sent += 1
+                        pair.server.sendSoon(pair.opened[0], frame)
+                        // What waits for the timer is not held back by the reader.
+                        #expect(pair.server.isCaughtUp(pair.opened[0]))
+                        unsent = max(unsent, unsentBytes(serverPort: port))
+                        return false
+                    }
+                ) {
+                    #expect(sent > 1)
+                    unsent = max(unsent, unsentBytes(serverPort: port))
+                    #expect(unsent > 0)
+                    // The limit of the kernel, and one buffer of it; ours: what came in 20 ms, and what libwebsockets holds.
+                    #expect(unsent <= 32_768 + 65_536)
+                    #expect(pair.server.bytesQueued <= 400_000)
+                    pair.client.setPaused(id, false)
+                    when(loop, { pair.clientMessages.count == sent && pair.server.isCaughtUp(pair.opened[0]) }) {
+                        #expect(pair.server.bytesQueued == 0)
+                        pair.server.close(pair.opened[0], code: 1000)
+                        #expect(!pair.server.isCaughtUp(pair.opened[0]))
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `frames that may wait go out together after the given time`() throws {
+        var limits = ServerLimits()
+        limits.coalesceMs = 100
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            for _ in 0..<2 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == 2 && pair.server.bytesQueued == 0 }) {
+                let writes = pair.server.counters.writes
+                let begin = EventLoop.wallClock()
+                // One in each turn of a millisecond or so.
+                var left = 20
+                when(
+                    loop,
+                    {
+                        for id in pair.opened { pair.server.sendSoon(id, .text("\(left)")) }
+                        left -= 1
+                        return left == 0
+                    }
+                ) {
+                    #expect(pair.server.counters.writes == writes)
+                    #expect(pair.server.bytesQueued > 0)
+                    when(loop, { pair.clientMessages.count == 40 }) {
+                        let took = EventLoop.wallClock() - begin
+                        #expect(took >= 95 && took < 1_000)
+                        #expect(pair.server.counters.writes == writes + 2)
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `an urgent frame takes along what waits, in order, and the timer has nothing more to do`() throws {
+        var limits = ServerLimits()
+        limits.coalesceMs = 50
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 && pair.server.bytesQueued == 0 }) {
+                let writes = pair.server.counters.writes
+                let begin = loop.now
+                pair.server.sendSoon(pair.opened[0], .text("1"))
+                pair.server.sendSoon(pair.opened[0], .text("2"))
+                pair.server.send(pair.opened[0], .text("3"))
+                pair.server.sendSoon(pair.opened[0], .text("4"))
+                when(loop, { pair.clientMessages.count == 4 }) {
+                    #expect(loop.now - begin < 50)
+                    #expect(pair.clientMessages == ["text 1", "text 2", "text 3", "text 4"])
+                    when(loop, { loop.now > begin + 100 }) {
+                        #expect(pair.server.counters.writes == writes + 1)
+                        // It is started again when something waits again.
+                        pair.server.sendSoon(pair.opened[0], .text("5"))
+                        when(loop, { pair.clientMessages.count == 5 }) { pair.finish(loop) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `no time to wait means the end of the turn; one that waits may be closed, or its server ended`() throws {
+        var limits = ServerLimits()
+        limits.coalesceMs = 0
+        limits.maxOutboundBytes = 1_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            for _ in 0..<3 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == 3 && pair.server.bytesQueued == 0 }) {
+                pair.server.sendSoon(pair.opened[0], .text("at once"))
+                when(loop, { pair.clientMessages.count == 1 }) {
+                    pair.server.limits.coalesceMs = 10_000
+                    let part = Frame.text(String(repeating: "x", count: 600))
+                    #expect(pair.server.sendSoon(pair.opened[0], part) == .queued)
+                    #expect(pair.server.sendSoon(pair.opened[0], part) == .overflow)
+                    #expect(pair.server.sendSoon(pair.opened[0], part) == .gone)
+                    #expect(pair.server.sendSoon(pair.opened[1], .text("last")) == .queued)
+                    pair.server.close(pair.opened[1], code: 4000)
+                    pair.server.sendSoon(pair.opened[2], .text("never"))
+                    when(loop, { pair.clientCloses.count == 2 }) {
+                        #expect(pair.clientMessages.last == "text last")
+                        #expect(pair.clientCloses.map { $0.prefix(4) }.sorted() == ["4000", "4420"])
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `finished bytes are a frame as they are`() {
+        let frame = Frame.text("hello")
+        #expect(Frame(encoded: frame.bytes).bytes == frame.bytes)
+        #expect(Frame(encoded: frame.bytes).count == 7)
+    }
+}
+
+/// What the kernel holds and has not sent, over all sockets of this process that were accepted at a port.
+private func unsentBytes(serverPort: UInt16) -> Int {
+    var sum = 0
+    for descriptor in Int32(3)..<256 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isAtPort = withUnsafeMutableBytes(of: &address) { bytes in
+            getsockname(descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length) == 0
+        }
+        guard isAtPort, address.sin_port == serverPort.bigEndian else { continue }
+        var count: Int32 = 0
+        // SIOCOUTQNSD; the listening socket has none.
+        if ioctl(descriptor, 0x894B, &count) == 0 { sum += Int(count) }
+    }
+    return sum
+}
