@@ -108,7 +108,9 @@ struct DecodeTests {
     func doubles() throws {
         let wire = ProtobufWire()
         var random = SystemRandomNumberGenerator()
-        var values = [1e-6, 1.0.nextUp, 180.0.nextDown, 1e-300, .leastNonzeroMagnitude, 0.1, 100_000.0.nextDown, 1e-6.nextUp]
+        var values = [
+            1e-6, 1.0.nextUp, 180.0.nextDown, 1e-300, .leastNonzeroMagnitude, 0.1, 100_000.0.nextDown, 1e-6.nextUp,
+        ]
         for _ in 0..<20_000 { values.append(Double.random(in: 0...180, using: &random)) }
         for _ in 0..<20_000 { values.append(Double.random(in: 0...1e-4, using: &random)) }
         for value in values {
