@@ -21,7 +21,7 @@ extension ClientMessage {
 extension Command {
     fileprivate func encodeFields(into writer: inout JSONWriter) {
         switch self {
-        case .driverAvailable, .driverUnavailable: break
+        case .driverAvailable, .driverUnavailable, .unwatch: break
         case .position(let fix): fix.encodeFields(into: &writer)
         case .hello(let token, let resume):
             if let token { writer.member("token", token) }
@@ -50,9 +50,60 @@ extension Command {
             writer.member("lat", destination.lat)
             writer.member("lon", destination.lon)
             writer.endObject()
-        case .subscribe(let channel), .unsubscribe(let channel):
+        case .subscribe(let channel, let options, let since):
             writer.member("channel", channel)
+            options.encodeFields(into: &writer)
+            if let since { writer.member("since", since) }
+        case .unsubscribe(let channel): writer.member("channel", channel)
+        case .watch(let lat, let lon, let radius, let options):
+            writer.member("lat", lat)
+            writer.member("lon", lon)
+            writer.member("radius", radius)
+            options.encodeFields(into: &writer)
+        case .seatsSet(let taken): writer.member("taken", taken)
+        case .routeSet(let route):
+            writer.key("route")
+            if let route { writer.string(route) } else { writer.null() }
+        case .publish(let channel, let type, let data):
+            writer.member("channel", channel)
+            if let type { writer.member("type", type) }
+            writer.key("data")
+            writer.raw(data)
         }
+    }
+}
+
+extension FeedOptions {
+    fileprivate func encodeFields(into writer: inout JSONWriter) {
+        if filter != FeedFilter() {
+            writer.key("filter")
+            filter.encode(into: &writer)
+        }
+        if let maxRate { writer.member("max_rate", maxRate) }
+    }
+}
+
+extension FeedFilter {
+    fileprivate func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        if let kinds {
+            writer.list("kind", VehicleKind.allCases.filter { kinds.contains(VehicleKinds($0)) }.map(\.text))
+        }
+        if let states {
+            writer.list("state", VehicleState.allCases.filter { states.contains(VehicleStates($0)) }.map(\.text))
+        }
+        if let seats { writer.member("seats", seats) }
+        if let route { writer.member("route", route) }
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func list(_ name: StaticString, _ texts: [StaticString]) {
+        key(name)
+        beginArray()
+        for text in texts { string(text.description) }
+        endArray()
     }
 }
 

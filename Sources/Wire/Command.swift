@@ -31,8 +31,19 @@ public enum Command: Sendable {
     /// `passengers` at least 1; how many are too many is a rule of the city, not of the format.
     case rideRequest(lat: Double, lon: Double, passengers: Int, destination: (lat: Double, lon: Double)?)
     case rideCancel(ride: String?)
-    case subscribe(channel: String)
+    /// `since`: the `seq` seen last, for channels that have a history.
+    case subscribe(channel: String, options: FeedOptions, since: String?)
     case unsubscribe(channel: String)
+    /// The vehicles around a place: `radius` 50…5000 m. Sent again it moves the circle.
+    case watch(lat: Double, lon: Double, radius: Double, options: FeedOptions)
+    case unwatch
+    /// Seats that are taken now, 0…99; how many there are is a rule of the city.
+    case seatsSet(taken: Int)
+    /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route.
+    case routeSet(route: String?)
+    /// `data` is one JSON object as the client wrote it. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
+    /// (`gap`, `snapshot`, `positions`).
+    case publish(channel: String, type: String?, data: [UInt8])
 }
 
 /// One fix of a positioning receiver.
@@ -79,8 +90,16 @@ extension Command: Equatable {
         case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
             lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
         case (.rideCancel(let ride), .rideCancel(let other)): ride == other
-        case (.subscribe(let channel), .subscribe(let other)): channel == other
+        case (.subscribe(let channel, let options, let since), .subscribe(let other, let options2, let since2)):
+            channel == other && options == options2 && since == since2
         case (.unsubscribe(let channel), .unsubscribe(let other)): channel == other
+        case (.watch(let lat, let lon, let radius, let options), .watch(let lat2, let lon2, let radius2, let options2)):
+            lat == lat2 && lon == lon2 && radius == radius2 && options == options2
+        case (.unwatch, .unwatch): true
+        case (.seatsSet(let taken), .seatsSet(let other)): taken == other
+        case (.routeSet(let route), .routeSet(let other)): route == other
+        case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
+            channel == other && type == type2 && data == data2
         default: false
         }
     }

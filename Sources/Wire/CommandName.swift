@@ -14,6 +14,11 @@ public enum CommandName: String, CaseIterable, Sendable {
     case rideCancel = "ride.cancel"
     case subscribe
     case unsubscribe
+    case watch
+    case unwatch
+    case seatsSet = "seats.set"
+    case routeSet = "route.set"
+    case publish
 
     /// Compares bytes: no String is made. `position` first, as nearly all messages are.
     init?(_ text: ByteText) {
@@ -32,6 +37,11 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "ride.cancel": self = .rideCancel
         case "subscribe": self = .subscribe
         case "unsubscribe": self = .unsubscribe
+        case "watch": self = .watch
+        case "unwatch": self = .unwatch
+        case "seats.set": self = .seatsSet
+        case "route.set": self = .routeSet
+        case "publish": self = .publish
         default: return nil
         }
     }
@@ -55,6 +65,11 @@ extension Command {
         case .rideCancel: .rideCancel
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
+        case .watch: .watch
+        case .unwatch: .unwatch
+        case .seatsSet: .seatsSet
+        case .routeSet: .routeSet
+        case .publish: .publish
         }
     }
 }

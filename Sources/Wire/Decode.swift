@@ -56,8 +56,13 @@ extension Envelope {
         case .rideNoshow: .rideNoshow(ride: try ride())
         case .rideRequest: try rideRequest()
         case .rideCancel: .rideCancel(ride: try ride())
-        case .subscribe: .subscribe(channel: try channel())
+        case .subscribe: .subscribe(channel: try channel(), options: try feedOptions(), since: try since())
         case .unsubscribe: .unsubscribe(channel: try channel())
+        case .watch: try watch()
+        case .unwatch: .unwatch
+        case .seatsSet: .seatsSet(taken: try taken())
+        case .routeSet: .routeSet(route: try newRoute())
+        case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
         }
     }
 
@@ -78,7 +83,7 @@ extension Envelope {
             accuracy: try double(.accuracy, 0...100_000, "metres, 0 to 100000"))
     }
 
-    private func place() throws(ErrorReply) -> (lat: Double, lon: Double) {
+    func place() throws(ErrorReply) -> (lat: Double, lon: Double) {
         let expectedLat: StaticString = "a number from -90 to 90"
         let expectedLon: StaticString = "a number from -180 to 180"
         try require(.lat, expectedLat)
@@ -116,7 +121,7 @@ extension Envelope {
 
     private static var expectedRide: StaticString { "a ride id, 1 to 64 characters of A-Z a-z 0-9 _ . : -" }
 
-    private func channel() throws(ErrorReply) -> String {
+    func channel() throws(ErrorReply) -> String {
         let expected: StaticString = "a channel, 1 to 128 visible ASCII characters"
         try require(.channel, expected)
         return try text(.channel, .visible, upTo: WireLimits.channelBytes, expected) ?? ""

@@ -2,6 +2,7 @@
 /// fields: a field that the command doesn't have is ignored like an unknown one.
 enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
+    case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
 
     var name: StaticString {
         switch self {
@@ -20,6 +21,17 @@ enum Field: Int, CaseIterable {
         case .channel: "channel"
         case .token: "token"
         case .resume: "resume"
+        case .radius: "radius"
+        case .filter: "filter"
+        case .maxRate: "max_rate"
+        case .since: "since"
+        case .taken: "taken"
+        case .route: "route"
+        case .type: "type"
+        case .data: "data"
+        case .kind: "kind"
+        case .state: "state"
+        case .seats: "seats"
         }
     }
 
@@ -40,6 +52,17 @@ enum Field: Int, CaseIterable {
         case "channel": self = .channel
         case "token": self = .token
         case "resume": self = .resume
+        case "radius": self = .radius
+        case "filter": self = .filter
+        case "max_rate": self = .maxRate
+        case "since": self = .since
+        case "taken": self = .taken
+        case "route": self = .route
+        case "type": self = .type
+        case "data": self = .data
+        case "kind": self = .kind
+        case "state": self = .state
+        case "seats": self = .seats
         default: return nil
         }
     }
@@ -64,7 +87,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<15, Slot>(repeating: Slot())
+    private var slots = InlineArray<26, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

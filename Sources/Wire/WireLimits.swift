@@ -15,6 +15,12 @@ public enum WireLimits {
     public static let tokenBytes = 8192
     /// Channels in one `resume`: a client has its own channel and a few subscriptions.
     public static let resumeChannels = 16
+    /// Feeds (`near`, zones, vehicles, the city) of one connection: a screen with more should watch the city.
+    public static let feedChannels = 16
+    /// `radius` of `watch` in metres: a street's width to half a city; what is larger is a zone or the city.
+    public static let watchRadius: ClosedRange<Double> = 50...5000
+    /// `max_rate` in messages a second: one in 20 s to more than a tick gives.
+    public static let feedRate: ClosedRange<Double> = 0.05...20
     /// How much of a wrong value is quoted back in an error.
     static let quotedBytes = 40
 }

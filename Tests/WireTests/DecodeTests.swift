@@ -52,6 +52,36 @@ struct DecodeTests {
         expect(#"{"cmd":"hello","token":null,"resume":null}"#, .hello(token: nil, resume: []))
     }
 
+    @Test("M3 filters of feeds in every form")
+    func filters() {
+        func subscribed(_ options: FeedOptions) -> Command {
+            .subscribe(channel: "zone:14", options: options, since: nil)
+        }
+        func message(_ fields: String) -> String { #"{"cmd":"subscribe","channel":"zone:14",\#(fields)}"# }
+        for fields in [
+            #""filter":{}"#, #""filter":null,"max_rate":null,"since":null"#, #""filter":{"other":1}"#,
+            #""filter":{"kind":null,"state":null,"seats":null,"route":null}"#,
+        ] { expect(message(fields), subscribed(FeedOptions())) }
+        expect(
+            message(#""filter":{"kind":["bus","t\u0061xi","bus"]},"max_rate":1"#),
+            subscribed(FeedOptions(filter: FeedFilter(kinds: [.taxi, .bus]), maxRate: 1)))
+        expect(
+            #"{"filter":{"state":["unavailable"],"seats":2.0,"route":"7"},"cmd":"watch","radius":5e2,"lon":2,"lat":1}"#,
+            .watch(
+                lat: 1, lon: 2, radius: 500,
+                options: FeedOptions(filter: FeedFilter(states: .unavailable, seats: 2, route: "7"))))
+    }
+
+    @Test("what is published is kept byte by byte; a route that is null is none")
+    func published() {
+        let data = #"{ "b" : [1.0,"\u00E9"],"a":null ,"b":2}"#
+        expect(
+            #"{"cmd":"publish","channel":"topic:x","data":\#(data) ,"type":null}"#,
+            .publish(channel: "topic:x", type: nil, data: Array(data.utf8)))
+        expect(#"{"cmd":"route.set","route":null}"#, .routeSet(route: nil))
+        expect(#"{"cmd":"seats.set","taken":0}"#, .seatsSet(taken: 0))
+    }
+
     @Test("limits themselves are inside")
     func limits() {
         expect(#"{"id":9007199254740991,"cmd":"driver.available"}"#, .driverAvailable, id: 9_007_199_254_740_991)

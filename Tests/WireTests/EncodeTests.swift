@@ -125,7 +125,7 @@ struct EncodeTests {
     @Test("rows of positions: the full row of the contract, and the short one of a moving vehicle in at most 40 bytes")
     func positions() throws {
         let full = PositionRow(
-            id: "T345", lat: 45.464211, lon: 9.191383, heading: 271, state: "available", seats: 4,
+            id: "T345", lat: 45.464211, lon: 9.191383, heading: 271, state: .available, seats: 4,
             at: 1_795_210_199_000)
         let bytes = Encode.positions(channel: "zone:14", time: 1_795_210_199_100, rows: [full])
         #expect(
@@ -133,25 +133,47 @@ struct EncodeTests {
                 == #"{"ch":"zone:14","type":"positions","time":1795210199100,"data":"#
                 + #"[["T345",45.46421,9.19138,271,"available",4,1795210199000]]}"#)
 
-        let moving = PositionRow(id: "T345", lat: -45.464211, lon: -179.191383, heading: 271.4, rest: nil)
+        let moving = PositionRow(id: "T345", lat: -45.464211, lon: -179.191383, heading: 271.4, rest: .moved(age: 812))
         var writer = JSONWriter()
         moving.encode(into: &writer)
-        #expect(text(writer.bytes) == #"["T345",-45.46421,-179.19138,271]"#)
+        #expect(text(writer.bytes) == #"["T345",-45.46421,-179.19138,271,812]"#)
         #expect(writer.bytes.count <= 40)
+    }
+
+    @Test("M3 trailing fields of a full row only as far as one is not the usual")
+    func trailing() {
+        func written(_ freshness: Freshness, _ kind: VehicleKind, _ route: String?) -> String {
+            var writer = JSONWriter()
+            let full = PositionRow.Full(
+                state: .busy, seats: nil, at: 1, freshness: freshness, kind: kind, route: route)
+            PositionRow(id: "a", lat: 1, lon: 2, heading: nil, rest: .full(full)).encode(into: &writer)
+            return text(writer.bytes)
+        }
+        let begin = #"["a",1,2,null,"busy",null,1"#
+        #expect(written(.live, .taxi, nil) == begin + "]")
+        #expect(written(.stale, .taxi, nil) == begin + #","stale"]"#)
+        #expect(written(.live, .minibus, nil) == begin + #","live","minibus"]"#)
+        #expect(written(.live, .taxi, "R7") == begin + #","live","taxi","R7"]"#)
+        #expect(written(.stale, .bus, "R7") == begin + #","stale","bus","R7"]"#)
     }
 
     @Test("rows read back as they were, to the decimals that are sent")
     func positionsReadBack() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
-            let rest = PositionRow.Rest(
-                state: "busy", seats: Bool.random(using: &random) ? nil : .random(in: 0...8, using: &random),
-                at: .random(in: 0...WireLimits.largestInteger, using: &random))
+            let full = PositionRow.Full(
+                state: VehicleState.allCases.randomElement(using: &random)!,
+                seats: Bool.random(using: &random) ? nil : .random(in: 0...8, using: &random),
+                at: .random(in: 0...WireLimits.largestInteger, using: &random),
+                freshness: Bool.random(using: &random) ? .live : .stale,
+                kind: VehicleKind.allCases.randomElement(using: &random)!,
+                route: Bool.random(using: &random) ? nil : random.identifier())
             let row = PositionRow(
                 id: random.identifier(), lat: (random.number(-90...90) * 1e5).rounded() / 1e5,
                 lon: (random.number(-180...180) * 1e5).rounded() / 1e5,
                 heading: Bool.random(using: &random) ? nil : Double(Int.random(in: 0..<360, using: &random)),
-                rest: Bool.random(using: &random) ? nil : rest)
+                rest: Bool.random(using: &random)
+                    ? .moved(age: .random(in: -5000...600_000, using: &random)) : .full(full))
             guard
                 case .state(_, "positions", _, let data) = try decodeServer(
                     Encode.positions(channel: "near", time: 1, rows: [row, row]))
@@ -163,11 +185,14 @@ struct EncodeTests {
         }
         for (heading, written) in [(359.6, 0.0), (360, 0), (0.4, 0), (-90, 270), (89.5, 90)] {
             var writer = JSONWriter()
-            PositionRow(id: "a", lat: 1, lon: 2, heading: heading, rest: nil).encode(into: &writer)
+            PositionRow(id: "a", lat: 1, lon: 2, heading: heading, rest: .moved(age: 0)).encode(into: &writer)
             #expect(try JSONValue(parsing: writer.bytes)[3] == .number(written))
         }
         for text in [
-            "[]", "{}", #"["a",1]"#, #"["a",1,2]"#, #"["a",1,2,"x"]"#, #"["a",1,2,3,"busy"]"#, #"["a",1,2,3,4,5,6]"#,
+            "[]", "{}", #"["a",1]"#, #"["a",1,2]"#, #"["a",1,2,3]"#, #"["a",1,2,"x",4]"#, #"["a",1,2,3,4.5]"#,
+            #"["a",1,2,3,"busy"]"#, #"["a",1,2,3,"away",5,6]"#, #"["a",1,2,3,"busy","x",6]"#,
+            #"["a",1,2,3,"busy",null,6,"old"]"#, #"["a",1,2,3,"busy",null,6,"live","tram"]"#,
+            #"["a",1,2,3,"busy",null,6,"live","bus",7]"#,
         ] {
             #expect(PositionRow(try JSONValue(parsing: text)) == nil, "\(text)")
         }

@@ -214,6 +214,47 @@ struct HostileMessageTests {
         ])
     }
 
+    @Test("M3 feeds and topics: a field missing or wrong is named, within the filter too")
+    func feeds() {
+        func watch(_ fields: String) -> String { #"{"cmd":"watch","lat":45,"lon":9,\#(fields),"id":6}"# }
+        func filter(_ fields: String) -> String { watch(#""radius":500,"filter":\#(fields)"#) }
+        func publish(_ fields: String) -> String { #"{"cmd":"publish","channel":"topic:x",\#(fields),"id":6}"# }
+        let long = String(repeating: "r", count: 65)
+        check([
+            Hostile(#"{"cmd":"watch","lon":9,"radius":500,"id":6}"#, .badMessage, "lat", "missing", id: 6),
+            Hostile(watch(#""x":1"#), .badMessage, "radius", "metres, 50 to 5000, but it is missing", id: 6),
+            Hostile(watch(#""radius":49.9"#), .badMessage, "radius", "got 49.9", id: 6),
+            Hostile(watch(#""radius":5001"#), .badMessage, "radius", "got 5001", id: 6),
+            Hostile(watch(#""radius":500,"max_rate":0.04"#), .badMessage, "max_rate", "0.05 to 20", id: 6),
+            Hostile(watch(#""radius":500,"max_rate":"1""#), .badMessage, "max_rate", #"got "1""#, id: 6),
+            Hostile(filter("[]"), .badMessage, "filter", "an object with kind, state, seats or route, got an", id: 6),
+            Hostile(filter(#"{"kind":"taxi"}"#), .badMessage, "filter.kind", #"got "taxi""#, id: 6),
+            Hostile(filter(#"{"kind":[]}"#), .badMessage, "filter.kind", "got an empty one", id: 6),
+            Hostile(filter(#"{"kind":["taxi","tram"]}"#), .badMessage, "filter.kind", "a list of taxi, minibus", id: 6),
+            Hostile(filter(#"{"state":["Busy"]}"#), .badMessage, "filter.state", "available, busy, unavail", id: 6),
+            Hostile(filter(#"{"state":["busy",1]}"#), .badMessage, "filter.state", "something else", id: 6),
+            Hostile(filter(#"{"state":[["busy"]]}"#), .badMessage, "filter.state", "something else", id: 6),
+            Hostile(filter(#"{"seats":0}"#), .badMessage, "filter.seats", "1 to 99, got 0", id: 6),
+            Hostile(filter(#"{"route":"\#(long)"}"#), .badMessage, "filter.route", "1 to 64 characters", id: 6),
+            Hostile(filter(#"{"route":"-"}"#), .badMessage, "filter.route", "the first a letter or digit", id: 6),
+            Hostile(
+                #"{"cmd":"subscribe","channel":"zone:1","since":5,"id":6}"#, .badMessage, "since", "got 5", id: 6),
+            Hostile(#"{"cmd":"seats.set","id":6}"#, .badMessage, "taken", "but it is missing", id: 6),
+            Hostile(#"{"cmd":"seats.set","taken":-1,"id":6}"#, .badMessage, "taken", "0 to 99, got -1", id: 6),
+            Hostile(#"{"cmd":"seats.set","taken":1.5,"id":6}"#, .badMessage, "taken", "got 1.5", id: 6),
+            Hostile(#"{"cmd":"route.set","id":6}"#, .badMessage, "route", "but it is missing", id: 6),
+            Hostile(#"{"cmd":"route.set","route":"","id":6}"#, .badMessage, "route", "got an empty string", id: 6),
+            Hostile(#"{"cmd":"route.set","route":"R 7","id":6}"#, .badMessage, "route", #"got "R 7""#, id: 6),
+            Hostile(#"{"cmd":"publish","data":{},"id":6}"#, .badMessage, "channel", "but it is missing", id: 6),
+            Hostile(publish(#""type":"a""#), .badMessage, "data", "an object, but it is missing", id: 6),
+            Hostile(publish(#""data":null"#), .badMessage, "data", "an object, got null", id: 6),
+            Hostile(publish(#""data":[{}]"#), .badMessage, "data", "got an array", id: 6),
+            Hostile(publish(#""type":"a b","data":{}"#), .badMessage, "type", #"got "a b""#, id: 6),
+            Hostile(publish(#""type":"snapshot","data":{}"#), .badMessage, "type", "none of gap, snapshot", id: 6),
+            Hostile(publish(#""data":{"a":}"#), .badMessage, nil, "expected a value"),
+        ])
+    }
+
     private func check(_ table: [Hostile]) {
         for row in table {
             let text = String(decoding: row.text.prefix(200), as: UTF8.self)

@@ -46,7 +46,22 @@ struct RoundTripTests {
         .rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil),
         .rideRequest(lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: (-45.123456789012345, -180)),
         .rideCancel(ride: nil), .rideCancel(ride: "r"),
-        .subscribe(channel: "topic:ride.*"), .unsubscribe(channel: #"near"\x"#),
+        .subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0"),
+        .subscribe(
+            channel: "zone:14",
+            options: FeedOptions(
+                filter: FeedFilter(kinds: [.taxi, .bus], states: .available, seats: 2, route: "R7"), maxRate: 0.5),
+            since: nil),
+        .subscribe(channel: "city", options: FeedOptions(filter: FeedFilter(seats: 99), maxRate: 20), since: nil),
+        .unsubscribe(channel: #"near"\x"#),
+        .watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions()),
+        .watch(
+            lat: -90, lon: 180, radius: 5000,
+            options: FeedOptions(filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05)),
+        .unwatch, .seatsSet(taken: 0), .seatsSet(taken: 99), .routeSet(route: nil), .routeSet(route: "R-7:x"),
+        .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
+        .publish(
+            channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
     ]
 }
 
@@ -87,6 +102,16 @@ struct SeededGenerator: RandomNumberGenerator {
         Bool.random(using: &self) ? make(&self) : nil
     }
 
+    private mutating func feedOptions() -> FeedOptions {
+        FeedOptions(
+            filter: FeedFilter(
+                kinds: optional { VehicleKinds(rawValue: .random(in: 1...7, using: &$0)) },
+                states: optional { VehicleStates(rawValue: .random(in: 1...7, using: &$0)) },
+                seats: optional { .random(in: 1...99, using: &$0) },
+                route: optional { "7" + $0.identifier().prefix(63) }),
+            maxRate: optional { $0.number(0.05...20) })
+    }
+
     mutating func command() -> Command {
         switch CommandName.allCases.randomElement(using: &self) ?? .position {
         case .hello:
@@ -117,8 +142,21 @@ struct SeededGenerator: RandomNumberGenerator {
                 lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
                 destination: optional { (lat: $0.number(-90...90), lon: $0.number(-180...180)) })
         case .rideCancel: return .rideCancel(ride: optional { $0.identifier() })
-        case .subscribe: return .subscribe(channel: visible(upTo: 128))
+        case .subscribe:
+            return .subscribe(
+                channel: visible(upTo: 128), options: feedOptions(), since: optional { $0.visible(upTo: 64) })
         case .unsubscribe: return .unsubscribe(channel: visible(upTo: 128))
+        case .watch:
+            return .watch(
+                lat: number(-90...90), lon: number(-180...180), radius: number(50...5000), options: feedOptions())
+        case .unwatch: return .unwatch
+        case .seatsSet: return .seatsSet(taken: .random(in: 0...99, using: &self))
+        case .routeSet: return .routeSet(route: optional { "R" + $0.identifier().prefix(63) })
+        case .publish:
+            return .publish(
+                channel: visible(upTo: 128), type: optional { $0.identifier() },
+                data: JSONValue.object(["a": .string(visible(upTo: 20)), "b": [.number(number(-1...1)), nil]])
+                    .serialized())
         }
     }
 }

@@ -19,7 +19,8 @@ PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.ar
     ride.cancelled""".split()
 STATES = "queue.rank ride.eta positions".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
-    ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe""".split()
+    ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
+    publish""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -134,7 +135,8 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
-    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "snapshot.driver", "snapshot.passenger"]
+    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
+    expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed"]
     assert sorted(MESSAGES) == sorted(expected)
 
 

@@ -16,6 +16,8 @@ SCHEMAS = {path.name: json.loads(path.read_text()) for path in sorted((DIRECTORY
 CLOSE_CODES = {int(code): row for code, row in DOCUMENT["channels"]["connection"]["x-close-codes"].items()}
 #: Error code → {title, retry, meaning}.
 ERROR_CODES = DOCUMENT["components"]["x-error-codes"]
+#: Channels of vehicles, by what stands before the colon.
+FEEDS = ("near", "zone", "vehicle", "city")
 COMMANDS = sorted(SCHEMAS["commands.json"]["$defs"])
 
 
@@ -89,9 +91,11 @@ def check_push(message):
     if kind == "gap":
         _check("snapshots.json", "gap", message)
     elif kind == "snapshot":
-        _check("snapshots.json", family, message)
+        _check("snapshots.json", "feed" if family in FEEDS else family, message)
     elif "seq" in message and family in ("driver", "passenger"):
         _check(f"{family}-events.json", kind, message)
+    elif family == "topic":
+        _check("topic-events.json", "event", message)
     elif "error" in message:
         check_error(message)
     else:
