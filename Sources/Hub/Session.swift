@@ -28,6 +28,8 @@ final class Session {
     let connection: ConnectionID
     /// Names this connection in Redis: `<worker>.<number>`.
     let name: String
+    /// How its messages are encoded, both ways: by the subprotocol that was agreed.
+    let encoding: FeedEncoding
     /// From the `Authorization` header of the upgrade; used by `hello` if it brings no token of its own.
     var bearer: String?
     var identity: Identity?
@@ -47,14 +49,17 @@ final class Session {
     var refusedInARow = 0
     /// Of a driver: shared by all of this driver's connections to this worker.
     var driver: DriverTrack?
+    /// What it watches, by channel.
+    var feeds: [String: Feed] = [:]
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
     var taxi: String?
 
-    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket) {
+    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket, encoding: FeedEncoding) {
         self.connection = connection
         self.name = name
         self.bearer = bearer
         self.bucket = bucket
+        self.encoding = encoding
     }
 }
 

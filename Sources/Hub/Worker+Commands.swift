@@ -6,14 +6,15 @@ import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// Where a client's message enters: read, checked against the rate and the role, handed to its function.
 extension Worker {
     func receive(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, _ isText: Bool) {
         guard let session = sessions[connection], session.phase != .closing else { return }
-        guard isText else { return close(session, .unsupportedData) }
+        guard isText == (session.encoding == .json) else { return close(session, .unsupportedData) }
         metrics.messages.increment()
-        switch decode(bytes) {
+        switch session.encoding == .json ? decode(bytes) : protobuf.decode(bytes) {
         case .refused(let id, let error):
             guard isWithinRate(session, id) else { return }
             metrics.refused(error.code)
@@ -59,10 +60,17 @@ extension Worker {
             guard let driver = session.driver else { return forbid(session, message, identity) }
             return position(fix, message.id, session, driver)
         }
-        switch identity.role {
-        case .driver: carryOut(message, session, session.driver, identity)
-        case .passenger: carryOut(message, session, identity)
-        default: forbid(session, message, identity)
+        switch message.command {
+        case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
+        case .unwatch: unwatch(message, session)
+        case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
+        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
+        default:
+            switch identity.role {
+            case .driver: carryOut(message, session, session.driver, identity)
+            case .passenger: carryOut(message, session, identity)
+            default: forbid(session, message, identity)
+            }
         }
     }
 
@@ -117,12 +125,15 @@ extension Worker {
                 if case .busy(let track) = driver.duty, track.ride == reply["ride"]?.text { driver.duty = .unavailable }
             }
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .seatsSet(let taken):
+            call(
+                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message,
+                session)
+        case .routeSet(let route): call("route_set", [who, RedisArgument(route ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
                 session)
-        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
-        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }
     }
@@ -149,8 +160,6 @@ extension Worker {
             }
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
-        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
-        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }
     }
@@ -163,18 +172,15 @@ extension Worker {
 
     // MARK: channels
 
-    /// One's own channel is read since hello; the taxi of one's ride may be followed; everything else is somebody else's.
-    private func subscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel)) }
-        guard let taxi = session.taxi, channel == Channel.vehicle(taxi) else {
-            return refuse(
-                session, message.id, .forbidden,
-                "field `channel`: \(channel) is not yours to read; a passenger may read the vehicle of its own ride.",
-                field: "channel")
-        }
-        startReading(channel, session)
-        reply(session, message.id, Self.channelReply(channel))
-        sendSnapshot(ofVehicle: taxi, to: session)
+    /// One's own channel is read since hello; the others are feeds.
+    private func subscribe(
+        _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) {
+        if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel), to: .subscribe) }
+        guard !subscribeFeed(channel, options, message, session, identity) else { return }
+        refuse(
+            session, message.id, .forbidden,
+            "field `channel`: \(channel) is not yours to read, or there is no such channel.", field: "channel")
     }
 
     private func unsubscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
@@ -182,11 +188,11 @@ extension Worker {
             return refuse(
                 session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
         }
-        stopReading(channel, session)
-        reply(session, message.id, Self.channelReply(channel))
+        endFeed(channel, session)
+        reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
     }
 
-    private static func channelReply(_ channel: String) -> [UInt8] {
+    static func channelReply(_ channel: String) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("channel", channel)
@@ -212,7 +218,7 @@ extension Worker {
 
     private func answer(_ answer: Dispatch.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
-        case .ok(let json): reply(session, message.id, json)
+        case .ok(let json): reply(session, message.id, json, to: message.command.name)
         case .refused(let code, let detail):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail)
         case .unavailable:

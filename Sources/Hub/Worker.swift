@@ -7,6 +7,7 @@ public import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// One worker: the sockets of its clients on one libuv loop, and two connections to Redis.
 ///
@@ -35,12 +36,15 @@ public actor Worker {
     let dispatch: Dispatch
     var verifier: TokenVerifier
     let metrics = WorkerMetrics()
+    let protobuf = ProtobufWire()
     let expositions: WorkerExpositions
     var tick: LoopTimer
     var sweep: LoopTimer
     var seconds: LoopTimer
     var pace: LoopTimer
     var rankPace: LoopTimer
+    var feedTick: LoopTimer
+    var feedPace: LoopTimer
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
     var zones: ZoneSet?
@@ -74,6 +78,18 @@ public actor Worker {
     var toCatchUp: [Session] = []
     var catchingUp = 0
 
+    /// What is shown of vehicles, as far as somebody watches it here.
+    let board: FeedBoard
+    /// All feeds, in the order in which they are told; and how far the present round has come.
+    var feeds: [Feed] = []
+    var nextFeed = 0
+    var isTelling = false
+    var followed: [FeedSource: Following] = [:]
+    /// What the names of feeds' channels in Redis begin with.
+    let feedPrefix: [UInt8]
+    /// When Redis was told last which single vehicles are watched, ms of the loop.
+    var vehiclesWatchedAt: UInt64 = 0
+
     /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
     public init(name: String, settings: Settings, loop: EventLoop) throws {
         self.name = name
@@ -85,7 +101,7 @@ public actor Worker {
         clock = HubClock(scale: settings.clock.scale)
         verifier = try Tokens.verifier(settings)
         server = try WebSocketServer(
-            loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json"],
+            loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
             allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect")
         let endpoint = try EnginePlan(settings).endpoint
         var limits = RedisLimits()
@@ -100,6 +116,10 @@ public actor Worker {
         seconds = LoopTimer(loop)
         pace = LoopTimer(loop)
         rankPace = LoopTimer(loop)
+        feedTick = LoopTimer(loop)
+        feedPace = LoopTimer(loop)
+        feedPrefix = Array(keys.feed("").utf8)
+        board = FeedBoard(rules: Self.feedRules(settings))
     }
 
     /// Serves, and listens as soon as it can. Throws when the zones don't load; then the process should end.
@@ -154,6 +174,7 @@ public actor Worker {
     public func reload(_ new: Settings) {
         do {
             zones = try CityZones.load(new)
+            board.rezone { self.zoneOf($0) }
         } catch {
             log.error("the zones were not reloaded; the old ones stay: \(error)")
         }
@@ -165,7 +186,7 @@ public actor Worker {
         server.limits = Self.limits(new)
         settings = new
         log.logLevel = HubLog.level(new.log)
-        startTick()
+        startTicks()
         for driver in drivers.values { watchZone(of: driver) }
         if let fresh = try? Tokens.verifier(new) { verifier = fresh }
         log.info("settings reloaded", metadata: ["zones": "\(zones?.zones.count ?? 0)"])

@@ -19,6 +19,10 @@ SUBPROTOCOL = "kerbside.v1.json"
 EVERYONE = []
 
 
+#: Channels whose messages are rows of vehicles, by what their names begin with.
+FEEDS = ("near", "zone", "vehicle", "city")
+
+
 class Refused(AssertionError):
     """The hub answered with an error."""
 
@@ -53,6 +57,15 @@ def parse(text):
 
 class Client:
     role = None
+    #: What is agreed for a connection, and its messages ⇄ the JSON of the contract.
+    subprotocol = SUBPROTOCOL
+
+    def encode(self, message):
+        return json.dumps(message)
+
+    def decode(self, raw):
+        assert isinstance(raw, str), "a binary message on the JSON subprotocol"
+        return parse(raw)
 
     def __init__(self, hub, subject, token=None):
         self.hub, self.subject = hub, subject
@@ -64,6 +77,8 @@ class Client:
         #: All messages that came unasked, in the order of arrival.
         self.pushed = []
         self.states, self._state_cursor = {}, {}
+        #: What is known of each feed: channel → vehicle → full row.
+        self.pictures = {}
         #: Where the own channel stood when this client first came, or after a gap.
         self.start, self.had_gap = None, False
         self.hello_reply = None
@@ -84,7 +99,7 @@ class Client:
         context = None
         if self.hub.is_tls:
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
-        options = {"subprotocols": [SUBPROTOCOL], "ping_interval": None, "compression": None, "ssl": context} | options
+        options = {"subprotocols": [self.subprotocol], "ping_interval": None, "compression": None, "ssl": context} | options
         self.ws = await connect(
             self.hub.url,
             additional_headers=headers,
@@ -160,8 +175,7 @@ class Client:
             self._wake()
 
     def _take(self, raw):
-        assert isinstance(raw, str), "a binary message on the JSON subprotocol"
-        message = parse(raw)
+        message = self.decode(raw)
         if "ok" in message or "error" in message:
             return self._take_reply(message)
         contract.check_push(message)
@@ -173,9 +187,25 @@ class Client:
         elif message["ch"] == self.channel and "seq" in message:
             assert message["seq"] not in {e["seq"] for e in self.events}, f"an event came twice: {message}"
             self.events.append(message)
+        elif message["ch"].partition(":")[0] in FEEDS and message["type"] in ("positions", "snapshot"):
+            if shown := self._picture(message):
+                self.states.setdefault("positions", []).append({**message, "data": shown})
         elif "seq" not in message:
             self.states.setdefault(message["type"], []).append(message)
         return None
+
+    def _picture(self, message):
+        """Draws a message of a feed into the picture of its channel; its rows, each as a full one."""
+        if message["type"] == "snapshot":
+            self.pictures[message["ch"]] = {}
+        picture = self.pictures[message["ch"]]
+        for gone in message.get("gone", []):
+            picture.pop(gone, None)
+        for row in message["data"]:
+            if len(row) == 5:
+                row = [*row[:4], *picture[row[0]][4:6], message["time"] - row[4], *picture[row[0]][7:]]
+            picture[row[0]] = row
+        return [picture[row[0]] for row in message["data"]]
 
     def _take_reply(self, message):
         if "id" not in message:
@@ -192,7 +222,7 @@ class Client:
 
     async def send(self, message):
         """Anything, as it is."""
-        await self.ws.send(message if isinstance(message, (str, bytes)) else json.dumps(message))
+        await self.ws.send(message if isinstance(message, (str, bytes)) else self.encode(message))
 
     def expect_reply(self, number, command="driver.unavailable"):
         """The future of the reply to a message that is sent by hand with this id."""
