@@ -76,8 +76,9 @@ extension FeedBoard {
 
     /// The tick from which on the unit's log tells this reader all; −1 if it needs a snapshot.
     private func since(_ sent: Int?, _ unit: FeedUnit) -> Int {
-        guard let sent, sent >= unit.completeSince, sent >= tick - rules.logTicks else { return -1 }
-        return sent
+        guard let sent else { return -1 }
+        let isKnown = sent >= unit.changedTick || (sent >= unit.completeSince && sent >= tick - rules.logTicks)
+        return isKnown ? sent : -1
     }
 
     private func remember(_ unit: FeedUnit) {
