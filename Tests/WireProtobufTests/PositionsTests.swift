@@ -53,7 +53,8 @@ struct PositionsTests {
                 #expect(positions.channel == "city" && positions.time == UInt64(now))
                 Self.apply(positions, &right, &announced)
                 let alone = Kerbside_V1_Positions.with { $0.moved = positions.moved }
-                movedBytes += try alone.serializedBytes().count as Int
+                let bytes: [UInt8] = try alone.serializedBytes()
+                movedBytes += bytes.count
                 moved += positions.moved.count / 5
             }
             guard json.sentTick == binary.sentTick else { continue }
