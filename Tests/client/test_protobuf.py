@@ -12,6 +12,7 @@ import test_roles
 import test_walkthrough
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
+from kerbside.member import Member, member
 from kerbside.passenger import Passenger
 from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
 
@@ -21,6 +22,10 @@ class BinaryDriver(Binary, Driver):
 
 
 class BinaryPassenger(Binary, Passenger):
+    pass
+
+
+class BinaryMember(Binary, Member):
     pass
 
 
@@ -131,6 +136,33 @@ async def test_positions_are_not_answered_without_an_id(hub, cast):
     await driver.barrier()
     await asyncio.sleep(0.1)
     assert not [m for m in driver.pushed if "error" in m or "id" in m]
+
+
+async def test_topics_tell_the_same_in_both_encodings(hub, topic):
+    operator, reader, other = BinaryMember(hub, "operator"), BinaryMember(hub), await member(hub)
+    for one in (operator, reader):
+        await one.connect()
+    for one in (reader, other):
+        await one.join(topic)
+    seqs = []
+    for kind in ("offer.made", "json", "roadworks"):
+        seqs.append(await operator.publish(topic, type=kind, data={"where": ["é", None, 1.5], "ride": 7}))
+    seqs.append(await operator.publish(topic))
+    for one in (reader, other):
+        await one.has(topic, seqs)
+    assert reader.got(topic) == other.got(topic)
+    await reader.cut()
+    seqs += await operator.publish_many(topic, 5)
+    await reader.back(topic)
+    for one in (reader, other):
+        await one.has(topic, seqs)
+    assert reader.got(topic) == other.got(topic)
+    late = BinaryMember(hub)
+    await late.connect()
+    await late.join(topic, since="1-1")
+    assert late.gaps(topic)
+    await operator.refused("publish", "bad_message", "data", channel=topic)
+    await operator.refused("publish", "bad_message", "data", channel=topic, data=[1])
 
 
 def test_the_schema_knows_itself():
