@@ -54,6 +54,7 @@ extension Worker {
             self.owed = owed
         }
         catchUpSome()
+        readFailedTopics()
     }
 
     private func onSweep() {
