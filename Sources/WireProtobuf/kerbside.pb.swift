@@ -1346,11 +1346,20 @@ package nonisolated struct Kerbside_V1_SubscribeOk: Sendable {
   package var channel: String = String()
 
   /// of a topic: where the reader stands
-  package var seq: String = String()
+  package var seq: String {
+    get {_seq ?? String()}
+    set {_seq = newValue}
+  }
+  /// Returns true if `seq` has been explicitly set.
+  package var hasSeq: Bool {self._seq != nil}
+  /// Clears the value of `seq`. Subsequent reads from it will return its default value.
+  package mutating func clearSeq() {self._seq = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _seq: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_ChannelOnly: Sendable {
@@ -3839,25 +3848,29 @@ nonisolated extension Kerbside_V1_SubscribeOk: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.channel) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._seq) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.channel.isEmpty {
       try visitor.visitSingularStringField(value: self.channel, fieldNumber: 1)
     }
-    if !self.seq.isEmpty {
-      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
-    }
+    try { if let v = self._seq {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_SubscribeOk, rhs: Kerbside_V1_SubscribeOk) -> Bool {
     if lhs.channel != rhs.channel {return false}
-    if lhs.seq != rhs.seq {return false}
+    if lhs._seq != rhs._seq {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

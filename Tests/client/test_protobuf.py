@@ -12,6 +12,7 @@ import test_roles
 import test_walkthrough
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
+from kerbside.member import Member
 from kerbside.passenger import Passenger
 from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
 
@@ -21,6 +22,10 @@ class BinaryDriver(Binary, Driver):
 
 
 class BinaryPassenger(Binary, Passenger):
+    pass
+
+
+class BinaryMember(Binary, Member):
     pass
 
 
@@ -71,6 +76,28 @@ async def test_both_encodings_tell_the_same(hub, cast):
     await driver.accept(ride)
     await twin.until("ride.assigned", ride=ride)
     assert driver.events == twin.events
+
+
+async def test_topics(hub, topic):
+    operator, binary, plain = BinaryMember(hub, "operator"), BinaryMember(hub), Member(hub)
+    for one in (operator, binary, plain):
+        await one.connect()
+    for reader in (binary, plain):
+        await reader.join(topic)
+    seqs = [await operator.publish(topic, type="roadworks", data={"n": n, "none": []}) for n in range(5)]
+    for reader in (binary, plain):
+        await reader.has(topic, seqs)
+    assert binary.got(topic) == plain.got(topic)
+    await binary.cut()
+    seqs += await operator.publish_many(topic, 300)
+    await binary.back(topic)
+    hub.redis.client_kill_filter(_type="pubsub")
+    seqs += await operator.publish_many(topic, 100)
+    for reader in (binary, plain):
+        await reader.has(topic, seqs)
+    assert binary.got(topic) == plain.got(topic)
+    await binary.join(topic, since="1-1")
+    await binary.wait(lambda: binary.gaps(topic) or None, "the gap")
 
 
 @pytest.mark.parametrize("text", ["", '{"id":1,"cmd":"hello"}'])
