@@ -160,6 +160,19 @@ async def test_positions_are_not_answered_without_an_id(hub, cast):
     assert not [m for m in driver.pushed if "error" in m or "id" in m]
 
 
+async def test_a_topics_types_are_its_publishers(hub, topic):
+    operator, reader = BinaryMember(hub, "operator"), BinaryMember(hub)
+    for one in (operator, reader):
+        await one.connect()
+    await reader.join(topic)
+    kinds = ["offer.made", "json", "seq", "roadworks"]
+    data = {"where": ["é", None, 1.5], "ride": 7}
+    await reader.has(topic, [await operator.publish(topic, type=kind, data=data) for kind in kinds])
+    assert [(event["type"], event["data"]) for event in reader.got(topic)] == [(kind, data) for kind in kinds]
+    await operator.refused("publish", "bad_message", "data", channel=topic)
+    await operator.refused("publish", "bad_message", "data", channel=topic, data=[1])
+
+
 def test_the_schema_knows_itself():
     message = parse(schema().ServerMessage(gap=schema().Gap(ch="driver:T1")).SerializeToString())
     assert message.WhichOneof("message") == "gap"
