@@ -12,6 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from . import contract, patience
+from .feeds import Watching
 
 SUBPROTOCOL = "kerbside.v1.json"
 
@@ -51,7 +52,7 @@ def parse(text):
     return json.loads(text, object_pairs_hook=_unique_object, parse_constant=_no_constant)
 
 
-class Client:
+class Client(Watching):
     role = None
 
     def __init__(self, hub, subject, token=None):
@@ -69,6 +70,7 @@ class Client:
         self.hello_reply = None
         self.breach = None
         self.closed = None
+        self.forget_feeds()
         self._next_id = 1001
         self._replies = {}
         self._waiters = []
@@ -95,6 +97,7 @@ class Client:
         )
         self.closed = self.hello_reply = None
         self.had_gap = False
+        self.forget_feeds()
         self._replies = {}
         self._reader = asyncio.create_task(self._read(self.ws))
         return self
@@ -166,6 +169,8 @@ class Client:
             return self._take_reply(message)
         contract.check_push(message)
         self.pushed.append(message)
+        if message["type"] in ("positions", "snapshot") and message["ch"].partition(":")[0] in contract.FEEDS:
+            self.take_feed(message)
         if message["type"] == "gap" and message["ch"] == self.channel:
             self.had_gap, self.events, self._cursor = True, [], 0
             if self.hello_reply:
