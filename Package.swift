@@ -54,6 +54,7 @@ let package = Package(
                 "Wire", "Domain", "Telemetry", "Settings", "EventLoop", "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["Decisions.md"],
             resources: [.embedInCode("Functions")],
             swiftSettings: strict),
         .target(

@@ -1,3 +1,5 @@
+import Glibc
+
 /// In which zone a point lies. Unknown, because no zones are loaded, is never outside.
 public enum ZoneLookup: Equatable, Sendable {
     /// An index into `ZoneSet.zones`.
@@ -20,6 +22,15 @@ public struct GeoBounds: Equatable, Sendable {
     public var west: Double
     public var north: Double
     public var east: Double
+
+    /// The box with so much more on each side. Near a pole or the antimeridian it stays within the map.
+    public func widened(byMetres metres: Double) -> GeoBounds {
+        let north = min(90, self.north + metres / GeoPoint.metresPerDegree)
+        let south = max(-90, self.south - metres / GeoPoint.metresPerDegree)
+        let shrink = max(0.01, cos(max(abs(north), abs(south)) * .pi / 180))
+        let side = metres / GeoPoint.metresPerDegree / shrink
+        return GeoBounds(south: south, west: max(-180, west - side), north: north, east: min(180, east + side))
+    }
 
     public init(south: Double, west: Double, north: Double, east: Double) {
         self.south = south
@@ -83,6 +94,21 @@ public final class ZoneSet: Sendable {
 
     /// The index of the zone of that id.
     public func index(ofID id: String) -> Int? { indexByID[id] }
+
+    /// The box around a zone.
+    public func bounds(of zone: Int) -> GeoBounds {
+        var box: MapBounds?
+        for polygon in polygons[zone] {
+            guard let bounds = polygon.bounds else { continue }
+            if box == nil { box = bounds }
+            box?.add(MapPoint(x: bounds.minX, y: bounds.minY))
+            box?.add(MapPoint(x: bounds.maxX, y: bounds.maxY))
+        }
+        guard let box else { return bounds }
+        let low = origin.geo(MapPoint(x: box.minX, y: box.minY))
+        let high = origin.geo(MapPoint(x: box.maxX, y: box.maxY))
+        return GeoBounds(south: low.lat, west: low.lon, north: high.lat, east: high.lon)
+    }
 
     /// Metres from the point to the border of a zone, from inside or outside; nil when it is farther than `limit`.
     public func distanceToBorder(of zone: Int, from point: GeoPoint, within limit: Double) -> Double? {

@@ -13,13 +13,15 @@ struct Keys: Sendable {
     var queues: String { prefix + "queues" }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
+    /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.
+    func feed(_ cell: String) -> String { prefix + "feed:" + cell }
     /// Sorted set: the available drivers of a zone by arrival number.
     func queue(_ zone: String) -> String { prefix + "queue:" + zone }
     /// Hash: a vehicle's last position and what its driver does.
     func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
 }
 
-/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`.
+/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `topic:<name>`.
 enum Channel {
     /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
     static let partitions = 64
@@ -32,6 +34,8 @@ enum Channel {
     }
 
     static func vehicle(_ id: String) -> String { "vehicle:" + id }
+    /// The circle that a client watches.
+    static let near = "near"
 }
 
 /// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.

@@ -14,6 +14,13 @@ extension Worker {
         return limits
     }
 
+    static func feedRules(_ settings: Settings) -> FeedRules {
+        var rules = FeedRules()
+        rules.staleAfterMs = Int64(settings.feeds.staleAfterMs)
+        rules.expireAfterMs = Int64(settings.feeds.goneAfterMs)
+        return rules
+    }
+
     var zoneRules: ZoneTracker.Settings {
         var rules = ZoneTracker.Settings()
         rules.margin = settings.zones.marginM

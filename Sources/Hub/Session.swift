@@ -47,6 +47,8 @@ final class Session {
     var refusedInARow = 0
     /// Of a driver: shared by all of this driver's connections to this worker.
     var driver: DriverTrack?
+    /// What it watches, by channel.
+    var feeds: [String: Feed] = [:]
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
     var taxi: String?
 

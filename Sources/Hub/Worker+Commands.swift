@@ -59,10 +59,17 @@ extension Worker {
             guard let driver = session.driver else { return forbid(session, message, identity) }
             return position(fix, message.id, session, driver)
         }
-        switch identity.role {
-        case .driver: carryOut(message, session, session.driver, identity)
-        case .passenger: carryOut(message, session, identity)
-        default: forbid(session, message, identity)
+        switch message.command {
+        case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
+        case .unwatch: unwatch(message, session)
+        case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
+        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
+        default:
+            switch identity.role {
+            case .driver: carryOut(message, session, session.driver, identity)
+            case .passenger: carryOut(message, session, identity)
+            default: forbid(session, message, identity)
+            }
         }
     }
 
@@ -117,12 +124,15 @@ extension Worker {
                 if case .busy(let track) = driver.duty, track.ride == reply["ride"]?.text { driver.duty = .unavailable }
             }
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .seatsSet(let taken):
+            call(
+                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message,
+                session)
+        case .routeSet(let route): call("route_set", [who, RedisArgument(route ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
                 session)
-        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
-        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }
     }
@@ -149,8 +159,6 @@ extension Worker {
             }
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
-        case .subscribe(let channel, _, _): subscribe(channel, message, session, identity)
-        case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default: forbid(session, message, identity)
         }
     }
@@ -163,18 +171,15 @@ extension Worker {
 
     // MARK: channels
 
-    /// One's own channel is read since hello; the taxi of one's ride may be followed; everything else is somebody else's.
-    private func subscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+    /// One's own channel is read since hello; the others are feeds.
+    private func subscribe(
+        _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) {
         if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel)) }
-        guard let taxi = session.taxi, channel == Channel.vehicle(taxi) else {
-            return refuse(
-                session, message.id, .forbidden,
-                "field `channel`: \(channel) is not yours to read; a passenger may read the vehicle of its own ride.",
-                field: "channel")
-        }
-        startReading(channel, session)
-        reply(session, message.id, Self.channelReply(channel))
-        sendSnapshot(ofVehicle: taxi, to: session)
+        guard !subscribeFeed(channel, options, message, session, identity) else { return }
+        refuse(
+            session, message.id, .forbidden,
+            "field `channel`: \(channel) is not yours to read, or there is no such channel.", field: "channel")
     }
 
     private func unsubscribe(_ channel: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
@@ -182,11 +187,11 @@ extension Worker {
             return refuse(
                 session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
         }
-        stopReading(channel, session)
+        endFeed(channel, session)
         reply(session, message.id, Self.channelReply(channel))
     }
 
-    private static func channelReply(_ channel: String) -> [UInt8] {
+    static func channelReply(_ channel: String) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("channel", channel)

@@ -183,18 +183,4 @@ extension Worker {
             }
         }
     }
-
-    // MARK: the snapshot of a vehicle
-
-    func sendSnapshot(ofVehicle id: String, to session: Session) {
-        commands.send(["HMGET", RedisArgument(keys.vehicle(id)), "lat", "lon", "heading", "state", "at"]) { result in
-            guard case .success(let fields) = result, let lat = fields[0].double, let lon = fields[1].double,
-                let at = fields[4].int
-            else { return }
-            let row = PositionRow(
-                id: id, lat: lat, lon: lon, heading: fields[2].double,
-                state: fields[3].text.flatMap(VehicleState.init(text:)) ?? .busy, seats: nil, at: at)
-            self.send(session, Encode.positions(channel: Channel.vehicle(id), time: self.now(), rows: [row]))
-        }
-    }
 }

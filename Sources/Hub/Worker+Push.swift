@@ -15,7 +15,10 @@ extension Worker {
             zoneChanged(String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
             return
         }
-        guard let push = Push(payload), let sessions = readers[push.channel] else { return }
+        if heardFeed(channel, payload) { return }
+        guard let push = Push(payload) else { return }
+        if push.type == "record" { return heardWatched(push) }
+        guard let sessions = readers[push.channel] else { return }
         metrics.pushes.increment()
         var frame: Frame?
         for session in sessions {
@@ -181,10 +184,13 @@ extension Worker {
     /// Reads the channel of that vehicle and of no other.
     private func follow(_ session: Session, _ taxi: String?) {
         guard session.taxi != taxi else { return }
-        if let old = session.taxi { stopReading(Channel.vehicle(old), session) }
+        if let old = session.taxi {
+            stopReading(Channel.vehicle(old), session)
+            endFeed(Channel.vehicle(old), session)
+        }
         session.taxi = taxi
         guard let taxi else { return }
         startReading(Channel.vehicle(taxi), session)
-        whenSubscribed(Channel.vehicle(taxi)) {}
+        followTaxi(taxi, session)
     }
 }

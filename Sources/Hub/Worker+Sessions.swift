@@ -30,6 +30,7 @@ extension Worker {
         session.phase = .closing
         deadlines.cancel(connection.rawValue)
         metrics.closed(code)
+        endFeeds(session)
         guard let identity = session.identity else { return }
         stopReading(identity.channel, session)
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
@@ -231,6 +232,7 @@ extension Worker {
     func subscriptionsAreLost() {
         log.warning("the subscription connection to Redis is lost; reconnecting")
         for session in sessions.values { session.isBehind = true }
+        for following in followed.values { following.isCurrent = false }
     }
 
     /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
@@ -238,6 +240,7 @@ extension Worker {
         log.info("subscribed to Redis", metadata: ["sessions": "\(sessions.count)"])
         toCatchUp = sessions.values.filter { $0.phase == .live && $0.identity?.channel.isEmpty == false }
         catchUpSome()
+        refreshFollowing()
     }
 
     /// A few at a time: a storm of histories would only make everyone wait.

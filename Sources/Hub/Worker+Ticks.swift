@@ -13,21 +13,35 @@ extension Worker {
     static let deadAfterMs = 5_000
     /// Vehicles in one call: Redis serves nobody else meanwhile.
     static let batch = 50
+    /// From the batches of a tick to the feeds of it, ms: what a few thousand vehicles take through Redis.
+    static let feedPhaseMs = 40
     /// Between two portions of ranks, ms.
     static let rankSliceMs: UInt64 = 10
     /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
     static let sweepMs = 100.0
 
     func startTimers() {
-        startTick()
+        startTicks()
         let interval = UInt64(max(10, Self.sweepMs / settings.clock.scale))
         sweep.start(afterMs: 0, repeatMs: interval) { self.onSweep() }
         seconds.start(afterMs: 1000, repeatMs: 1000) { self.onSecond() }
     }
 
-    func startTick() {
-        let interval = UInt64(settings.positions.tickMs)
-        tick.start(afterMs: interval, repeatMs: interval) { self.onTick() }
+    /// Ticks stand still on the clock of the machine, the same for all workers: first positions go to Redis, a moment later,
+    /// when they have come back to all that follow them, watchers are told. So a position waits for one tick, not for two.
+    func startTicks() {
+        let interval = settings.positions.tickMs
+        startTick(tick, intervalMs: interval, phaseMs: 0) { self.onTick() }
+        startTick(feedTick, intervalMs: interval, phaseMs: min(Self.feedPhaseMs, interval / 4)) { self.tellFeeds() }
+    }
+
+    private func startTick(_ timer: LoopTimer, intervalMs: Int, phaseMs: Int, _ body: @escaping () -> Void) {
+        let time = Int(EventLoop.wallClock())
+        let wait = intervalMs - (time - phaseMs) % intervalMs
+        timer.start(afterMs: UInt64(wait)) {
+            self.startTick(timer, intervalMs: intervalMs, phaseMs: phaseMs, body)
+            body()
+        }
     }
 
     private func onTick() {
@@ -67,6 +81,7 @@ extension Worker {
     }
 
     private func onSecond() {
+        refreshFollowing()
         for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {
@@ -93,7 +108,7 @@ extension Worker {
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
-                fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(watched(driver, fix)),
+                fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(CellGrid.cell(of: fix.point).text),
             ]
         }
         guard !arguments.isEmpty else { return }
@@ -110,19 +125,6 @@ extension Worker {
                 self.moved.append(driver)
             }
         }
-    }
-
-    /// The row that the passenger of the driver's ride is shown; empty when nobody may see it.
-    private func watched(_ driver: DriverTrack, _ fix: Fix) -> [UInt8] {
-        guard case .busy = driver.duty else { return [] }
-        var json = JSONWriter()
-        json.beginArray()
-        PositionRow(
-            id: driver.subject, lat: fix.point.lat, lon: fix.point.lon, heading: fix.heading, state: .busy, seats: nil,
-            at: fix.at
-        ).encode(into: &json)
-        json.endArray()
-        return json.bytes
     }
 
     // MARK: ranks

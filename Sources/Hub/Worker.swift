@@ -41,6 +41,8 @@ public actor Worker {
     var seconds: LoopTimer
     var pace: LoopTimer
     var rankPace: LoopTimer
+    var feedTick: LoopTimer
+    var feedPace: LoopTimer
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
     var zones: ZoneSet?
@@ -74,6 +76,17 @@ public actor Worker {
     var toCatchUp: [Session] = []
     var catchingUp = 0
 
+    /// What is shown of vehicles, as far as somebody watches it here.
+    let board: FeedBoard
+    /// All feeds, in the order in which they are told; and how far the present round has come.
+    var feeds: [Feed] = []
+    var nextFeed = 0
+    var followed: [FeedSource: Following] = [:]
+    /// What the names of feeds' channels in Redis begin with.
+    let feedPrefix: [UInt8]
+    /// When Redis was told last which single vehicles are watched, ms of the loop.
+    var vehiclesWatchedAt: UInt64 = 0
+
     /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
     public init(name: String, settings: Settings, loop: EventLoop) throws {
         self.name = name
@@ -100,6 +113,10 @@ public actor Worker {
         seconds = LoopTimer(loop)
         pace = LoopTimer(loop)
         rankPace = LoopTimer(loop)
+        feedTick = LoopTimer(loop)
+        feedPace = LoopTimer(loop)
+        feedPrefix = Array(keys.feed("").utf8)
+        board = FeedBoard(rules: Self.feedRules(settings))
     }
 
     /// Serves, and listens as soon as it can. Throws when the zones don't load; then the process should end.
@@ -154,6 +171,7 @@ public actor Worker {
     public func reload(_ new: Settings) {
         do {
             zones = try CityZones.load(new)
+            board.rezone { self.zoneOf($0) }
         } catch {
             log.error("the zones were not reloaded; the old ones stay: \(error)")
         }
@@ -165,7 +183,7 @@ public actor Worker {
         server.limits = Self.limits(new)
         settings = new
         log.logLevel = HubLog.level(new.log)
-        startTick()
+        startTicks()
         for driver in drivers.values { watchZone(of: driver) }
         if let fresh = try? Tokens.verifier(new) { verifier = fresh }
         log.info("settings reloaded", metadata: ["zones": "\(zones?.zones.count ?? 0)"])

@@ -15,6 +15,9 @@ final class WorkerMetrics {
     let alerts: Counter
     let rankMoves: Counter
     let tokensRefused: Counter
+    let feedRecords: Counter
+    let feedMessages: Counter
+    let feedsConflated: Counter
     private let commandSeconds: Histogram
     private var errors: [ErrorCode: Counter] = [:]
     private var closes: [UInt16: Counter] = [:]
@@ -33,6 +36,10 @@ final class WorkerMetrics {
         alerts = registry.counter("kerbside_proximity_alerts_total", "Rungs of proximity ladders reached.")
         rankMoves = registry.counter("kerbside_queue_rank_changes_total", "Changes of rank told to drivers.")
         tokensRefused = registry.counter("kerbside_tokens_refused_total", "Tokens that were not accepted.")
+        feedRecords = registry.counter("kerbside_feed_records_total", "Changes of vehicles heard for feeds.")
+        feedMessages = registry.counter("kerbside_feed_messages_total", "Messages of feeds sent to watchers.")
+        feedsConflated = registry.counter(
+            "kerbside_feeds_conflated_total", "Messages of feeds not made because their reader was behind.")
         commandSeconds = registry.histogram(
             "kerbside_command_duration_seconds", "From a command's receipt to its function's answer.")
         for code in ErrorCode.allCases {

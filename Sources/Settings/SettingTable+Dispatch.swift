@@ -88,6 +88,34 @@ extension Settings {
             "A fix less accurate than this is not shown on maps."),
     ]
 
+    static let feedTable: [Setting] = [
+        .integer(
+            "feeds.near_ms", \.feeds.nearMs, 20...60_000, .atReload,
+            "Watchers of a circle are told this often, in whole ticks (positions.tick_ms); a client may ask for less."),
+        .integer("feeds.zone_ms", \.feeds.zoneMs, 20...60_000, .atReload, "The same for watchers of a zone."),
+        .integer(
+            "feeds.vehicle_ms", \.feeds.vehicleMs, 20...60_000, .atReload, "The same for watchers of one vehicle."),
+        .integer("feeds.city_ms", \.feeds.cityMs, 20...60_000, .atReload, "The same for watchers of the whole city."),
+        .integer(
+            "feeds.stale_after_ms", \.feeds.staleAfterMs, 1_000...3_600_000, .atRestart,
+            "A vehicle that was not heard for this time is shown as stale. Parked ones report every 60 s."),
+        .integer(
+            "feeds.gone_after_ms", \.feeds.goneAfterMs, 1_000...86_400_000, .atRestart,
+            "A vehicle that was not heard for this time is not shown any more."),
+        .integer(
+            "feeds.coalesce_ms", \.feeds.coalesceMs, 0...1_000, .atRestart,
+            """
+            Events of channels with many readers (topic:…) wait this long for company, so that one send carries several. \
+            Offers, acceptances and alerts never wait.
+            """),
+    ]
+
+    static let vehicleTable: [Setting] = [
+        .integer(
+            "vehicles.taxi_seats", \.vehicles.taxiSeats, 1...60, .atReload,
+            "Seats for passengers in a taxi: what seats.set counts against.")
+    ]
+
     static let tokenTable: [Setting] = [
         .text(
             "tokens.secret_file", \.tokens.secretFile, .path, .atReload,

@@ -2,7 +2,9 @@ extension Settings {
     /// All settings in the order in which they are printed. Loading, checking, environment names, `print-config` and
     /// `config/kerbside.yaml` all come from here.
     public static let table: [Setting] =
-        serverTable + cityTable + storeTable + dispatchTable + etaTable + positionTable + tokenTable + runTable
+        serverTable + cityTable + storeTable + dispatchTable + etaTable + positionTable + feedTable + vehicleTable
+        + tokenTable
+        + runTable
 
     /// The row of a dotted key.
     public static func setting(_ key: String) -> Setting? {

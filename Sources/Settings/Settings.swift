@@ -21,6 +21,10 @@ public struct Settings: Sendable, Equatable {
     public var eta = ETA()
     /// Filtering and batching of positions.
     public var positions = Positions()
+    /// What watchers are told, and how often.
+    public var feeds = Feeds()
+    /// What vehicles are.
+    public var vehicles = Vehicles()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.
@@ -193,6 +197,28 @@ public struct Settings: Sendable, Equatable {
         public var fenceAccuracyM = 50.0
         /// A fix less accurate than this is not shown, metres.
         public var mapAccuracyM = 100.0
+    }
+
+    public struct Feeds: Sendable, Equatable {
+        /// Watchers of a circle are told this often, ms.
+        public var nearMs = 250
+        /// Watchers of a zone, ms.
+        public var zoneMs = 250
+        /// Watchers of one vehicle, ms.
+        public var vehicleMs = 250
+        /// Watchers of the whole city, ms.
+        public var cityMs = 250
+        /// A vehicle not heard for this time is stale, ms.
+        public var staleAfterMs = 90_000
+        /// A vehicle not heard for this time is not shown any more, ms.
+        public var goneAfterMs = 600_000
+        /// Events of shared channels wait this long for company, ms.
+        public var coalesceMs = 20
+    }
+
+    public struct Vehicles: Sendable, Equatable {
+        /// Seats for passengers in a taxi.
+        public var taxiSeats = 4
     }
 
     public struct Tokens: Sendable, Equatable {

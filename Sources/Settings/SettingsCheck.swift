@@ -64,6 +64,9 @@ extension Settings {
             positions.map_accuracy_m (\(positions.mapAccuracyM)) must be at least positions.fence_accuracy_m \
             (\(positions.fenceAccuracyM)): a fix that moves a fence can be shown
             """)
+        require(
+            feeds.goneAfterMs > feeds.staleAfterMs, ["feeds.gone_after_ms", "feeds.stale_after_ms"],
+            "feeds.gone_after_ms (\(feeds.goneAfterMs)) must be more than feeds.stale_after_ms (\(feeds.staleAfterMs))")
         return problems
     }
 }

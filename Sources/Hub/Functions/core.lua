@@ -84,4 +84,39 @@ local function log(c, type, data)
         'type', type, 'time', c.iso, 'data', cjson.encode(data))
 end
 
+-- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line
+-- (`FeedLine` in Domain reads it). `cell` is where it was shown last; nothing is shown before the first position.
+local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats', 'route', 'cell', 'watched' }
+
+local function or_dash(value) return value and value ~= '' and value or '-' end
+
+-- f: the values of FEED
+local function feed_line(driver, f)
+    return table.concat({ 'V', driver, f[1], f[2], or_dash(f[3]), f[4], f[5], f[6] or 'unavailable', f[7] or 'taxi',
+        or_dash(f[8]), or_dash(f[9]) }, ' ')
+end
+
+-- To the workers whose clients watch this one vehicle, wherever it goes: `watched` is until when, in machine time.
+local function tell_watchers(c, driver, line, watched)
+    if not watched or tonumber(watched) < c.real then return end
+    local channel = 'vehicle:' .. driver
+    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
+        table.concat({ channel, '', 'record', c.iso, '', line }, '\n'))
+end
+
+-- After a change of anything but the position, which is shown by the batch (presence.lua).
+local function show(c, driver)
+    local f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
+    if not f[10] then return end
+    local line = feed_line(driver, f)
+    redis.call('PUBLISH', c.p .. 'feed:' .. f[10], line)
+    redis.call('PUBLISH', c.p .. 'feed:city', line)
+    tell_watchers(c, driver, line, f[11])
+end
+
+local function set_state(c, driver, state, ...)
+    set_vehicle(c, driver, 'state', state, ...)
+    show(c, driver)
+end
+
 local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon) } end

@@ -65,7 +65,7 @@ register('hello', function(keys, argv)
             v.state = 'unavailable'
             set_vehicle(c, subject, 'state', v.state)
         end
-        set_vehicle(c, subject, 'session', session, 'worker', worker)
+        set_vehicle(c, subject, 'session', session, 'worker', worker, 'kind', 'taxi')
         if v.worker and v.worker ~= worker then redis.call('SREM', c.p .. 'drivers:' .. v.worker, subject) end
         redis.call('SADD', c.p .. 'drivers:' .. worker, subject)
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
@@ -103,20 +103,31 @@ register('gone', function(keys, argv)
     return 1
 end)
 
--- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed, and what is published to those
--- who watch it ('' = nobody). Answers the zone where it is to be asked again, if it was away.
-local function moved(c, argv, i)
-    local driver = argv[i]
+-- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
+-- cell. `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away.
+local function moved(c, argv, i, lines)
+    local driver, cell = argv[i], argv[i + 7]
     local key = c.p .. 'vehicle:' .. driver
+    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away')
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
-        'speed', argv[i + 6], 'heard', c.iso)
+        'speed', argv[i + 6], 'heard', c.iso, 'cell', cell)
     redis.call('ZADD', c.p .. 'alive', 'XX', c.now, driver)
-    if argv[i + 7] ~= '' then
-        local channel = 'vehicle:' .. driver
-        redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-            table.concat({ channel, '', 'positions', c.iso, '', argv[i + 7] }, '\n'))
+    local old = known[5]
+    if old ~= cell then
+        if old then
+            redis.call('SREM', c.p .. 'cell:' .. old, driver)
+            lines[old] = lines[old] or {}
+            table.insert(lines[old], 'G ' .. driver)
+        end
+        redis.call('SADD', c.p .. 'cell:' .. cell, driver)
     end
-    if argv[i + 1] == '' or redis.call('HEXISTS', key, 'away') == 0 then return nil end
+    local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], c.iso, known[1], known[2], known[3],
+        known[4] })
+    lines[cell] = lines[cell] or {}
+    table.insert(lines[cell], line)
+    table.insert(lines.city, line)
+    tell_watchers(c, driver, line, known[6])
+    if argv[i + 1] == '' or not known[7] then return nil end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
     local worker = string.match(argv[i + 1], '^(.*)%.') or argv[i + 1]
@@ -128,13 +139,13 @@ end
 
 -- positions: ARGV eight per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions', function(keys, argv)
-    local c, geo, zones = context(keys), {}, {}
+    local c, geo, zones, lines = context(keys), {}, {}, { city = {} }
     for i = 1, #argv, 8 do
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
         if math.abs(tonumber(argv[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
         end
-        local zone = moved(c, argv, i)
+        local zone = moved(c, argv, i, lines)
         if zone then zones[zone] = true end
         if #geo >= 3000 then
             redis.call('GEOADD', c.p .. 'pos', unpack(geo))
@@ -142,6 +153,9 @@ register('positions', function(keys, argv)
         end
     end
     if #geo > 0 then redis.call('GEOADD', c.p .. 'pos', unpack(geo)) end
+    for cell, shown in pairs(lines) do
+        redis.call('PUBLISH', c.p .. 'feed:' .. cell, table.concat(shown, '\n'))
+    end
     for zone in pairs(zones) do dispatch(c, zone) end
     return #argv / 8
 end)

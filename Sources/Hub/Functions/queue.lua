@@ -18,7 +18,7 @@ local function join(c, driver, zone, reason, score)
     score = score or next_arrival(c)
     redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)
-    set_vehicle(c, driver, 'state', 'available', 'zone', zone, 'score', score)
+    set_state(c, driver, 'available', 'zone', zone, 'score', score)
     clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')
     log(c, 'queue.joined', { driver = driver, zone = zone, score = tonumber(score), reason = reason })
     local rank, size = place(c, driver, zone)
@@ -31,7 +31,7 @@ end
 local function leave(c, driver, zone, reason, state)
     redis.call('ZREM', c.p .. 'queue:' .. zone, driver)
     if state == 'unavailable' then redis.call('ZREM', c.p .. 'alive', driver) end
-    set_vehicle(c, driver, 'state', state)
+    set_state(c, driver, state)
     clear_vehicle(c, driver, 'score')
     log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
     if reason ~= 'accepted' then

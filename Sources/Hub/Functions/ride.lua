@@ -77,7 +77,7 @@ local function cancel_by_passenger(c, ride, r)
 end
 
 local function make_unavailable(c, driver)
-    set_vehicle(c, driver, 'state', 'unavailable')
+    set_state(c, driver, 'unavailable')
     clear_vehicle(c, driver, 'ride')
     redis.call('ZREM', c.p .. 'alive', driver)
 end

@@ -20,6 +20,10 @@ SUBPROTOCOL = "kerbside.v1.json"
 EVERYONE = []
 
 
+#: Channels whose messages are rows of vehicles, by what their names begin with.
+FEEDS = ("near", "zone", "vehicle", "city")
+
+
 class Refused(AssertionError):
     """The hub answered with an error."""
 
@@ -65,6 +69,8 @@ class Client(Watching):
         #: All messages that came unasked, in the order of arrival.
         self.pushed = []
         self.states, self._state_cursor = {}, {}
+        #: What is known of each feed: channel → vehicle → full row.
+        self.pictures = {}
         #: Where the own channel stood when this client first came, or after a gap.
         self.start, self.had_gap = None, False
         self.hello_reply = None
@@ -178,9 +184,25 @@ class Client(Watching):
         elif message["ch"] == self.channel and "seq" in message:
             assert message["seq"] not in {e["seq"] for e in self.events}, f"an event came twice: {message}"
             self.events.append(message)
+        elif message["ch"].partition(":")[0] in FEEDS and message["type"] in ("positions", "snapshot"):
+            if shown := self._picture(message):
+                self.states.setdefault("positions", []).append({**message, "data": shown})
         elif "seq" not in message:
             self.states.setdefault(message["type"], []).append(message)
         return None
+
+    def _picture(self, message):
+        """Draws a message of a feed into the picture of its channel; its rows, each as a full one."""
+        if message["type"] == "snapshot":
+            self.pictures[message["ch"]] = {}
+        picture = self.pictures[message["ch"]]
+        for gone in message.get("gone", []):
+            picture.pop(gone, None)
+        for row in message["data"]:
+            if len(row) == 5:
+                row = [*row[:4], *picture[row[0]][4:6], message["time"] - row[4], *picture[row[0]][7:]]
+            picture[row[0]] = row
+        return [picture[row[0]] for row in message["data"]]
 
     def _take_reply(self, message):
         if "id" not in message:

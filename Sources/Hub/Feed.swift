@@ -1,0 +1,55 @@
+import Domain
+import Settings
+import Wire
+
+/// One feed of one connection: what is watched, and how often it may be told. Used on the worker's loop only; it ends with
+/// its subscription.
+final class Feed {
+    let session: Session
+    let subscription: FeedSubscription
+    /// What must be followed in Redis for it.
+    let sources: [FeedSource]
+    /// Told at most once in so many ticks.
+    let everyTicks: Int
+    /// The share of `everyTicks` ticks in which it was told last: equal rates are told in the same ticks, so that they share.
+    var slot = -1
+    /// Its sources' state has not been read yet.
+    var waitsFor = 0
+    /// Its place in `Worker.feeds`.
+    var index = 0
+
+    var isOfZone: Bool {
+        if case .zone? = subscription.units.first?.key { true } else { false }
+    }
+
+    init(_ session: Session, _ subscription: FeedSubscription, sources: [FeedSource], everyTicks: Int) {
+        self.session = session
+        self.subscription = subscription
+        self.sources = sources
+        self.everyTicks = everyTicks
+    }
+}
+
+/// What a worker follows in Redis while a client watches it.
+enum FeedSource: Hashable {
+    case cell(CellID)
+    case city
+    case vehicle(String)
+}
+
+/// How far the following of a source has come.
+final class Following {
+    /// Feeds that need it.
+    var count = 0
+    /// Redis has confirmed its subscription at least once.
+    var isSubscribed = false
+    /// Its state was read at least once.
+    var wasRead = false
+    /// Its state was read after the subscription was confirmed, and the subscription has held since.
+    var isCurrent = false
+    /// Its state is being read: what is heard meanwhile is held and applied after it, in order, so that the later counts.
+    var isReading = false
+    var held: [[UInt8]] = []
+    /// Feeds that wait for its first state.
+    var waiting: [Feed] = []
+}

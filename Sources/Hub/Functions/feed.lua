@@ -1,0 +1,74 @@
+-- What watchers are shown to begin with, and what a driver says of its vehicle besides where it is.
+
+-- Lines of those of the vehicles that were heard since `since`.
+local function lines_of(c, drivers, since, cell)
+    local lines = {}
+    for _, driver in ipairs(drivers) do
+        local f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
+        if f[10] and (not cell or f[10] == cell) and tonumber(f[5] or 0) >= since then
+            lines[#lines + 1] = feed_line(driver, f)
+        end
+    end
+    return table.concat(lines, '\n')
+end
+
+-- feed_state: ARGV how old a position may be (ms of hub time), cells. Answers the lines of each cell.
+register('feed_state', function(keys, argv)
+    local c, state = context(keys), {}
+    for i = 2, #argv do
+        state[i - 1] = lines_of(c, redis.call('SMEMBERS', c.p .. 'cell:' .. argv[i]), c.now - argv[1], argv[i])
+    end
+    return state
+end)
+
+-- feed_city: ARGV how old a position may be, where to go on (0 = the beginning), how many at most. Answers {where to go on
+-- (0 = that was all), lines}.
+register('feed_city', function(keys, argv)
+    local c = context(keys)
+    local found = redis.call('ZSCAN', c.p .. 'pos', argv[2], 'COUNT', argv[3])
+    local drivers = {}
+    for i = 1, #found[2], 2 do drivers[#drivers + 1] = found[2][i] end
+    return { found[1], lines_of(c, drivers, c.now - argv[1]) }
+end)
+
+-- feed_watch: ARGV for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
+-- its channel. Answers the line of each, '' for one that has not been shown yet.
+register('feed_watch', function(keys, argv)
+    local c, state = context(keys), {}
+    for i = 2, #argv do
+        local key = c.p .. 'vehicle:' .. argv[i]
+        if redis.call('EXISTS', key) == 1 then
+            redis.call('HSET', key, 'watched', string.format('%.0f', c.real + argv[1]))
+        end
+        state[i - 1] = lines_of(c, { argv[i] }, 0)
+    end
+    return state
+end)
+
+-- seats_set: ARGV driver, seats taken, seats of the vehicle, key.
+register('seats_set', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'seats.set', 'driver:' .. driver, argv[4], function()
+        local taken, seats = tonumber(argv[2]), tonumber(argv[3])
+        if taken > seats then
+            return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. seats .. ', got ' .. taken)
+        end
+        set_vehicle(c, driver, 'seats', seats - taken)
+        show(c, driver)
+        return ok({ seats = seats - taken })
+    end)
+end)
+
+-- route_set: ARGV driver, route ('' = none), key.
+register('route_set', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'route.set', 'driver:' .. driver, argv[3], function()
+        if argv[2] == '' then
+            clear_vehicle(c, driver, 'route')
+        else
+            set_vehicle(c, driver, 'route', argv[2])
+        end
+        show(c, driver)
+        return ok({ route = argv[2] ~= '' and argv[2] or cjson.null })
+    end)
+end)

@@ -1,0 +1,207 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Feeds: who watches what, and what each is sent at a tick. What they show arrives by Worker+Following.
+extension Worker {
+    /// Feeds told before the loop goes round: offers and acceptances wait for no more than that.
+    static let feedSlice = 128
+
+    // MARK: subscribing
+
+    func watch(
+        _ lat: Double, _ lon: Double, _ radius: Double, _ options: FeedOptions, _ message: ClientMessage,
+        _ session: Session
+    ) {
+        guard let identity = session.identity, seesTheCity(identity) else {
+            return forbidFeed("near", message, session)
+        }
+        let cells = CellGrid.cells(touching: GeoPoint(lat: lat, lon: lon), radius: radius)
+        let sources = cells.map { FeedSource.cell($0) }
+        guard begin(Channel.near, cells.map { .cell($0) }, sources, view(identity, options), options, message, session)
+        else { return }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("channel", Channel.near)
+        json.member("cells", Int64(cells.count))
+        json.endObject()
+        reply(session, message.id, json.bytes)
+    }
+
+    func unwatch(_ message: ClientMessage, _ session: Session) {
+        endFeed(Channel.near, session)
+        reply(session, message.id, Self.channelReply(Channel.near))
+    }
+
+    /// `zone:<id>`, `vehicle:<id>` and `city`. False: it is no channel of these.
+    func subscribeFeed(
+        _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) -> Bool {
+        let parts = channel.split(separator: ":", maxSplits: 1)
+        let view = view(identity, options)
+        switch (parts.first, parts.count) {
+        case ("zone", 2):
+            guard seesTheCity(identity) else { return refuseFeed(channel, message, session) }
+            let id = String(parts[1])
+            guard let zones else {
+                refuse(session, message.id, .zonesUnknown, "The zones are being loaded; try again in a moment.")
+                return true
+            }
+            guard let index = zones.index(ofID: id) else {
+                refuse(
+                    session, message.id, .notFound, "field `channel`: \(settings.city.id) has no zone \(id).",
+                    field: "channel")
+                return true
+            }
+            // A vehicle within the margin outside the border counts as in the zone.
+            let cells = CellGrid.cells(in: zones.bounds(of: index).widened(byMetres: settings.zones.marginM))
+            guard begin(channel, [.zone(id)], cells.map { .cell($0) }, view, options, message, session) else {
+                return true
+            }
+        case ("vehicle", 2):
+            let id = String(parts[1])
+            let isOwn = session.taxi == id || identity.role == .driver && identity.subject == id
+            guard isOwn || seesTheCity(identity) else { return refuseFeed(channel, message, session) }
+            let seen = FeedView(visibility: isOwn ? .own : view.visibility, filter: options.filter)
+            guard begin(channel, [.vehicle(id)], [.vehicle(id)], seen, options, message, session) else { return true }
+        case ("city", 1):
+            guard identity.role == .operator || identity.role == .service else {
+                return refuseFeed(channel, message, session)
+            }
+            guard begin(channel, [.city], [.city], view, options, message, session) else { return true }
+        default: return false
+        }
+        reply(session, message.id, Self.channelReply(channel))
+        return true
+    }
+
+    /// True when the session had such a feed.
+    @discardableResult
+    func endFeed(_ channel: String, _ session: Session) -> Bool {
+        guard let feed = session.feeds.removeValue(forKey: channel) else { return false }
+        feeds[feed.index] = feeds[feeds.count - 1]
+        feeds[feed.index].index = feed.index
+        feeds.removeLast()
+        for unit in feed.subscription.units { board.release(unit) }
+        for source in feed.sources { unfollow(source) }
+        return true
+    }
+
+    func endFeeds(_ session: Session) {
+        for channel in session.feeds.keys { endFeed(channel, session) }
+    }
+
+    /// The taxi of a passenger's ride: seen whatever it does, as long as the ride lasts.
+    func followTaxi(_ id: String, _ session: Session) {
+        let channel = Channel.vehicle(id)
+        _ = begin(
+            channel, [.vehicle(id)], [.vehicle(id)], FeedView(visibility: .own, filter: FeedFilter()), FeedOptions(),
+            nil,
+            session)
+    }
+
+    private func begin(
+        _ channel: String, _ units: [FeedUnitKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
+        _ message: ClientMessage?, _ session: Session
+    ) -> Bool {
+        if let message, session.feeds[channel] == nil, session.feeds.count >= WireLimits.feedChannels {
+            refuse(
+                session, message.id, .badMessage,
+                "field `channel`: at most \(WireLimits.feedChannels) channels are watched at once; leave one first.",
+                field: "channel")
+            return false
+        }
+        let old = session.feeds[channel]
+        // The zones of vehicles are known from the first watcher of any zone on.
+        if case .zone? = units.first, !feeds.contains(where: { $0.isOfZone }) { board.rezone { self.zoneOf($0) } }
+        let subscription = FeedSubscription(
+            channel: channel, units: units.map { board.retain($0) }, view: view, encoding: .json)
+        let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
+        // First the new, then the old: what both watch is not forgotten in between.
+        follow(sources, for: feed)
+        if old != nil { endFeed(channel, session) }
+        session.feeds[channel] = feed
+        feed.index = feeds.count
+        feeds.append(feed)
+        return true
+    }
+
+    // MARK: who may see what
+
+    private func seesTheCity(_ identity: Identity) -> Bool {
+        identity.role == .passenger || identity.role == .operator || identity.role == .service
+    }
+
+    private func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
+        FeedView(visibility: identity.role == .passenger ? .available : .all, filter: options.filter)
+    }
+
+    private func refuseFeed(_ channel: String, _ message: ClientMessage, _ session: Session) -> Bool {
+        forbidFeed(channel, message, session)
+        return true
+    }
+
+    private func forbidFeed(_ channel: String, _ message: ClientMessage, _ session: Session) {
+        refuse(
+            session, message.id, .forbidden,
+            "field `channel`: \(channel) is not for the role \(session.identity?.role.rawValue ?? "") to watch.",
+            field: "channel")
+    }
+
+    // MARK: telling
+
+    private func ticks(_ channel: String, _ options: FeedOptions) -> Int {
+        let kind: Int =
+            switch channel {
+            case Channel.near: settings.feeds.nearMs
+            case "city": settings.feeds.cityMs
+            default: channel.hasPrefix("zone:") ? settings.feeds.zoneMs : settings.feeds.vehicleMs
+            }
+        let wanted = max(Double(kind), options.maxRate.map { 1000 / $0 } ?? 0)
+        return max(1, Int((wanted / Double(settings.positions.tickMs)).rounded(.up)))
+    }
+
+    /// A tick: what has come until now is one state, and every feed is told what of it is new to it.
+    func tellFeeds() {
+        // A round that is not over yet goes on: a worker that can't keep up tells less often, and nobody is left out.
+        guard nextFeed >= feeds.count else { return }
+        board.advance(now: now())
+        nextFeed = 0
+        tellSomeFeeds()
+    }
+
+    private func tellSomeFeeds() {
+        let end = min(feeds.count, nextFeed + Self.feedSlice)
+        while nextFeed < end {
+            tell(feeds[nextFeed])
+            nextFeed += 1
+        }
+        if nextFeed < feeds.count { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
+    }
+
+    private func tell(_ feed: Feed) {
+        let session = feed.session
+        guard feed.waitsFor == 0, session.phase == .live || session.phase == .catchingUp else { return }
+        let slot = board.tick / feed.everyTicks
+        guard slot != feed.slot || feed.subscription.sentTick == nil else { return }
+        // A reader that has not taken what it was sent gets, once it has, the latest of each vehicle instead of everything.
+        guard server.isCaughtUp(session.connection) else {
+            metrics.feedsConflated.increment()
+            return
+        }
+        feed.slot = slot
+        switch board.update(feed.subscription) {
+        case nil: return
+        case .shared(let message)?:
+            if message.frame.isEmpty { message.frame = Frame.text(message.payload).bytes }
+            server.send(session.connection, Frame(encoded: message.frame))
+        case .own?:
+            board.scratch.withUnsafeBytes { _ = server.send(session.connection, Frame.text($0)) }
+        }
+        metrics.feedMessages.increment()
+    }
+}

@@ -1,0 +1,229 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What feeds show: a worker follows in Redis the cells that its clients watch, and no others.
+///
+/// First the channel is subscribed, then the state is read: whatever is published after the reading is heard. The
+/// subscriber's heartbeat tells when its connection is lost; when it is back all that is followed is read again.
+extension Worker {
+    /// Cells whose state is read in one call: Redis serves nobody else meanwhile.
+    private static let cellsPerCall = 40
+    /// Vehicles of the city read in one call.
+    private static let vehiclesPerCall = 400
+    /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
+    private static let watchedMs = 90_000
+
+    func follow(_ sources: [FeedSource], for feed: Feed) {
+        var new: [FeedSource] = []
+        for source in sources {
+            let following = followed[source] ?? Following()
+            followed[source] = following
+            following.count += 1
+            if following.count == 1 { new.append(source) }
+            guard !following.wasRead else { continue }
+            feed.waitsFor += 1
+            following.waiting.append(feed)
+        }
+        guard !new.isEmpty else { return }
+        let channels = new.compactMap { channel(of: $0) }
+        if !channels.isEmpty {
+            subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0) != nil }) }
+        }
+        for case .vehicle(let id) in new { whenSubscribed(Channel.vehicle(id)) { self.read([.vehicle(id)]) } }
+    }
+
+    func unfollow(_ source: FeedSource) {
+        guard let following = followed[source] else { return }
+        following.count -= 1
+        guard following.count == 0 else { return }
+        followed[source] = nil
+        if case .cell(let cell) = source { board.forget(cell: cell) }
+        if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
+    }
+
+    private func channel(of source: FeedSource) -> String? {
+        switch source {
+        case .cell(let cell): keys.feed(cell.text)
+        case .city: keys.feed("city")
+        case .vehicle: nil
+        }
+    }
+
+    /// Reads again what is not current: after a loss of the subscription, or when a reading failed. And tells Redis, in
+    /// time, which single vehicles are still watched.
+    func refreshFollowing() {
+        guard subscriber.isUp, commands.isUp else { return }
+        let isDue = loop.now - vehiclesWatchedAt > UInt64(Self.watchedMs / 3)
+        if isDue { vehiclesWatchedAt = loop.now }
+        let due = followed.filter { source, following in
+            if isDue, case .vehicle = source { return true }
+            return following.isSubscribed && !following.isCurrent
+        }
+        if !due.isEmpty { read(Array(due.keys)) }
+    }
+
+    // MARK: reading
+
+    private func read(_ sources: [FeedSource]) {
+        var cells: [CellID] = []
+        var vehicles: [String] = []
+        for source in sources {
+            guard let following = followed[source] else { continue }
+            following.isSubscribed = true
+            guard !following.isReading else { continue }
+            following.isReading = true
+            switch source {
+            case .cell(let cell): cells.append(cell)
+            case .vehicle(let id): vehicles.append(id)
+            case .city: readCity(from: "0")
+            }
+        }
+        for start in stride(from: 0, to: cells.count, by: Self.cellsPerCall) {
+            readCells(Array(cells[start..<min(start + Self.cellsPerCall, cells.count)]))
+        }
+        for start in stride(from: 0, to: vehicles.count, by: Self.vehiclesPerCall) {
+            readVehicles(Array(vehicles[start..<min(start + Self.vehiclesPerCall, vehicles.count)]))
+        }
+    }
+
+    private func readCells(_ cells: [CellID]) {
+        let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.text) }
+        dispatch.call("feed_state", arguments) { result in
+            guard let lines = self.lines(result, "feed_state"), lines.count == cells.count else {
+                return self.wasNotRead(cells.map { .cell($0) })
+            }
+            for (cell, text) in zip(cells, lines) {
+                guard self.followed[.cell(cell)] != nil else { continue }
+                (text.bytes ?? []).withUnsafeBytes {
+                    _ = self.board.replace(cell: cell, lines: $0) { self.zoneOf($0) }
+                }
+                self.wasRead(.cell(cell))
+            }
+        }
+    }
+
+    private func readVehicles(_ ids: [String]) {
+        let arguments = [RedisArgument(Self.watchedMs)] + ids.map { RedisArgument($0) }
+        dispatch.call("feed_watch", arguments) { result in
+            guard let lines = self.lines(result, "feed_watch"), lines.count == ids.count else {
+                return self.wasNotRead(ids.map { .vehicle($0) })
+            }
+            for (id, text) in zip(ids, lines) {
+                self.applyWatched(text.bytes ?? [])
+                self.wasRead(.vehicle(id))
+            }
+        }
+    }
+
+    /// The city in portions. A vehicle that has gone meanwhile needs no word: it ages.
+    private func readCity(from cursor: String) {
+        let arguments: [RedisArgument] = [
+            RedisArgument(settings.feeds.goneAfterMs), RedisArgument(cursor), RedisArgument(Self.vehiclesPerCall),
+        ]
+        dispatch.call("feed_city", arguments) { result in
+            guard let answer = self.lines(result, "feed_city"), answer.count == 2, let next = answer[0].text else {
+                return self.wasNotRead([.city])
+            }
+            guard self.followed[.city] != nil else { return }
+            self.applyAnywhere(answer[1].bytes ?? [])
+            if next == "0" { self.wasRead(.city) } else { self.readCity(from: next) }
+        }
+    }
+
+    private func lines(_ result: Result<RedisReply, RedisFailure>, _ function: String) -> [RedisReply]? {
+        switch result {
+        case .success(let reply): return reply.array
+        case .failure(.server(let text)): log.error("\(function) failed: \(text)")
+        case .failure: break
+        }
+        return nil
+    }
+
+    private func wasRead(_ source: FeedSource) {
+        guard let following = followed[source] else { return }
+        following.isCurrent = subscriber.isUp
+        following.wasRead = true
+        applyHeld(source, following)
+        for feed in following.waiting { feed.waitsFor -= 1 }
+        following.waiting = []
+    }
+
+    /// It is tried again within a second.
+    private func wasNotRead(_ sources: [FeedSource]) {
+        for source in sources { if let following = followed[source] { applyHeld(source, following) } }
+    }
+
+    private func applyHeld(_ source: FeedSource, _ following: Following) {
+        following.isReading = false
+        let held = following.held
+        following.held = []
+        for lines in held {
+            switch source {
+            case .cell(let cell): lines.withUnsafeBytes { apply($0, in: cell) }
+            case .city: applyAnywhere(lines)
+            case .vehicle: applyWatched(lines)
+            }
+        }
+    }
+
+    // MARK: hearing
+
+    /// True: it was a message of a feed's channel.
+    func heardFeed(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
+        guard channel.count > feedPrefix.count, channel.starts(with: feedPrefix) else { return false }
+        let name = UnsafeRawBufferPointer(rebasing: channel[feedPrefix.count...])
+        let cell = CellID(text: name)
+        let source = cell.map { FeedSource.cell($0) } ?? .city
+        guard let following = followed[source] else { return true }
+        metrics.feedRecords.increment()
+        if following.isReading {
+            following.held.append(Array(payload))
+        } else if let cell {
+            // With the whole city followed it comes twice, and once is enough.
+            if followed[.city]?.isCurrent != true { apply(payload, in: cell) }
+        } else {
+            applyAnywhere(Array(payload))
+        }
+        return true
+    }
+
+    func heardWatched(_ push: Push) {
+        guard let following = followed[.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))] else {
+            return
+        }
+        metrics.feedRecords.increment()
+        if following.isReading { following.held.append(push.data) } else { applyWatched(push.data) }
+    }
+
+    private func apply(_ lines: UnsafeRawBufferPointer, in cell: CellID) {
+        board.apply(lines: lines, cell: cell) { self.zoneOf($0) }
+    }
+
+    private func applyAnywhere(_ lines: [UInt8]) {
+        _ = lines.withUnsafeBytes { bytes in
+            FeedLine.read(bytes) { line in
+                guard case .vehicle(let record) = line else { return }
+                board.apply(record, cell: CellGrid.cell(of: record.point), zone: zoneOf(record.point))
+            }
+        }
+    }
+
+    private func applyWatched(_ lines: [UInt8]) {
+        _ = lines.withUnsafeBytes { bytes in
+            FeedLine.read(bytes) { line in
+                if case .vehicle(let record) = line { board.applyWatched(record) }
+            }
+        }
+    }
+
+    func zoneOf(_ point: GeoPoint) -> String? {
+        guard case .zone(let index) = zones.lookup(point) else { return nil }
+        return zones?.zones[index].id
+    }
+}
