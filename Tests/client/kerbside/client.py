@@ -20,10 +20,6 @@ SUBPROTOCOL = "kerbside.v1.json"
 EVERYONE = []
 
 
-#: Channels whose messages are rows of vehicles, by what their names begin with.
-FEEDS = ("near", "zone", "vehicle", "city")
-
-
 class Refused(AssertionError):
     """The hub answered with an error."""
 
@@ -69,8 +65,6 @@ class Client(Watching):
         #: All messages that came unasked, in the order of arrival.
         self.pushed = []
         self.states, self._state_cursor = {}, {}
-        #: What is known of each feed: channel → vehicle → full row.
-        self.pictures = {}
         #: Where the own channel stood when this client first came, or after a gap.
         self.start, self.had_gap = None, False
         self.hello_reply = None
@@ -175,8 +169,6 @@ class Client(Watching):
             return self._take_reply(message)
         contract.check_push(message)
         self.pushed.append(message)
-        if message["type"] in ("positions", "snapshot") and message["ch"].partition(":")[0] in contract.FEEDS:
-            self.take_feed(message)
         if message["type"] == "gap" and message["ch"] == self.channel:
             self.had_gap, self.events, self._cursor = True, [], 0
             if self.hello_reply:
@@ -184,25 +176,12 @@ class Client(Watching):
         elif message["ch"] == self.channel and "seq" in message:
             assert message["seq"] not in {e["seq"] for e in self.events}, f"an event came twice: {message}"
             self.events.append(message)
-        elif message["ch"].partition(":")[0] in FEEDS and message["type"] in ("positions", "snapshot"):
-            if shown := self._picture(message):
-                self.states.setdefault("positions", []).append({**message, "data": shown})
+        elif message["ch"].partition(":")[0] in contract.FEEDS:
+            if rows := self.take_feed(message):
+                self.states.setdefault("positions", []).append({**message, "data": rows})
         elif "seq" not in message:
             self.states.setdefault(message["type"], []).append(message)
         return None
-
-    def _picture(self, message):
-        """Draws a message of a feed into the picture of its channel; its rows, each as a full one."""
-        if message["type"] == "snapshot":
-            self.pictures[message["ch"]] = {}
-        picture = self.pictures[message["ch"]]
-        for gone in message.get("gone", []):
-            picture.pop(gone, None)
-        for row in message["data"]:
-            if len(row) == 5:
-                row = [*row[:4], *picture[row[0]][4:6], message["time"] - row[4], *picture[row[0]][7:]]
-            picture[row[0]] = row
-        return [picture[row[0]] for row in message["data"]]
 
     def _take_reply(self, message):
         if "id" not in message:

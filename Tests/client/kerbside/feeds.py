@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from . import contract, patience
 
@@ -41,6 +41,7 @@ class Picture:
         self._time = 0
 
     def apply(self, message):
+        """The rows of the message, each as a full one."""
         self.messages.append((time.monotonic(), message))
         self._demand(message["time"] >= self._time, "time goes back", message)
         self._time = message["time"]
@@ -55,6 +56,7 @@ class Picture:
         self._demand(len(ids) == len(set(ids)), "a vehicle stands twice", message)
         for row in message["data"]:
             self._apply_row(row, message)
+        return [list(astuple(self.vehicles[known])) for known in ids]
 
     def _apply_row(self, row, message):
         if is_short := len(row) == 5:
@@ -108,7 +110,7 @@ class Watching:
             # The taxi of one's ride comes without being asked for.
             assert channel.startswith("vehicle:") and self.role == "passenger", f"nobody asked for this: {message}"
             self.pictures[channel] = Picture(channel)
-        self.pictures[channel].apply(message)
+        return self.pictures[channel].apply(message)
 
     async def watch(self, place, radius, **options):
         """The circle around `place`, with its snapshot."""
@@ -118,13 +120,13 @@ class Watching:
         """`zone:…`, `vehicle:…` or `city`, with its snapshot."""
         return await self._begin(channel, "subscribe", channel=channel, **options)
 
-    async def _begin(self, channel, command, **fields):
-        self._left.discard(channel)
-        picture = self.pictures.setdefault(channel, Picture(channel))
+    async def _begin(self, name, command, /, **fields):
+        self._left.discard(name)
+        picture = self.pictures.setdefault(name, Picture(name))
         before = picture.snapshots
         reply = await self.call(command, **fields)
-        assert reply["channel"] == channel
-        await self.wait(lambda: picture.snapshots > before or None, f"the snapshot of {channel}")
+        assert reply["channel"] == name
+        await self.wait(lambda: picture.snapshots > before or None, f"the snapshot of {name}")
         return picture
 
     async def leave(self, channel):
