@@ -26,6 +26,8 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         // Latency percentiles of the load clients.
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        // Messages of the subprotocol kerbside.v1.protobuf: the generated code's runtime and its JSON mapping.
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
         .systemLibrary(name: "CLibuv"),
@@ -34,6 +36,10 @@ let package = Package(
         .systemLibrary(name: "CHiredis"),
 
         .target(name: "Wire", exclude: ["Decisions.md"], swiftSettings: strict),
+        .target(
+            name: "WireProtobuf",
+            dependencies: ["Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["Decisions.md"], swiftSettings: strict),
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
@@ -51,7 +57,7 @@ let package = Package(
         .target(
             name: "Hub",
             dependencies: [
-                "Wire", "Domain", "Telemetry", "Settings", "EventLoop", "WebSocketServer", "RedisLink",
+                "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "EventLoop", "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Decisions.md"],
@@ -71,6 +77,12 @@ let package = Package(
             ], swiftSettings: strict),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "WireProtobufTests",
+            dependencies: [
+                "Wire", "WireProtobuf", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),

@@ -92,7 +92,8 @@ def main():
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):
-            if hidden.isdisjoint(path.parts) and path.suffix in (".swift", ".lua", ".py", ".h"):
+            is_generated = path.name.endswith(".pb.swift")
+            if hidden.isdisjoint(path.parts) and not is_generated and path.suffix in (".swift", ".lua", ".py", ".h"):
                 check_text(path)
                 if path.suffix == ".py":
                     check_python(path)

@@ -28,7 +28,7 @@ public struct Fix: Equatable, Sendable {
 }
 
 /// How much a position is still worth, by the hub's time of receipt.
-public enum Freshness: String, Sendable {
+public enum FixFreshness: String, Sendable {
     /// Shown as it is, extrapolated.
     case live
     /// Shown with its age, not extrapolated.
@@ -45,6 +45,6 @@ public enum Freshness: String, Sendable {
 
     /// The class of a position received `ageMs` milliseconds ago.
     public init(ageMs: Int64) {
-        self = ageMs <= Freshness.liveMs ? .live : ageMs <= Freshness.staleMs ? .stale : .expired
+        self = ageMs <= FixFreshness.liveMs ? .live : ageMs <= FixFreshness.staleMs ? .stale : .expired
     }
 }

@@ -95,9 +95,9 @@ public struct PositionFilter: Sendable {
     public var positionAccuracy: Double? { last?.accuracy }
 
     /// How fresh the position is at hub time `now`; expired when there is none.
-    public func freshness(at now: Int64) -> Freshness {
+    public func freshness(at now: Int64) -> FixFreshness {
         guard let lastReceived else { return .expired }
-        return Freshness(ageMs: now &- lastReceived)
+        return FixFreshness(ageMs: now &- lastReceived)
     }
 
     /// The device says that its clock starts anew (a new session of the app): order counts from the next fix on, which

@@ -28,6 +28,8 @@ final class Session {
     let connection: ConnectionID
     /// Names this connection in Redis: `<worker>.<number>`.
     let name: String
+    /// How its messages are encoded, both ways: by the subprotocol that was agreed.
+    let encoding: FeedEncoding
     /// From the `Authorization` header of the upgrade; used by `hello` if it brings no token of its own.
     var bearer: String?
     var identity: Identity?
@@ -52,11 +54,12 @@ final class Session {
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
     var taxi: String?
 
-    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket) {
+    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket, encoding: FeedEncoding) {
         self.connection = connection
         self.name = name
         self.bearer = bearer
         self.bucket = bucket
+        self.encoding = encoding
     }
 }
 

@@ -6,14 +6,15 @@ import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// Where a client's message enters: read, checked against the rate and the role, handed to its function.
 extension Worker {
     func receive(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, _ isText: Bool) {
         guard let session = sessions[connection], session.phase != .closing else { return }
-        guard isText else { return close(session, .unsupportedData) }
+        guard isText == (session.encoding == .json) else { return close(session, .unsupportedData) }
         metrics.messages.increment()
-        switch decode(bytes) {
+        switch session.encoding == .json ? decode(bytes) : protobuf.decode(bytes) {
         case .refused(let id, let error):
             guard isWithinRate(session, id) else { return }
             metrics.refused(error.code)
@@ -175,7 +176,7 @@ extension Worker {
     private func subscribe(
         _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
     ) {
-        if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel)) }
+        if channel == identity.channel { return reply(session, message.id, Self.channelReply(channel), to: .subscribe) }
         guard !subscribeFeed(channel, options, message, session, identity) else { return }
         refuse(
             session, message.id, .forbidden,
@@ -188,7 +189,7 @@ extension Worker {
                 session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
         }
         endFeed(channel, session)
-        reply(session, message.id, Self.channelReply(channel))
+        reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
     }
 
     static func channelReply(_ channel: String) -> [UInt8] {
@@ -217,7 +218,7 @@ extension Worker {
 
     private func answer(_ answer: Dispatch.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
-        case .ok(let json): reply(session, message.id, json)
+        case .ok(let json): reply(session, message.id, json, to: message.command.name)
         case .refused(let code, let detail):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail)
         case .unavailable:

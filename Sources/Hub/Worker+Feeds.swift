@@ -29,12 +29,12 @@ extension Worker {
         json.member("channel", Channel.near)
         json.member("cells", Int64(cells.count))
         json.endObject()
-        reply(session, message.id, json.bytes)
+        reply(session, message.id, json.bytes, to: .watch)
     }
 
     func unwatch(_ message: ClientMessage, _ session: Session) {
         endFeed(Channel.near, session)
-        reply(session, message.id, Self.channelReply(Channel.near))
+        reply(session, message.id, Self.channelReply(Channel.near), to: .unwatch)
     }
 
     /// `zone:<id>`, `vehicle:<id>` and `city`. False: it is no channel of these.
@@ -75,7 +75,7 @@ extension Worker {
             guard begin(channel, [.city], [.city], view, options, message, session) else { return true }
         default: return false
         }
-        reply(session, message.id, Self.channelReply(channel))
+        reply(session, message.id, Self.channelReply(channel), to: .subscribe)
         return true
     }
 
@@ -119,7 +119,7 @@ extension Worker {
         // The zones of vehicles are known from the first watcher of any zone on.
         if case .zone? = units.first, !feeds.contains(where: { $0.isOfZone }) { board.rezone { self.zoneOf($0) } }
         let subscription = FeedSubscription(
-            channel: channel, units: units.map { board.retain($0) }, view: view, encoding: .json)
+            channel: channel, units: units.map { board.retain($0) }, view: view, encoding: session.encoding)
         let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
         // First the new, then the old: what both watch is not forgotten in between.
         follow(sources, for: feed)
@@ -168,7 +168,8 @@ extension Worker {
     /// A tick: what has come until now is one state, and every feed is told what of it is new to it.
     func tellFeeds() {
         // A round that is not over yet goes on: a worker that can't keep up tells less often, and nobody is left out.
-        guard nextFeed >= feeds.count else { return }
+        guard !isTelling else { return }
+        isTelling = true
         board.advance(now: now())
         nextFeed = 0
         tellSomeFeeds()
@@ -180,7 +181,8 @@ extension Worker {
             tell(feeds[nextFeed])
             nextFeed += 1
         }
-        if nextFeed < feeds.count { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
+        isTelling = nextFeed < feeds.count
+        if isTelling { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
     }
 
     private func tell(_ feed: Feed) {
@@ -197,11 +199,18 @@ extension Worker {
         switch board.update(feed.subscription) {
         case nil: return
         case .shared(let message)?:
-            if message.frame.isEmpty { message.frame = Frame.text(message.payload).bytes }
+            if message.frame.isEmpty {
+                message.frame = message.payload.withUnsafeBytes { feedFrame($0, session.encoding).bytes }
+            }
             server.send(session.connection, Frame(encoded: message.frame))
         case .own?:
-            board.scratch.withUnsafeBytes { _ = server.send(session.connection, Frame.text($0)) }
+            board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
         }
         metrics.feedMessages.increment()
+    }
+
+    /// What the board has written is in the feed's encoding already.
+    private func feedFrame(_ payload: UnsafeRawBufferPointer, _ encoding: FeedEncoding) -> Frame {
+        encoding == .json ? Frame.text(payload) : Frame.binary(payload)
     }
 }

@@ -36,7 +36,7 @@ extension Worker {
             let (code, detail) = Self.explain(refusal)
             return refuse(session, id, code, detail)
         }
-        if id != nil { reply(session, id, Array("{}".utf8)) }
+        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
     }
 
     private static func explain(_ refusal: PositionFilter.Refusal) -> (code: ErrorCode, detail: String) {

@@ -4,6 +4,7 @@ import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// What Redis tells this worker, and what this worker tells its clients.
 extension Worker {
@@ -20,23 +21,23 @@ extension Worker {
         if push.type == "record" { return heardWatched(push) }
         guard let sessions = readers[push.channel] else { return }
         metrics.pushes.increment()
-        var frame: Frame?
+        var frames = SharedFrames()
         for session in sessions {
             if session.phase == .catchingUp || session.isBehind, !push.seq.isEmpty {
                 session.held.append(push)
             } else {
-                deliver(push, to: session, &frame)
+                deliver(push, to: session, &frames)
             }
         }
     }
 
     /// Sends an event once and in order: what is not after the last one sent was read from the history already.
-    /// `frame` is encoded for the first reader and shared by all.
-    func deliver(_ push: Push, to session: Session, _ frame: inout Frame?) {
+    /// A frame is encoded for the first reader of each encoding and shared by all.
+    func deliver(_ push: Push, to session: Session, _ frames: inout SharedFrames) {
         guard let identity = session.identity, session.phase == .live else { return }
-        let shared = frame ?? encoded(push, for: identity)
+        let shared = frames[session.encoding] ?? frame(encoded(push, for: identity), session.encoding)
         // The ETA goes out under each reader's own channel.
-        if push.type != "ride.eta" { frame = shared }
+        if push.type != "ride.eta" { frames[session.encoding] = shared }
         guard !push.seq.isEmpty else {
             _ = server.send(session.connection, shared)
             return
@@ -51,23 +52,33 @@ extension Worker {
     }
 
     /// The ETA is published on the vehicle's channel, which only its passenger reads, and is told on the passenger's.
-    private func encoded(_ push: Push, for identity: Identity) -> Frame {
+    private func encoded(_ push: Push, for identity: Identity) -> [UInt8] {
         guard push.seq.isEmpty else {
-            return Frame.text(
-                Encode.event(
-                    channel: push.channel, seq: push.seq, type: push.type, time: push.time, data: push.data))
+            return Encode.event(
+                channel: push.channel, seq: push.seq, type: push.type, time: push.time, data: push.data)
         }
         let channel = push.type == "ride.eta" ? identity.channel : push.channel
-        return Frame.text(Encode.state(channel: channel, type: push.type, time: push.time, data: push.data))
+        return Encode.state(channel: channel, type: push.type, time: push.time, data: push.data)
     }
 
+    /// Sends a message that was encoded as JSON, in the session's encoding.
     func send(_ session: Session, _ payload: [UInt8]) {
-        _ = server.send(session.connection, Frame.text(payload))
+        _ = server.send(session.connection, frame(payload, session.encoding))
     }
 
-    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8]) {
+    /// The frame of a message that was encoded as JSON; `command` is the one that a reply answers.
+    func frame(_ json: [UInt8], _ encoding: FeedEncoding, replyTo command: CommandName? = nil) -> Frame {
+        switch encoding {
+        case .json: Frame.text(json)
+        case .protobuf: Frame.binary(protobuf.encode(json: json, replyTo: command))
+        }
+    }
+
+    /// The one reply to a command with this id, if it has one.
+    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: CommandName) {
         guard let id else { return }
-        send(session, Encode.replyOK(id: id, json: json))
+        let payload = Encode.replyOK(id: id, json: json)
+        _ = server.send(session.connection, frame(payload, session.encoding, replyTo: command))
     }
 
     func refuse(_ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil) {
@@ -192,5 +203,16 @@ extension Worker {
         guard let taxi else { return }
         startReading(Channel.vehicle(taxi), session)
         followTaxi(taxi, session)
+    }
+}
+
+/// The frames of one message, each encoded when its first reader came.
+struct SharedFrames {
+    private var json: Frame?
+    private var protobuf: Frame?
+
+    subscript(encoding: FeedEncoding) -> Frame? {
+        get { encoding == .json ? json : protobuf }
+        set { if encoding == .json { json = newValue } else { protobuf = newValue } }
     }
 }

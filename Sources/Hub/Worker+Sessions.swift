@@ -6,6 +6,7 @@ import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// Connections: opened, identified, caught up with what they missed, closed.
 extension Worker {
@@ -14,7 +15,8 @@ extension Worker {
         let bucket = TokenBucket(
             capacity: Double(settings.server.commandsBurst), perSecond: Double(settings.server.commandsPerSecond))
         let session = Session(
-            connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken, bucket: bucket)
+            connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken, bucket: bucket,
+            encoding: info.subprotocol == ProtobufWire.subprotocol ? .protobuf : .json)
         sessions[connection] = session
         scheduleHello(session)
     }
@@ -94,7 +96,7 @@ extension Worker {
             session.phase = .live
             session.isGreeted = true
             checkDeadline(session.connection.rawValue)
-            return reply(session, id, greeting(identity, session))
+            return reply(session, id, greeting(identity, session), to: .hello)
         }
         session.position = resume.first { $0.channel == identity.channel }?.seq ?? ""
         catchUp(session, identity) { isDone in
@@ -108,7 +110,7 @@ extension Worker {
             }
             session.isGreeted = true
             self.checkDeadline(session.connection.rawValue)
-            self.reply(session, id, self.greeting(identity, session))
+            self.reply(session, id, self.greeting(identity, session), to: .hello)
         }
     }
 
@@ -211,8 +213,8 @@ extension Worker {
             let held = session.held
             session.held = []
             for push in held {
-                var frame: Frame?
-                deliver(push, to: session, &frame)
+                var frames = SharedFrames()
+                deliver(push, to: session, &frames)
             }
         }
         carryOutWaiting(session)

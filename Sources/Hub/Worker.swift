@@ -7,6 +7,7 @@ public import Settings
 import Telemetry
 import WebSocketServer
 import Wire
+import WireProtobuf
 
 /// One worker: the sockets of its clients on one libuv loop, and two connections to Redis.
 ///
@@ -35,6 +36,7 @@ public actor Worker {
     let dispatch: Dispatch
     var verifier: TokenVerifier
     let metrics = WorkerMetrics()
+    let protobuf = ProtobufWire()
     let expositions: WorkerExpositions
     var tick: LoopTimer
     var sweep: LoopTimer
@@ -81,6 +83,7 @@ public actor Worker {
     /// All feeds, in the order in which they are told; and how far the present round has come.
     var feeds: [Feed] = []
     var nextFeed = 0
+    var isTelling = false
     var followed: [FeedSource: Following] = [:]
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
@@ -98,7 +101,7 @@ public actor Worker {
         clock = HubClock(scale: settings.clock.scale)
         verifier = try Tokens.verifier(settings)
         server = try WebSocketServer(
-            loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json"],
+            loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
             allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect")
         let endpoint = try EnginePlan(settings).endpoint
         var limits = RedisLimits()

@@ -27,7 +27,11 @@ final class Connection {
     var farewell = Farewell.peer
     var http: HTTPReader?
     var frames: FrameParser
+    /// What was left by a flush, and what came since while something was; then the run of frames that came after it.
     var outbound = OutboundQueue()
+    var run = FrameRuns.empty
+    /// Bytes of both.
+    var queuedBytes = 0
     /// In the list of those to be flushed at the end of this turn.
     var isDirty = false
     /// In the list of those that have something which may wait for the coalescing timer.

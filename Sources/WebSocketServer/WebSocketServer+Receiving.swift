@@ -3,7 +3,7 @@ internal import EventLoop
 extension WebSocketServer: SocketOwner {
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let connection = connections[id] else { return false }
-        counters.bytesIn += bytes.count
+        counts.bytesIn += bytes.count
         switch connection.phase {
         case .http:
             connection.http?.append(UnsafeRawBufferPointer(bytes))
@@ -24,7 +24,7 @@ extension WebSocketServer: SocketOwner {
             connectionCount -= 1
             untoldCloses.append((id, 1006))
         }
-        bytesQueued -= connection.outbound.byteCount
+        queuedBytes -= connection.queuedBytes
         connection.socket = nil
         wheel.cancel(id.rawValue)
         connections.remove(id)
@@ -41,7 +41,7 @@ extension WebSocketServer: SocketOwner {
             case .needsMore: return
             case .wantsContinue: queue(connection, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
             case .refused(let response):
-                counters.refusedMalformed += 1
+                counts.refusedMalformed += 1
                 respond(connection, response, keepsAlive: false)
             case .request(var request):
                 connection.lastHeard = loop.now
@@ -56,15 +56,15 @@ extension WebSocketServer: SocketOwner {
         case .accepted(let response, let subprotocol): open(connection, request, response, subprotocol)
         case .refused(let response, let reason):
             switch reason {
-            case .origin: counters.refusedOrigin += 1
-            case .subprotocol: counters.refusedSubprotocol += 1
-            case .malformed: counters.refusedMalformed += 1
+            case .origin: counts.refusedOrigin += 1
+            case .subprotocol: counts.refusedSubprotocol += 1
+            case .malformed: counts.refusedMalformed += 1
             }
             respond(connection, response, isHead: request.method == "HEAD", keepsAlive: request.keepsAlive)
         case .notUpgrade:
-            counters.httpRequests += 1
+            counts.httpRequests += 1
             // A client that asks without reading the answers gets no more of them.
-            let keepsAlive = request.keepsAlive && connection.outbound.byteCount < limits.maxOutboundBytes
+            let keepsAlive = request.keepsAlive && connection.queuedBytes < rules.maxOutboundBytes
             respond(connection, onHTTP(request), isHead: request.method == "HEAD", keepsAlive: keepsAlive)
         }
     }
@@ -81,7 +81,7 @@ extension WebSocketServer: SocketOwner {
         var rest = connection.http?.takeRest() ?? []
         connection.http = nil
         connection.phase = .open
-        counters.opened += 1
+        counts.opened += 1
         connectionCount += 1
         queue(connection, response)
         scheduleLiveness(connection)
@@ -103,8 +103,8 @@ extension WebSocketServer: SocketOwner {
             connection.controlFrames = 0
         }
         connection.controlFrames += 1
-        guard connection.controlFrames > limits.controlFramesPerSecond else { return true }
-        close(connection.id, code: limits.floodCode, reason: "too many pings")
+        guard connection.controlFrames > rules.controlFramesPerSecond else { return true }
+        close(connection.id, code: rules.floodCode, reason: "too many pings")
         return false
     }
 
@@ -116,7 +116,7 @@ extension WebSocketServer: SocketOwner {
             switch event {
             case .message(let message, let isText):
                 guard isOpen else { continue }
-                counters.messagesIn += 1
+                counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
             case .ping(let payload):
                 if isOpen, isWithinControlRate(connection) { queueFrame(connection, .pong(payload)) }
@@ -127,7 +127,7 @@ extension WebSocketServer: SocketOwner {
                 finish(connection, telling: code ?? 1005, sending: .close(code), then: .end)
             case .failure(let failure):
                 guard isOpen else { return part(connection, .end) }
-                counters.closedProtocol += 1
+                counts.closedProtocol += 1
                 finish(
                     connection, telling: failure.closeCode, sending: .close(failure.closeCode, failure.reason),
                     then: .end)

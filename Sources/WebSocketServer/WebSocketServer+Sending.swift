@@ -16,7 +16,7 @@ extension WebSocketServer {
     @discardableResult
     public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
-        guard limits.coalesceMs > 0 else { return queueFrame(connection, frame) }
+        guard rules.coalesceMs > 0 else { return queueFrame(connection, frame) }
         guard fits(connection, frame) else { return .overflow }
         enqueue(connection, frame.bytes)
         wait(connection)
@@ -58,11 +58,11 @@ extension WebSocketServer {
 
     /// Counts a frame that may be queued; closes a connection that has too much waiting.
     private func fits(_ connection: Connection, _ frame: Frame) -> Bool {
-        guard connection.outbound.byteCount + frame.count <= limits.maxOutboundBytes else {
+        guard connection.queuedBytes + frame.count <= rules.maxOutboundBytes else {
             overflow(connection)
             return false
         }
-        counters.framesOut += 1
+        counts.framesOut += 1
         return true
     }
 
@@ -73,8 +73,21 @@ extension WebSocketServer {
     }
 
     private func enqueue(_ connection: Connection, _ bytes: [UInt8]) {
-        connection.outbound.append(bytes)
-        bytesQueued += bytes.count
+        guard !bytes.isEmpty else { return }
+        connection.queuedBytes += bytes.count
+        queuedBytes += bytes.count
+        if connection.isBehind {
+            connection.outbound.append(bytes)
+        } else {
+            connection.run = runs.extend(connection.run, by: bytes)
+        }
+    }
+
+    /// Moves the frames of a connection's run to its own queue.
+    private func leaveRun(_ connection: Connection) {
+        guard connection.run != FrameRuns.empty else { return }
+        for bytes in runs.frames(of: connection.run) { connection.outbound.append(bytes) }
+        connection.run = FrameRuns.empty
     }
 
     /// Has the connection flushed when the coalescing timer, one for all, next runs out.
@@ -82,7 +95,7 @@ extension WebSocketServer {
         guard !connection.isDirty, !connection.isWaiting else { return }
         connection.isWaiting = true
         if waiting.isEmpty, !isShutDown {
-            coalesceTimer.start(afterMs: limits.coalesceMs) { [unowned self] in self.flushWaiting() }
+            coalesceTimer.start(afterMs: rules.coalesceMs) { [unowned self] in self.flushWaiting() }
         }
         waiting.append(connection.id)
     }
@@ -91,7 +104,7 @@ extension WebSocketServer {
         for id in waiting {
             guard let connection = connections[id] else { continue }
             connection.isWaiting = false
-            if !connection.outbound.isEmpty { markDirty(connection) }
+            if connection.queuedBytes > 0 { markDirty(connection) }
         }
         waiting.removeAll(keepingCapacity: true)
     }
@@ -105,9 +118,12 @@ extension WebSocketServer {
 
     /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back.
     private func overflow(_ connection: Connection) {
-        counters.closedSlow += 1
-        bytesQueued -= connection.outbound.dropWaiting()
-        let code = limits.slowConsumerCode
+        counts.closedSlow += 1
+        leaveRun(connection)
+        let dropped = connection.outbound.dropWaiting()
+        connection.queuedBytes -= dropped
+        queuedBytes -= dropped
+        let code = rules.slowConsumerCode
         finish(
             connection, telling: code, sending: .close(code, "you read too slowly; reconnect and resume"), then: .end)
     }
@@ -120,7 +136,7 @@ extension WebSocketServer {
     ) {
         connectionCount -= 1
         untoldCloses.append((connection.id, code))
-        counters.framesOut += 1
+        counts.framesOut += 1
         queue(connection, frame.bytes)
         part(connection, farewell)
     }
@@ -131,7 +147,7 @@ extension WebSocketServer {
         connection.farewell = farewell
         connection.http = nil
         if farewell == .end { connection.frames.end() }
-        schedule(connection, afterMs: limits.closeTimeoutMs)
+        schedule(connection, afterMs: rules.closeTimeoutMs)
         markDirty(connection)
     }
 
@@ -145,14 +161,25 @@ extension WebSocketServer {
 
     /// The end of a turn: one write for each connection that has something, and the closes that were held back.
     func endTurn() {
-        let flushing = dirty
-        dirty.removeAll(keepingCapacity: true)
-        for id in flushing {
+        swap(&dirty, &flushing)
+        flush(flushing)
+        flushing.removeAll(keepingCapacity: true)
+        if runs.isLarge {
+            flush(waiting)
+            for id in waiting { connections[id]?.isWaiting = false }
+            waiting.removeAll(keepingCapacity: true)
+            coalesceTimer.stop()
+        }
+        if waiting.isEmpty { runs.removeAll() }
+        tellCloses()
+    }
+
+    private func flush(_ ids: [ConnectionID]) {
+        for id in ids {
             guard let connection = connections[id] else { continue }
             connection.isDirty = false
             if !flush(connection) { cut(connection) }
         }
-        tellCloses()
     }
 
     func tellCloses() {
@@ -170,36 +197,48 @@ extension WebSocketServer {
 
     /// Writes once, as much as the scratch holds. False: the socket is of no more use.
     private func flush(_ connection: Connection) -> Bool {
-        let isUsable = writeOnce(connection)
-        connection.isBehind =
-            !connection.outbound.isEmpty || connection.socket.map { lws_partial_buffered($0) != 0 } ?? true
-        return isUsable
-    }
-
-    private func writeOnce(_ connection: Connection) -> Bool {
         // While libwebsockets holds back a part of the last write it calls again when that has gone out.
-        guard let socket = connection.socket, lws_partial_buffered(socket) == 0 else { return true }
-        let count = connection.outbound.take(into: scratch)
-        if count > 0 {
-            bytesQueued -= count
-            counters.bytesOut += count
-            counters.writes += 1
+        guard let socket = connection.socket, lws_partial_buffered(socket) == 0 else {
+            leaveRun(connection)
+            connection.isBehind = true
+            return true
+        }
+        if connection.queuedBytes > 0 {
+            let count = takeWaiting(connection)
+            connection.queuedBytes -= count
+            queuedBytes -= count
+            counts.bytesOut += count
+            counts.writes += 1
             guard kb_write(socket, scratch.baseAddress?.assumingMemoryBound(to: UInt8.self), count) >= 0 else {
                 return false
             }
             switch connection.phase {
             case .http: connection.lastHeard = loop.now
             // As long as a reader takes what is still to go out it is waited for.
-            case .closing: schedule(connection, afterMs: limits.closeTimeoutMs)
+            case .closing: schedule(connection, afterMs: rules.closeTimeoutMs)
             case .open: break
             }
         }
-        if !connection.outbound.isEmpty {
-            if lws_partial_buffered(socket) == 0 { lws_callback_on_writable(socket) }
-        } else if connection.phase == .closing, connection.farewell == .end, lws_partial_buffered(socket) == 0 {
+        let isHeldBack = lws_partial_buffered(socket) != 0
+        connection.isBehind = isHeldBack || connection.queuedBytes > 0
+        if isHeldBack { return true }
+        if connection.queuedBytes > 0 {
+            lws_callback_on_writable(socket)
+        } else if connection.phase == .closing, connection.farewell == .end {
             shut(connection, socket)
         }
         return true
+    }
+
+    /// Copies what waits to the scratch, as far as it fits; for many readers of the same frames it is there already.
+    private func takeWaiting(_ connection: Connection) -> Int {
+        if connection.outbound.isEmpty, connection.queuedBytes <= scratch.count {
+            defer { connection.run = FrameRuns.empty }
+            return runs.gather(connection.run, into: scratch)
+        }
+        leaveRun(connection)
+        runs.forgetGathered()
+        return connection.outbound.take(into: scratch)
     }
 
     /// Ends our side of the stream. The socket lives until the peer has ended its own, so that unread bytes do not
@@ -208,6 +247,6 @@ extension WebSocketServer {
         connection.farewell = .shut
         if let ssl = lws_get_ssl(socket) { SSL_shutdown(ssl) }
         Glibc.shutdown(lws_get_socket_fd(socket), Int32(SHUT_WR))
-        schedule(connection, afterMs: limits.closeTimeoutMs)
+        schedule(connection, afterMs: rules.closeTimeoutMs)
     }
 }

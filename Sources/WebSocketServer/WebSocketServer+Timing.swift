@@ -29,20 +29,20 @@ extension WebSocketServer {
 
     /// Neither a request nor a write was completed in time: a slow attack, or a connection that is kept for nothing.
     private func checkRequest(_ connection: Connection) {
-        let deadline = connection.lastHeard + limits.headerTimeoutMs
+        let deadline = connection.lastHeard + rules.headerTimeoutMs
         guard deadline <= loop.now else { return schedule(connection, afterMs: deadline - loop.now) }
-        counters.timedOutHeader += 1
+        counts.timedOutHeader += 1
         cut(connection)
     }
 
     private func checkLiveness(_ connection: Connection) {
         if connection.lastHeard + connection.deadAfter <= loop.now {
-            counters.closedDead += 1
+            counts.closedDead += 1
             return cut(connection)
         }
         if max(connection.lastHeard, connection.lastPing) + connection.pingEvery <= loop.now {
             connection.lastPing = loop.now
-            counters.pings += 1
+            counts.pings += 1
             queueFrame(connection, Self.pingFrame)
         }
         if connection.phase == .open { scheduleLiveness(connection) }

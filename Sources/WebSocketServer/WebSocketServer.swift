@@ -38,22 +38,32 @@ public final class WebSocketServer {
     /// Every request that is not for the WebSocket. `HEAD` is answered like `GET`; the body is left out by the server.
     public var onHTTP: (HTTPRequest) -> HTTPResponse = { _ in .text(404, "Nothing is here.") }
 
-    public internal(set) var counters = ServerCounters()
+    public var counters: ServerCounters { counts }
     /// WebSockets that are open.
     public internal(set) var connectionCount = 0
     /// Bytes that wait to be written, over all connections.
-    public internal(set) var bytesQueued = 0
+    public var bytesQueued: Int { queuedBytes }
     /// Sockets in any phase.
     public var socketCount: Int { connections.count }
 
     let loop: EventLoop
     /// What strangers may do. Changed while running, it counts for connections that open from then on.
-    public var limits: ServerLimits
+    public var limits: ServerLimits {
+        get { rules }
+        set { rules = newValue }
+    }
+    // What each frame touches is not public: that would cost a check of exclusive access at each touch.
+    var rules: ServerLimits
+    var counts = ServerCounters()
+    var queuedBytes = 0
+    let runs = FrameRuns()
     let maxConnections: Int
     let handshake: Handshake
     var connections = SlotTable<Connection>()
     var perAddress: [PeerAddress: Int] = [:]
     var dirty: [ConnectionID] = []
+    /// Those that are being flushed; empty between turns, for its memory only.
+    var flushing: [ConnectionID] = []
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
@@ -83,7 +93,7 @@ public final class WebSocketServer {
         loop.preconditionOnLoop()
         try tls?.check()
         self.loop = loop
-        self.limits = limits
+        rules = limits
         self.tls = tls
         maxConnections = limits.maxConnections ?? Self.openableSockets()
         handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
@@ -106,7 +116,7 @@ public final class WebSocketServer {
     public func listen(host: String, port: Int) throws -> Int {
         let listener = try Listener(loop: loop, host: host, port: port)
         listener.onAccept = { [unowned self] in self.accept($0, $1) }
-        listener.onNoDescriptor = { [unowned self] in self.counters.refusedNoDescriptor += 1 }
+        listener.onNoDescriptor = { [unowned self] in self.counts.refusedNoDescriptor += 1 }
         listeners.append(listener)
         return listener.port
     }
@@ -143,14 +153,14 @@ public final class WebSocketServer {
     // MARK: Accepting
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
-        counters.accepted += 1
+        counts.accepted += 1
         guard connections.count < maxConnections else {
-            counters.refusedTotalLimit += 1
+            counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
         let key = address.limitKey
         guard perAddress[key, default: 0] < limits.maxConnectionsPerAddress else {
-            counters.refusedAddressLimit += 1
+            counts.refusedAddressLimit += 1
             return refuse(descriptor, 429)
         }
         perAddress[key, default: 0] += 1

@@ -11,6 +11,18 @@ extension JSONWriter {
         string(String(decoding: text, as: UTF8.self))
     }
 
+    /// A string given as bytes that are known to be UTF-8: no String is made.
+    public mutating func string(checkedUTF8 text: UnsafeRawBufferPointer) {
+        beginValue()
+        text.withMemoryRebound(to: UInt8.self) { appendQuoted($0) }
+    }
+
+    /// A key given as bytes that are known to be UTF-8. The value comes next.
+    public mutating func key(checkedUTF8 name: UnsafeRawBufferPointer) {
+        string(checkedUTF8: name)
+        endKey()
+    }
+
     /// Appends runs that need no escape in one go.
     private mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))

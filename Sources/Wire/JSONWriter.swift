@@ -54,6 +54,10 @@ public struct JSONWriter {
     /// Any key. The value comes next.
     public mutating func key(escaping name: String) {
         string(name)
+        endKey()
+    }
+
+    mutating func endKey() {
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }

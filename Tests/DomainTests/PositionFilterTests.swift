@@ -193,6 +193,6 @@ struct PositionFilterTests {
         #expect(filter.freshness(at: start + 605_001) == .expired)
         #expect(filter.offer(fix(700, x: 90_000), receivedAt: start + 700_000) == .quarantined)
         #expect(filter.freshness(at: start + 700_000) == .expired, "a doubted fix refreshes nothing")
-        #expect(Freshness.offerSilenceMs >= 120_000 && Freshness.offerSilenceMs <= 150_000)
+        #expect(FixFreshness.offerSilenceMs >= 120_000 && FixFreshness.offerSilenceMs <= 150_000)
     }
 }

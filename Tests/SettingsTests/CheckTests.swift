@@ -47,7 +47,7 @@ private func problems(_ flags: [String: String]) -> [String] {
 
     @Test(arguments: [
         ["server.dead_after_ms": "25000"],
-        ["server.ping_ms": "60000"],
+        ["server.ping_ms": "75000"],
         ["server.offer_ping_ms": "7000"],
         ["server.max_outbound_bytes": "65536", "server.max_message_bytes": "65537"],
         ["server.commands_burst": "19"],

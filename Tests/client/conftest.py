@@ -82,34 +82,38 @@ def new_hub():
 _numbers = itertools.count(100)
 
 
-@pytest.fixture
-def cast():
+class Cast:
     """Makes drivers and passengers with names that nobody else has."""
 
-    class Cast:
-        def driver(self, hub, at=None):
-            return Driver(hub, f"T{next(_numbers)}", at)
+    def __init__(self, driver=Driver, passenger=Passenger):
+        self._driver, self._passenger = driver, passenger
 
-        def passenger(self, hub):
-            return Passenger(hub, f"p{next(_numbers)}")
+    def driver(self, hub, at=None):
+        return self._driver(hub, f"T{next(_numbers)}", at)
 
-        async def operator(self, hub, role="operator"):
-            """One who sees all, and is connected."""
-            operator = Operator(hub, f"{role}-{next(_numbers)}", role)
-            await operator.connect()
-            return operator
+    def passenger(self, hub):
+        return self._passenger(hub, f"p{next(_numbers)}")
 
-        async def queue(self, hub, at, count):
-            """`count` drivers, available in this order."""
-            drivers = [self.driver(hub, at) for _ in range(count)]
-            for driver in drivers:
-                await driver.go_available()
-            return drivers
+    async def operator(self, hub, role="operator"):
+        """One who sees all, and is connected."""
+        operator = Operator(hub, f"{role}-{next(_numbers)}", role)
+        await operator.connect()
+        return operator
 
-        async def rider(self, hub):
-            """A passenger that is connected."""
-            passenger = self.passenger(hub)
-            await passenger.connect()
-            return passenger
+    async def queue(self, hub, at, count):
+        """`count` drivers, available in this order."""
+        drivers = [self.driver(hub, at) for _ in range(count)]
+        for driver in drivers:
+            await driver.go_available()
+        return drivers
 
+    async def rider(self, hub):
+        """A passenger that is connected."""
+        passenger = self.passenger(hub)
+        await passenger.connect()
+        return passenger
+
+
+@pytest.fixture
+def cast():
     return Cast()

@@ -1,58 +1,169 @@
 /// All vehicles that a worker hears of, and what each unit that is watched has to tell of them.
 ///
 /// Not safe across threads: one per worker, on its loop. Records are applied as they come; `advance` freezes a tick;
-/// then `update` says what a subscription is to be sent. Nothing is sent to nobody and nothing is encoded twice.
+/// then `update` says what a subscription is to be sent. What readers are told is always the last frozen state, so that
+/// every reader that was sent a tick knows the same. Nothing is encoded twice, and nothing is logged for nobody.
 public final class FeedBoard {
     public let rules: FeedRules
     /// The number of the last tick.
-    public private(set) var tick = 0
+    public internal(set) var tick = 0
     /// The payload of the last `FeedOutput.own`.
     public internal(set) var scratch: [UInt8] = []
+    /// The time of the last tick, Unix milliseconds: `time` in its messages.
+    public internal(set) var now: Int64 = 0
+
+    /// By number. There is no vehicle 0.
+    var vehicles: ContiguousArray<FeedVehicle>
+    /// Vehicles told of by cells, and those that are watched by themselves: the latter have numbers of their own.
+    var followed = FeedIndex()
+    var watched = FeedIndex()
+    /// Vehicles that the next tick looks at.
+    var dirty: [UInt32] = []
+    /// Who ceased to be present, oldest first, with the tick; the number is free when no log knows of it.
+    var retired: [(number: UInt32, tick: Int)] = []
+    var retiredHead = 0
+    var free: [UInt32] = []
+
+    /// Cells that are watched or have vehicles.
+    var cells: [CellID: FeedUnit] = [:]
+    /// Zones that were ever spoken of; a vehicle has the number of its zone.
+    var zoneNumbers: [String: Int32] = [:]
+    var zones: [FeedUnit?] = []
+    var zonesWatched = 0
+    var city: FeedUnit?
+    /// By the number of the vehicle.
+    var own: [UInt32: FeedUnit] = [:]
+
+    var ages = AgeWheel()
+    /// The second up to which vehicles have aged.
+    var second: Int64 = 0
+    /// Cells whose state is being read.
+    var readings: [CellID: FeedReading] = [:]
+    /// Records applied so far.
+    var touches = 0
+
+    /// Units with something in their caches.
+    var cached: [FeedUnit] = []
+    /// Room for `delta`: which vehicles were seen in the walk, and their first change after the reader's tick.
+    var marks: [Int] = [0]
+    var firsts: [Int32] = [0]
+    var stamp = 0
+    var touched: [UInt32] = []
+    var changed: [FeedUnit] = []
+    var parts: [FeedPiece] = []
 
     public init(rules: FeedRules = FeedRules()) {
         self.rules = rules
+        vehicles = [FeedVehicle(id: [], quotedID: [], isWatched: false)]
+        vehicles[0].isFree = true
     }
 
-    /// The unit of this key, kept up until as many releases.
-    public func retain(_ key: FeedUnitKey) -> FeedUnit { FeedUnit(key) }
+    /// The unit of this key, kept up until as many releases. It begins with the vehicles that the board knows of.
+    public func retain(_ key: FeedUnitKey) -> FeedUnit {
+        let unit = unit(of: key)
+        unit.watchers += 1
+        if unit.watchers == 1 { unit.restart(tick: tick) }
+        return unit
+    }
 
     /// Ends one `retain`.
-    public func release(_ unit: FeedUnit) {}
+    public func release(_ unit: FeedUnit) {
+        guard unit.watchers > 0 else { return }
+        unit.watchers -= 1
+        guard unit.watchers == 0 else { return }
+        unit.restart(tick: tick)
+        switch unit.key {
+        case .cell(let cell): if unit.members.isEmpty { cells[cell] = nil }
+        case .zone(let zone):
+            zonesWatched -= 1
+            if let number = zoneNumbers[zone] { zones[Int(number)] = nil }
+            empty(unit)
+        case .city:
+            city = nil
+            empty(unit)
+        case .vehicle(let id): releaseOwn(id, unit)
+        }
+    }
 
-    /// Takes in a record from the channel of a cell. One that is older (heard, then at) than what is known is ignored.
-    public func apply(_ record: FeedRecord, cell: CellID, zone: String?) {}
+    private func unit(of key: FeedUnitKey) -> FeedUnit {
+        switch key {
+        case .cell(let cell):
+            return cellUnit(cell)
+        case .zone(let zone):
+            let number = zoneNumber(zone)
+            if let unit = zones[Int(number)] { return unit }
+            let unit = FeedUnit(key)
+            zonesWatched += 1
+            zones[Int(number)] = unit
+            fill(unit) { $0.shown.zone == number }
+            return unit
+        case .city:
+            if let city { return city }
+            let unit = FeedUnit(key)
+            city = unit
+            fill(unit) { _ in true }
+            return unit
+        case .vehicle(let id):
+            let number = withBytes(of: id) { intern($0, isWatched: true) }
+            if let unit = own[number] { return unit }
+            let unit = FeedUnit(key)
+            own[number] = unit
+            return unit
+        }
+    }
 
-    /// Takes in a whole payload of the channel of a cell. `zoneOf` is asked only while a zone is watched and for
-    /// vehicles that moved. Gives back how many lines could not be read.
-    @discardableResult
-    public func apply(lines: UnsafeRawBufferPointer, cell: CellID, zoneOf: (GeoPoint) -> String?) -> Int { 0 }
+    func cellUnit(_ cell: CellID) -> FeedUnit {
+        if let unit = cells[cell] { return unit }
+        let unit = FeedUnit(.cell(cell))
+        cells[cell] = unit
+        return unit
+    }
 
-    /// `G`: a vehicle is gone from that cell, if it still is there.
-    public func left(_ id: String, cell: CellID) {}
+    func zoneNumber(_ zone: String) -> Int32 {
+        if let number = zoneNumbers[zone] { return number }
+        let number = Int32(zones.count)
+        zoneNumbers[zone] = number
+        zones.append(nil)
+        return number
+    }
 
-    /// Takes in a record from the channel of one vehicle: for the unit of that vehicle only.
-    public func applyWatched(_ record: FeedRecord) {}
+    private func fill(_ unit: FeedUnit, where belongs: (borrowing FeedVehicle) -> Bool) {
+        for number in vehicles.indices {
+            guard vehicles[number].shown.isPresent, !vehicles[number].isWatched, belongs(vehicles[number]) else {
+                continue
+            }
+            enter(UInt32(number), unit)
+        }
+    }
 
-    /// To be called when the state of a cell is asked of Redis: what the cell's channel tells from now on stands
-    /// against the answer, which `replace` takes in.
-    public func willRead(cell: CellID) {}
+    private func empty(_ unit: FeedUnit) {
+        for number in unit.members { vehicles[Int(number)][unit.seat] = -1 }
+        unit.members = []
+    }
 
-    /// Takes in the state of a cell as Redis had it: who is not in it is gone, but for what was told since `willRead`.
-    public func replace(cell: CellID, with state: [(record: FeedRecord, zone: String?)]) {}
+    /// The vehicle is heard of no more.
+    private func releaseOwn(_ id: String, _ unit: FeedUnit) {
+        let number = withBytes(of: id) { find($0, in: watched).number }
+        guard number != 0 else { return }
+        own[number] = nil
+        empty(unit)
+        vehicles[Int(number)].live.isPresent = false
+        vehicles[Int(number)].shown.isPresent = false
+        retire(number)
+    }
 
-    /// The same from lines as they are published.
-    @discardableResult
-    public func replace(cell: CellID, lines: UnsafeRawBufferPointer, zoneOf: (GeoPoint) -> String?) -> Int { 0 }
+    func enter(_ number: UInt32, _ unit: FeedUnit) {
+        vehicles[Int(number)][unit.seat] = Int32(unit.members.count)
+        unit.members.append(number)
+    }
 
-    /// To be called when a cell is followed no more: its vehicles are unknown from now on.
-    public func forget(cell: CellID) {}
-
-    /// Finds the zones of all vehicles anew: after the first zone is watched, and after a change of the zones.
-    public func rezone(_ zoneOf: (GeoPoint) -> String?) {}
-
-    /// Freezes a tick. `now` in Unix milliseconds; with each new second vehicles age.
-    public func advance(now: Int64) { tick += 1 }
-
-    /// What this subscription is to be sent now; nil if nothing. Sets its `sentTick`.
-    public func update(_ subscription: FeedSubscription) -> FeedOutput? { nil }
+    func leave(_ number: UInt32, _ unit: FeedUnit) {
+        let place = Int(vehicles[Int(number)][unit.seat])
+        guard place >= 0, place < unit.members.count, unit.members[place] == number else { return }
+        vehicles[Int(number)][unit.seat] = -1
+        let last = unit.members.removeLast()
+        guard last != number else { return }
+        unit.members[place] = last
+        vehicles[Int(last)][unit.seat] = Int32(place)
+    }
 }

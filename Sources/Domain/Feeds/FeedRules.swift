@@ -7,7 +7,9 @@ public struct FeedRules: Sendable {
     /// How many ticks a reader may miss and still be told only what changed.
     public var logTicks: Int
 
-    public init(staleAfterMs: Int64 = 90_000, expireAfterMs: Int64 = 600_000, logTicks: Int = 64) {
+    public init(
+        staleAfterMs: Int64 = FixFreshness.liveMs, expireAfterMs: Int64 = FixFreshness.staleMs, logTicks: Int = 64
+    ) {
         self.staleAfterMs = staleAfterMs
         self.expireAfterMs = expireAfterMs
         self.logTicks = logTicks

@@ -44,6 +44,7 @@ public final class FeedSubscription {
     public var sentTick: Int?
     /// Of the view, computed once.
     let viewHash: Int
+    let quotedChannel: [UInt8]
 
     public init(channel: String, units: [FeedUnit], view: FeedView, encoding: FeedEncoding) {
         self.channel = channel
@@ -51,6 +52,9 @@ public final class FeedSubscription {
         self.view = view
         self.encoding = encoding
         viewHash = view.hashValue
+        var quoted: [UInt8] = []
+        quoted.appendQuoted(channel)
+        quotedChannel = quoted
     }
 }
 

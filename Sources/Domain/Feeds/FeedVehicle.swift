@@ -56,14 +56,33 @@ struct FeedVehicle {
     var touched = 0
     /// The second at which its age is looked at next.
     var dueSecond: Int64 = 0
-    /// Where it stands in the members of its units, −1 for nowhere: cell, zone, city or the unit of its own.
-    var cellSeat: Int32 = -1
-    var zoneSeat: Int32 = -1
-    var wholeSeat: Int32 = -1
+    /// The unit of the cell where it is shown.
+    var cellUnit: FeedUnit?
+    private var seats: (cell: Int32, zone: Int32, whole: Int32) = (-1, -1, -1)
 
     init(id: [UInt8], quotedID: [UInt8], isWatched: Bool) {
         self.id = id
         self.quotedID = quotedID
         self.isWatched = isWatched
     }
+    /// Where it stands among the members of a unit, −1 for nowhere.
+    subscript(seat: FeedSeat) -> Int32 {
+        @inline(__always) get {
+            switch seat {
+            case .cell: seats.cell
+            case .zone: seats.zone
+            case .whole: seats.whole
+            }
+        }
+        set {
+            switch seat {
+            case .cell: seats.cell = newValue
+            case .zone: seats.zone = newValue
+            case .whole: seats.whole = newValue
+            }
+        }
+    }
 }
+
+/// A vehicle has a place in one unit of each of these sorts; the last is the city, or the unit of its own.
+enum FeedSeat { case cell, zone, whole }

@@ -54,6 +54,15 @@ def parse(text):
 
 class Client(Watching):
     role = None
+    #: What is agreed for a connection, and its messages ⇄ the JSON of the contract.
+    subprotocol = SUBPROTOCOL
+
+    def encode(self, message):
+        return json.dumps(message)
+
+    def decode(self, raw):
+        assert isinstance(raw, str), "a binary message on the JSON subprotocol"
+        return parse(raw)
 
     def __init__(self, hub, subject, token=None):
         self.hub, self.subject = hub, subject
@@ -86,7 +95,7 @@ class Client(Watching):
         context = None
         if self.hub.is_tls:
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
-        options = {"subprotocols": [SUBPROTOCOL], "ping_interval": None, "compression": None, "ssl": context} | options
+        options = {"subprotocols": [self.subprotocol], "ping_interval": None, "compression": None, "ssl": context} | options
         self.ws = await connect(
             self.hub.url,
             additional_headers=headers,
@@ -163,8 +172,7 @@ class Client(Watching):
             self._wake()
 
     def _take(self, raw):
-        assert isinstance(raw, str), "a binary message on the JSON subprotocol"
-        message = parse(raw)
+        message = self.decode(raw)
         if "ok" in message or "error" in message:
             return self._take_reply(message)
         contract.check_push(message)
@@ -198,7 +206,7 @@ class Client(Watching):
 
     async def send(self, message):
         """Anything, as it is."""
-        await self.ws.send(message if isinstance(message, (str, bytes)) else json.dumps(message))
+        await self.ws.send(message if isinstance(message, (str, bytes)) else self.encode(message))
 
     def expect_reply(self, number, command="driver.unavailable"):
         """The future of the reply to a message that is sent by hand with this id."""

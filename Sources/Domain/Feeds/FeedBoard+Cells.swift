@@ -1,0 +1,67 @@
+/// The state of whole cells.
+extension FeedBoard {
+    /// To be called when the state of a cell is asked of Redis: what the cell's channel tells from now on stands
+    /// against the answer, which `replace` takes in.
+    public func willRead(cell: CellID) { readings[cell] = FeedReading(since: touches) }
+
+    /// Takes in the state of a cell as Redis had it: who is not in it is gone, but for what was told since `willRead`.
+    public func replace(cell: CellID, with state: [(record: FeedRecord, zone: String?)]) {
+        replace(cell) { take in
+            for (record, zone) in state {
+                let zone = zone.map(zoneNumber) ?? -1
+                FeedFields.with(record) { take($0, zone) }
+            }
+        }
+    }
+
+    /// The same from lines as they are published. Gives back how many could not be read.
+    @discardableResult
+    public func replace(cell: CellID, lines: UnsafeRawBufferPointer, zoneOf: (GeoPoint) -> String?) -> Int {
+        var skipped = 0
+        replace(cell) { take in
+            skipped = FeedFields.read(lines) { line in
+                guard case .vehicle(let fields) = line else { return }
+                take(fields, zone(at: GeoPoint(lat: fields.lat, lon: fields.lon), zoneOf))
+            }
+        }
+        return skipped
+    }
+
+    /// To be called when a cell is followed no more: its vehicles are unknown from now on.
+    public func forget(cell: CellID) {
+        readings[cell] = nil
+        for number in inhabitants(of: cell) { remove(number) }
+    }
+
+    private func replace(_ cell: CellID, _ records: ((FeedFields, Int32) -> Void) -> Void) {
+        let reading = readings.removeValue(forKey: cell)
+        stamp += 1
+        let seen = stamp
+        records { fields, zone in
+            if let reading, reading.left.contains(String(decoding: fields.id, as: UTF8.self)) { return }
+            let number = intern(fields.id, isWatched: false)
+            marks[Int(number)] = seen
+            // The channel has told of it since: that is newer, whatever its times say.
+            if let reading, vehicles[Int(number)].touched > reading.since { return }
+            take(fields, number: number, cell: cell) { _ in zone }
+        }
+        for number in inhabitants(of: cell) where marks[Int(number)] != seen {
+            if let reading, vehicles[Int(number)].touched > reading.since { continue }
+            remove(number)
+        }
+    }
+
+    /// Vehicles whose live state is in a cell: those that are shown there, and those that the next tick will show.
+    private func inhabitants(of cell: CellID) -> [UInt32] {
+        let shown = cells[cell]?.members ?? []
+        return shown.filter { isIn($0, cell) }
+            + dirty.filter {
+                isIn($0, cell) && !(vehicles[Int($0)].shown.isPresent && vehicles[Int($0)].shown.cell == cell)
+            }
+    }
+
+    private func isIn(_ number: UInt32, _ cell: CellID) -> Bool {
+        let vehicle = vehicles[Int(number)]
+        return vehicle.live.isPresent && vehicle.live.cell == cell && !vehicle.isWatched
+    }
+}

@@ -1,0 +1,35 @@
+public import Wire
+
+/// The subprotocol `kerbside.v1.protobuf`: binary messages ⇄ the messages of the module Wire. One per worker, used on its
+/// loop; it keeps one buffer, so that reading a position allocates nothing once that has grown.
+public final class ProtobufWire {
+    /// The name by which clients ask for it.
+    public static let subprotocol = "kerbside.v1.protobuf"
+
+    /// The message that is being read, as JSON.
+    var json = JSONWriter(capacity: 512)
+
+    public init() {}
+
+    /// Reads one `ClientMessage`. Never throws and never traps: what is malformed is refused as `bad_message`, with the
+    /// `id` if it came before the fault. The bytes are only borrowed.
+    public func decode(_ bytes: UnsafeRawBufferPointer) -> Decoded {
+        json.removeAll()
+        var id: UInt64?
+        do throws(ProtobufFault) {
+            try transcribe(bytes, &id)
+        } catch {
+            let usableID = id.flatMap { $0 <= UInt64(WireLimits.largestInteger) ? Int64($0) : nil }
+            return .refused(id: usableID, ErrorReply(error))
+        }
+        return json.bytes.withUnsafeBytes { Wire.decode($0) }
+    }
+}
+
+extension ErrorReply {
+    init(_ fault: ProtobufFault) {
+        let field = fault.field.map { "\($0)" }
+        let place = field.map { "field `\($0)`, byte \(fault.offset)" } ?? "byte \(fault.offset)"
+        self.init(code: .badMessage, field: field, detail: "\(place): \(fault.reason.rawValue)")
+    }
+}

@@ -1,0 +1,138 @@
+"""The binary subprotocol: the same conversations, by generated code, held against the same contract."""
+
+import asyncio
+
+import pytest
+from conftest import Cast
+
+import test_idempotency
+import test_queue
+import test_resume
+import test_roles
+import test_walkthrough
+from kerbside.client import SUBPROTOCOL as JSON
+from kerbside.driver import Driver
+from kerbside.passenger import Passenger
+from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
+
+
+class BinaryDriver(Binary, Driver):
+    pass
+
+
+class BinaryPassenger(Binary, Passenger):
+    pass
+
+
+@pytest.fixture
+def cast():
+    """Actors who speak the binary subprotocol, for every test of this module."""
+    return Cast(BinaryDriver, BinaryPassenger)
+
+
+# The conversations of other modules once more.
+test_a_ride = test_walkthrough.test_request_accept_near_arrived_aboard_end
+test_all_decline = test_walkthrough.test_all_decline_for_all_rounds_and_the_passenger_is_told
+test_cancel = test_walkthrough.test_cancel_after_acceptance_restores_the_drivers_place
+test_no_show = test_walkthrough.test_no_show_restores_the_drivers_place
+test_end_outside = test_walkthrough.test_ending_a_ride_outside_all_zones_leaves_the_driver_unavailable
+test_given_back = test_walkthrough.test_a_ride_given_back_is_searched_again_first_in_line
+test_ranks = test_queue.test_ranks_are_pushed_when_they_change_with_the_reason
+test_keys = test_idempotency.test_each_command_of_a_ride_takes_effect_once
+test_missed = test_resume.test_what_was_missed_comes_before_anything_new
+test_resume_anywhere = test_resume.test_resuming_from_any_earlier_event_repeats_all_that_followed
+test_gap_waiting = test_resume.test_gap_and_snapshot_for_a_waiting_driver
+test_gap_offered = test_resume.test_gap_and_snapshot_with_an_open_offer
+test_gap_riding = test_resume.test_gap_and_snapshot_during_a_ride
+test_gap_without = test_resume.test_gap_and_snapshot_without_a_ride
+test_foreign = test_roles.test_foreign_channels_are_forbidden
+test_own = test_roles.test_ones_own_channel_may_be_subscribed_again
+
+
+async def test_the_subprotocol_is_agreed_and_json_goes_first(hub, cast):
+    driver = cast.driver(hub)
+    for offered, agreed in (([SUBPROTOCOL], SUBPROTOCOL), ([SUBPROTOCOL, JSON], JSON), (["x", SUBPROTOCOL], SUBPROTOCOL)):
+        await driver.open(subprotocols=offered)
+        assert driver.ws.subprotocol == agreed
+
+
+async def test_both_encodings_tell_the_same(hub, cast):
+    here = hub.block()
+    driver = cast.driver(hub, here.a.stand)
+    await driver.connect()
+    twin = Driver(hub, driver.subject, here.a.stand)
+    await twin.connect()
+    await driver.fix()
+    await driver.call("driver.available")
+    await driver.expect("queue.joined", zone=here.a.id)
+    await twin.expect("queue.joined", zone=here.a.id)
+    passenger = await cast.rider(hub)
+    ride = await passenger.request(here.a.centre)
+    await driver.accept(ride)
+    await twin.until("ride.assigned", ride=ride)
+    assert driver.events == twin.events
+
+
+@pytest.mark.parametrize("text", ["", '{"id":1,"cmd":"hello"}'])
+async def test_a_text_message_is_no_message(hub, cast, text):
+    driver = cast.driver(hub)
+    await driver.open()
+    await driver.send(text)
+    assert (await driver.wait_closed())[0] == 1003
+
+
+#: What is no message of kerbside.proto → the field that is named.
+MALFORMED = {
+    "nothing": (b"", "cmd"),
+    "an open field": (b"\x12\x09hel", None),
+    "a number without end": (b"\x08" + b"\xff" * 11, None),
+    "a group": (b"\x13\x14", None),
+    "field 0": (b"\x00\x01", None),
+    "text that is not UTF-8": (b"\x12\x02\xc3\x28", "cmd"),
+    "a number for the command": (b"\x10\x01", "cmd"),
+    "a text for the latitude": (b"\x22\x0245", "lat"),
+    "infinity": (b"\x21\x00\x00\x00\x00\x00\x00\xf0\x7f", "lat"),
+    "JSON": (b'{"cmd":"hello"}', None),
+    "zeros": (bytes(64), None),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+async def test_malformed_bytes_are_answered_and_the_connection_lives(hub, cast, name):
+    raw, field = MALFORMED[name]
+    driver = cast.driver(hub)
+    await driver.connect()
+    await driver.send(raw)
+    await driver.wait(lambda: [m for m in driver.pushed if "error" in m] or None, "the error")
+    [message] = [m for m in driver.pushed if "error" in m]
+    assert message["error"]["code"] == "bad_message" and message["error"].get("field") == field
+    await driver.barrier()
+
+
+async def test_an_unknown_field_is_ignored_and_a_refusal_names_its_command(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    reply = driver.expect_reply(77)
+    await driver.send(schema().ClientMessage(id=77, cmd="driver.unavailable").SerializeToString() + b"\xa2\x3e\x01x")
+    await driver.wait(lambda: reply.done() or None, "the reply")
+    assert "ok" in reply.result() or reply.result()["error"]["code"] == "not_available"
+    await driver.refused("no.such", "unknown_command", field="cmd")
+    await driver.refused("position", "bad_message", field="lat", lat=91.5, lon=9, at=1)
+    await driver.refused("position", "bad_position", field="lat", lat=0, lon=0, at=1)
+    await driver.refused("offer.accept", "bad_message", field="ride", ride='a "ride"\n\x00é')
+
+
+async def test_positions_are_not_answered_without_an_id(hub, cast):
+    here = hub.block()
+    driver = cast.driver(hub, here.a.stand)
+    await driver.connect()
+    for _ in range(20):
+        await driver.send({"cmd": "position", **here.a.stand.fields, "at": driver.clock, "heading": 0, "speed": 0.1 + 0.2})
+    await driver.barrier()
+    await asyncio.sleep(0.1)
+    assert not [m for m in driver.pushed if "error" in m or "id" in m]
+
+
+def test_the_schema_knows_itself():
+    message = parse(schema().ServerMessage(gap=schema().Gap(ch="driver:T1")).SerializeToString())
+    assert message.WhichOneof("message") == "gap"
