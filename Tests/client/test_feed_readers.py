@@ -35,7 +35,8 @@ async def traffic(drivers, zone):
     while True:
         for number, driver in enumerate(drivers):
             driver.clock += 100
-            driver.place = zone.stand.moved(east=(turn + number) % 40 * 2, north=-(number % 20))
+            # To and fro, 20 m/s.
+            driver.place = zone.stand.moved(east=abs((turn + number) % 80 - 40) * 2, north=-(number % 20))
             await driver.send({"cmd": "position", **driver.place.fields, "at": driver.clock, "accuracy": 5})
         turn += 1
         await asyncio.sleep(0.1)
