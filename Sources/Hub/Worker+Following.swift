@@ -43,7 +43,11 @@ extension Worker {
         following.count -= 1
         guard following.count == 0 else { return }
         followed[source] = nil
-        if case .cell(let cell) = source { board.forget(cell: cell) }
+        switch source {
+        case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
+        case .city: board.forgetCells { self.followed[.cell($0)] == nil }
+        case .vehicle: break
+        }
         if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
     }
 

@@ -203,6 +203,7 @@ async def test_readiness_tells_that_redis_hangs_and_commands_say_unavailable(new
     finally:
         os.kill(redis_pid, signal.SIGCONT)
     reply = await steadily(passenger, "ride.request", **here.a.centre.fields, passengers=1, key="k")
+    await steadily(driver, "driver.available")  # its worker may be another, and be back later
     await driver.accept(reply["ride"])
     await passenger.until("ride.accepted")
     assert [e["type"] for e in passenger.events] == ["ride.searching", "ride.accepted"]

@@ -33,6 +33,14 @@ extension FeedBoard {
         for number in inhabitants(of: cell) { remove(number) }
     }
 
+    /// To be called when the city is followed no more: only vehicles in cells that are followed stay known.
+    public func forgetCells(where isUnknown: (CellID) -> Bool) {
+        for number in vehicles.indices
+        where vehicles[number].live.isPresent && !vehicles[number].isWatched && isUnknown(vehicles[number].live.cell) {
+            remove(UInt32(number))
+        }
+    }
+
     private func replace(_ cell: CellID, _ records: ((FeedFields, Int32) -> Void) -> Void) {
         let reading = readings.removeValue(forKey: cell)
         stamp += 1

@@ -121,13 +121,8 @@ actor ConnectionsConductor {
     }
 
     func perform() async throws(ReplayError) -> ConnectionsReport {
-        let clients: BenchClients
-        do {
-            clients = try BenchClients(
-                loop: loop, urls: configuration.urls, trust: configuration.trust, token: configuration.token)
-        } catch {
-            throw ReplayError("the clients cannot be set up: \(error)")
-        }
+        let clients = try BenchClients(
+            loop: loop, urls: configuration.urls, trust: configuration.trust, token: configuration.token)
         defer { clients.shutdown() }
         let before = try resident()
         let startedUs = Monotonic.microseconds

@@ -52,12 +52,8 @@ final class DispatchLoad {
         self.places = places
         ticks = LoopTimer(loop)
         fixes = LoopTimer(loop)
-        do {
-            clients = try BenchClients(
-                loop: loop, urls: configuration.urls, trust: configuration.trust, token: configuration.token)
-        } catch {
-            throw ReplayError("the clients cannot be set up: \(error)")
-        }
+        clients = try BenchClients(
+            loop: loop, urls: configuration.urls, trust: configuration.trust, token: configuration.token)
         clients.onMessage = { [unowned self] client, message in
             if client < configuration.drivers {
                 driver(client, heard: message)

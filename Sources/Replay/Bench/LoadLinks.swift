@@ -1,0 +1,194 @@
+import EventLoop
+import WebSocketServer
+import Wire
+
+/// The connections of a load: opens them, greets a hub on each if it is one, and passes on whole messages as bytes, unread.
+///
+/// No reconnecting by itself: a link that is lost in a benchmark spoils it, and is counted. Seats are numbered from 0 in the
+/// order in which they were added. Used on the loop's thread.
+final class LoadLinks {
+    /// How one connection is opened.
+    struct Seat {
+        var url: String
+        var subprotocol: String?
+        var bearer: String?
+        /// The hub's greeting is awaited before the seat is live.
+        var hello: [UInt8]?
+        /// Where it comes from; nil: the system chooses.
+        var source: String?
+    }
+
+    private let sockets: WebSocketClient
+    private var seats: [Seat] = []
+    private var links: [ConnectionID?] = []
+    private var isLive: [Bool] = []
+    /// By the connection's slot: a look-up per message that costs nothing.
+    private var seatOfSlot: [Int32] = []
+
+    /// Greeted, or open where nobody greets.
+    private(set) var liveCount = 0
+    /// Connecting or greeting.
+    private(set) var pendingCount = 0
+    /// Ended by the server, or never opened.
+    private(set) var lostCount = 0
+    private(set) var failure = "no answer"
+    /// The hub's time less this machine's monotonic time, ms: of all greetings the one that took least time.
+    private(set) var hubOffsetMs: Int64 = 0
+
+    var onLive: (Int) -> Void = { _ in }
+    /// A link was lost.
+    var onEnd: (Int) -> Void = { _ in }
+    /// Everything but the answer to the greeting. The bytes are valid during the call only.
+    var onMessage: (Int, UnsafeRawBufferPointer) -> Void = { _, _ in }
+
+    init(loop: EventLoop, trust: ClientTrust) throws(ReplayError) {
+        do {
+            sockets = try WebSocketClient(loop: loop, trust: trust)
+        } catch {
+            throw ReplayError("the clients cannot be set up: \(error)")
+        }
+        sockets.onOpen = { [unowned self] link in opened(link) }
+        sockets.onMessage = { [unowned self] link, payload, _ in received(link, payload) }
+        sockets.onClose = { [unowned self] link, code, reason in closed(link, code, reason) }
+    }
+
+    var count: Int { seats.count }
+
+    func live(_ seat: Int) -> Bool { isLive[seat] }
+
+    /// Unix ms by the hub's clock, of microseconds by this machine's.
+    func hubMs(_ monotonicUs: Int64) -> Int64 { monotonicUs / 1000 + hubOffsetMs }
+
+    /// A new seat; nothing is opened yet.
+    @discardableResult
+    func add(_ seat: Seat) -> Int {
+        seats.append(seat)
+        links.append(nil)
+        isLive.append(false)
+        return seats.count - 1
+    }
+
+    func open(_ seat: Int) throws(ReplayError) {
+        let how = seats[seat]
+        do {
+            let link = try sockets.connect(
+                url: how.url, subprotocol: how.subprotocol, bearer: how.bearer, source: how.source)
+            links[seat] = link
+            let slot = Self.slot(link)
+            while seatOfSlot.count <= slot { seatOfSlot.append(-1) }
+            seatOfSlot[slot] = Int32(seat)
+            pendingCount += 1
+        } catch {
+            throw ReplayError("connection \(seat) cannot be opened: \(error)")
+        }
+    }
+
+    /// Opens it again, with another greeting.
+    func reopen(_ seat: Int, hello: [UInt8]) throws(ReplayError) {
+        seats[seat].hello = hello
+        try open(seat)
+    }
+
+    func send(_ seat: Int, text: [UInt8]) {
+        if let link = links[seat] { sockets.send(link, text: text) }
+    }
+
+    /// Bytes that wait to be written there.
+    func bytesQueued(_ seat: Int) -> Int { links[seat].map { sockets.bytesQueued($0) } ?? 0 }
+
+    func send(_ seat: Int, binary: [UInt8]) {
+        if let link = links[seat] { sockets.send(link, binary: binary) }
+    }
+
+    /// Cuts the link as a lost one is; not counted as lost.
+    func cut(_ seat: Int) {
+        guard let link = links[seat] else { return }
+        forget(seat, link)
+        sockets.abort(link)
+    }
+
+    func closeAll() {
+        for link in links { if let link { sockets.close(link) } }
+    }
+
+    func shutdown() { sockets.shutdown() }
+
+    // MARK: What comes
+
+    private func opened(_ link: ConnectionID) {
+        guard let seat = seat(of: link) else { return }
+        if let hello = seats[seat].hello {
+            sockets.send(link, text: hello)
+        } else {
+            becomeLive(seat)
+        }
+    }
+
+    private func received(_ link: ConnectionID, _ payload: UnsafeRawBufferPointer) {
+        guard let seat = seat(of: link) else { return }
+        if !isLive[seat], greeted(seat, payload) { return }
+        onMessage(seat, payload)
+    }
+
+    /// Whether it was the answer to the greeting.
+    private func greeted(_ seat: Int, _ payload: UnsafeRawBufferPointer) -> Bool {
+        guard payload.starts(with: Self.helloReply), let message = try? decodeServer(payload) else { return false }
+        switch message {
+        case .reply(1, let ok):
+            if let time = ok.integer("time") { hubOffsetMs = max(hubOffsetMs, time - Monotonic.milliseconds) }
+            becomeLive(seat)
+            return true
+        case .error(1, let code, let detail, _):
+            failure = "\(code.rawValue): \(detail)"
+            return true
+        default: return false
+        }
+    }
+
+    private func becomeLive(_ seat: Int) {
+        isLive[seat] = true
+        liveCount += 1
+        pendingCount -= 1
+        onLive(seat)
+    }
+
+    private func closed(_ link: ConnectionID, _ code: UInt16, _ reason: String) {
+        guard let seat = seat(of: link) else { return }
+        forget(seat, link)
+        lostCount += 1
+        failure = "closed with \(code) \(reason)"
+        onEnd(seat)
+    }
+
+    private func forget(_ seat: Int, _ link: ConnectionID) {
+        if isLive[seat] { liveCount -= 1 } else { pendingCount -= 1 }
+        isLive[seat] = false
+        links[seat] = nil
+    }
+
+    private func seat(of link: ConnectionID) -> Int? {
+        let slot = Self.slot(link)
+        guard slot < seatOfSlot.count, seatOfSlot[slot] >= 0 else { return nil }
+        let seat = Int(seatOfSlot[slot])
+        return links[seat] == link ? seat : nil
+    }
+
+    private static func slot(_ link: ConnectionID) -> Int { Int(truncatingIfNeeded: link.rawValue & 0xFFFF_FFFF) }
+
+    private static let helloReply = Array(#"{"id":1,"#.utf8)
+}
+
+/// Seats on a hub.
+struct HubSeats {
+    let urls: [String]
+    let token: @Sendable (_ role: String, _ subject: String) -> String
+
+    /// The seat with that number.
+    func seat(_ number: Int, role: String, subject: String) -> LoadLinks.Seat {
+        LoadLinks.Seat(
+            url: urls[number % urls.count], subprotocol: "kerbside.v1.json", bearer: token(role, subject),
+            hello: Self.hello, source: LoopbackSource.address(of: number, urls: urls))
+    }
+
+    static let hello = ClientMessage(id: 1, command: .hello(token: nil, resume: [])).encoded()
+}

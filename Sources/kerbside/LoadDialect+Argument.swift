@@ -1,0 +1,5 @@
+public import ArgumentParser
+public import Replay
+
+// Public because a conformance of a public type to a public protocol is.
+extension LoadDialect: ExpressibleByArgument {}
