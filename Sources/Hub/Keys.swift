@@ -36,12 +36,40 @@ enum Channel {
     static func vehicle(_ id: String) -> String { "vehicle:" + id }
     /// The circle that a client watches.
     static let near = "near"
+
+    /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
+    static func isTopic(_ channel: String) -> Bool {
+        guard channel.hasPrefix(topics) else { return false }
+        let name = channel.utf8.dropFirst(topics.utf8.count)
+        return (1...64).contains(name.count)
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    static let topics = "topic:"
 }
 
 /// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.
-struct StreamPosition: Comparable, Sendable {
+struct StreamPosition: Comparable, Hashable, Sendable {
     let milliseconds: UInt64
     let number: UInt64
+
+    /// Before every entry.
+    static let zero = StreamPosition(milliseconds: 0, number: 0)
+
+    private init(milliseconds: UInt64, number: UInt64) {
+        self.milliseconds = milliseconds
+        self.number = number
+    }
+
+    /// As Redis and clients have it.
+    var text: String { "\(milliseconds)-\(number)" }
 
     /// Nil when the bytes are not `<digits>-<digits>`.
     init?(_ bytes: some Collection<UInt8>) {

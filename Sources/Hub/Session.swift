@@ -49,6 +49,10 @@ final class Session {
     var refusedInARow = 0
     /// Of a driver: shared by all of this driver's connections to this worker.
     var driver: DriverTrack?
+    /// The shared event channels that it reads.
+    var topics: [TopicReading] = []
+    /// What hello was asked to resume, until its greeting has gone out.
+    var resume: [(channel: String, seq: String)] = []
     /// What it watches, by channel.
     var feeds: [String: Feed] = [:]
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.

@@ -32,13 +32,12 @@ extension Worker {
             return true
         }
         session.refusedInARow += 1
-        if session.refusedInARow > settings.server.commandsBurst {
+        if session.refusedInARow > Int(session.bucket.capacity) {
             close(session, .rateLimited)
         } else {
             refuse(
                 session, id, .rateLimited,
-                "At most \(settings.server.commandsPerSecond) messages a second, \(settings.server.commandsBurst) at once."
-            )
+                "At most \(Int(session.bucket.perSecond)) messages a second, \(Int(session.bucket.capacity)) at once.")
         }
         return false
     }
@@ -61,6 +60,12 @@ extension Worker {
             return position(fix, message.id, session, driver)
         }
         switch message.command {
+        case .publish(let channel, let type, let data):
+            return publish(channel, type, data, message, session, identity)
+        case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.topics):
+            return subscribeTopic(channel, since: since, message, session)
+        case .unsubscribe(let channel) where channel.hasPrefix(Channel.topics):
+            return unsubscribeTopic(channel, message, session)
         case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
         case .unwatch: unwatch(message, session)
         case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
@@ -74,7 +79,7 @@ extension Worker {
         }
     }
 
-    private func forbid(_ session: Session, _ message: ClientMessage, _ identity: Identity) {
+    func forbid(_ session: Session, _ message: ClientMessage, _ identity: Identity) {
         refuse(
             session, message.id, .forbidden,
             "The command \(message.command.name.rawValue) is not for the role \(identity.role.rawValue).")
@@ -203,7 +208,7 @@ extension Worker {
     // MARK: calling
 
     /// Calls the function of a command and sends its answer as the one reply to the message.
-    private func call(
+    func call(
         _ function: String, _ arguments: [RedisArgument], _ message: ClientMessage, _ session: Session,
         then: ((JSONValue) -> Void)? = nil
     ) {

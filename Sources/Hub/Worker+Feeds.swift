@@ -108,7 +108,9 @@ extension Worker {
         _ channel: String, _ units: [FeedUnitKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
         _ message: ClientMessage?, _ session: Session
     ) -> Bool {
-        if let message, session.feeds[channel] == nil, session.feeds.count >= WireLimits.feedChannels {
+        if let message, session.feeds[channel] == nil,
+            session.feeds.count + session.topics.count >= WireLimits.feedChannels
+        {
             refuse(
                 session, message.id, .badMessage,
                 "field `channel`: at most \(WireLimits.feedChannels) channels are watched at once; leave one first.",

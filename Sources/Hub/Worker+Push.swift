@@ -18,7 +18,8 @@ extension Worker {
         }
         if heardFeed(channel, payload) { return }
         guard let push = Push(payload) else { return }
-        if push.type == "record" { return heardWatched(push) }
+        if let topic = topics.byChannel[push.channel] { return told(push, topic) }
+        if push.seq.isEmpty, push.type == "record" { return heardWatched(push) }
         guard let sessions = readers[push.channel] else { return }
         metrics.pushes.increment()
         var frames = SharedFrames()

@@ -12,13 +12,22 @@ import WireProtobuf
 extension Worker {
     func opened(_ connection: ConnectionID, _ info: WebSocketServer.OpenInfo) {
         sessionNumber += 1
-        let bucket = TokenBucket(
-            capacity: Double(settings.server.commandsBurst), perSecond: Double(settings.server.commandsPerSecond))
         let session = Session(
-            connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken, bucket: bucket,
+            connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken,
+            bucket: bucket(for: nil),
             encoding: info.subprotocol == ProtobufWire.subprotocol ? .protobuf : .json)
         sessions[connection] = session
         scheduleHello(session)
+    }
+
+    /// How many messages a connection may send: those who speak for many may send more.
+    private func bucket(for role: Role?) -> TokenBucket {
+        let server = settings.server
+        if role == .operator || role == .service {
+            let rate = Double(server.serviceCommandsPerSecond)
+            return TokenBucket(capacity: rate, perSecond: rate)
+        }
+        return TokenBucket(capacity: Double(server.commandsBurst), perSecond: Double(server.commandsPerSecond))
     }
 
     private func scheduleHello(_ session: Session) {
@@ -34,6 +43,7 @@ extension Worker {
         metrics.closed(code)
         endFeeds(session)
         guard let identity = session.identity else { return }
+        closedTopics(session)
         stopReading(identity.channel, session)
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
         guard let driver = session.driver else { return }
@@ -92,11 +102,14 @@ extension Worker {
             channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
             expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
         session.identity = identity
+        session.resume = resume
         guard hasChannel else {
+            session.bucket = bucket(for: identity.role)
             session.phase = .live
             session.isGreeted = true
             checkDeadline(session.connection.rawValue)
-            return reply(session, id, greeting(identity, session), to: .hello)
+            reply(session, id, greeting(identity, session), to: .hello)
+            return resumeTopics(session)
         }
         session.position = resume.first { $0.channel == identity.channel }?.seq ?? ""
         catchUp(session, identity) { isDone in
@@ -111,6 +124,7 @@ extension Worker {
             session.isGreeted = true
             self.checkDeadline(session.connection.rawValue)
             self.reply(session, id, self.greeting(identity, session), to: .hello)
+            self.resumeTopics(session)
         }
     }
 
@@ -125,6 +139,8 @@ extension Worker {
         json.beginArray()
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
+        let topics = session.resume.filter { Channel.isTopic($0.channel) }
+        for topic in topics { json.string(topic.channel) }
         json.endArray()
         json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
         json.member("time", now())
@@ -133,6 +149,10 @@ extension Worker {
         if !identity.channel.isEmpty {
             json.key(escaping: identity.channel)
             json.string(session.position)
+        }
+        for topic in topics where StreamPosition(topic.seq.utf8) != nil {
+            json.key(escaping: topic.channel)
+            json.string(topic.seq)
         }
         json.endObject()
         json.endObject()
@@ -235,6 +255,7 @@ extension Worker {
         log.warning("the subscription connection to Redis is lost; reconnecting")
         for session in sessions.values { session.isBehind = true }
         for following in followed.values { following.isCurrent = false }
+        topicsMayHaveMissed()
     }
 
     /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
@@ -243,6 +264,7 @@ extension Worker {
         toCatchUp = sessions.values.filter { $0.phase == .live && $0.identity?.channel.isEmpty == false }
         catchUpSome()
         refreshFollowing()
+        readTopics()
     }
 
     /// A few at a time: a storm of histories would only make everyone wait.

@@ -43,6 +43,7 @@ public actor Worker {
     var seconds: LoopTimer
     var pace: LoopTimer
     var rankPace: LoopTimer
+    var topicPace: LoopTimer
     var feedTick: LoopTimer
     var feedPace: LoopTimer
 
@@ -77,6 +78,8 @@ public actor Worker {
     /// Sessions that must catch up after a loss of the subscription.
     var toCatchUp: [Session] = []
     var catchingUp = 0
+    /// Shared event channels with readers here.
+    let topics = TopicTable()
 
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
@@ -116,6 +119,7 @@ public actor Worker {
         seconds = LoopTimer(loop)
         pace = LoopTimer(loop)
         rankPace = LoopTimer(loop)
+        topicPace = LoopTimer(loop)
         feedTick = LoopTimer(loop)
         feedPace = LoopTimer(loop)
         feedPrefix = Array(keys.feed("").utf8)

@@ -86,6 +86,9 @@ extension Settings {
             "server.commands_burst", \.server.commandsBurst, 1...1_000_000, .atReload,
             "Commands at once of one connection; an app that comes back sends what it kept in one go."),
         .integer(
+            "server.service_commands_per_second", \.server.serviceCommandsPerSecond, 1...1_000_000, .atReload,
+            "Commands a second, and at once, of one connection of an operator or a service, which speaks for many."),
+        .integer(
             "server.drain_ms", \.server.drainMs, 0...600_000, .atReload,
             "Time over which clients are sent away (close 1012) at SIGTERM. Paced, so that the rest isn't run over."),
         .integer(

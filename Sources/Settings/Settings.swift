@@ -70,6 +70,8 @@ public struct Settings: Sendable, Equatable {
         public var commandsPerSecond = 20
         /// Commands at once of one connection.
         public var commandsBurst = 60
+        /// Commands a second, and at once, of one connection of an operator or a service.
+        public var serviceCommandsPerSecond = 1_000
         /// Time to send clients away at SIGTERM, ms.
         public var drainMs = 5_000
         /// Clients sent away are asked to come back within this time, at random, ms.

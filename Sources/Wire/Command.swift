@@ -41,8 +41,8 @@ public enum Command: Sendable {
     case seatsSet(taken: Int)
     /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route.
     case routeSet(route: String?)
-    /// `data` is one JSON object as the client wrote it. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
-    /// (`gap`, `snapshot`, `positions`).
+    /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
+    /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
 }
 

@@ -87,15 +87,19 @@ extension Envelope {
     /// An event that is called like a message of the hub itself would be taken for one.
     func eventType() throws(ErrorReply) -> String? {
         let expected: StaticString =
-            "1 to 64 characters of A-Z a-z 0-9 _ . : -, and none of gap, snapshot, positions"
+            "1 to 64 characters of A-Z a-z 0-9 _ . : -, and none of gap, snapshot, positions, opened"
         let type = try text(.type, .identifier, upTo: WireLimits.identifierBytes, expected)
-        if type == "gap" || type == "snapshot" || type == "positions" { throw refusal(.type, expected) }
+        if ["gap", "snapshot", "positions", "opened"].contains(type) { throw refusal(.type, expected) }
         return type
     }
 
     func eventData() throws(ErrorReply) -> [UInt8] {
         let slot = self[.data]
         guard slot.kind == .object else { throw refusal(.data, "an object") }
+        let size = slot.end - slot.start
+        guard size <= WireLimits.eventBytes else {
+            throw Self.refusal("data", "an object of at most 8192 bytes", got: "got \(size)")
+        }
         return Array(reader.bytes[slot.start..<slot.end])
     }
 }

@@ -13,6 +13,8 @@ public enum WireLimits {
     public static let sequenceBytes = 64
     /// `token`: an RS256 token with generous claims has about 1 KiB.
     public static let tokenBytes = 8192
+    /// `data` of a published event: a screenful of text. A channel's history may hold a thousand of them.
+    public static let eventBytes = 8192
     /// Channels in one `resume`: a client has its own channel and a few subscriptions.
     public static let resumeChannels = 16
     /// Feeds (`near`, zones, vehicles, the city) of one connection: a screen with more should watch the city.

@@ -623,10 +623,10 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .rideCancel(newValue)}
   }
 
-  package var subscribe: Kerbside_V1_ChannelOnly {
+  package var subscribe: Kerbside_V1_SubscribeOk {
     get {
       if case .subscribe(let v)? = ok {return v}
-      return Kerbside_V1_ChannelOnly()
+      return Kerbside_V1_SubscribeOk()
     }
     set {ok = .subscribe(newValue)}
   }
@@ -696,7 +696,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case rideNoshow(Kerbside_V1_RideOver)
     case rideRequest(Kerbside_V1_RequestOk)
     case rideCancel(Kerbside_V1_RideState)
-    case subscribe(Kerbside_V1_ChannelOnly)
+    case subscribe(Kerbside_V1_SubscribeOk)
     case unsubscribe(Kerbside_V1_ChannelOnly)
     case watch(Kerbside_V1_WatchOk)
     case unwatch(Kerbside_V1_ChannelOnly)
@@ -1332,6 +1332,21 @@ package nonisolated struct Kerbside_V1_RideState: Sendable {
 
   /// cancelled
   package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SubscribeOk: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var channel: String = String()
+
+  /// of a topic: where the reader stands
+  package var seq: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2484,7 +2499,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 15: try {
-        var v: Kerbside_V1_ChannelOnly?
+        var v: Kerbside_V1_SubscribeOk?
         var hadOneofValue = false
         if let current = self.ok {
           hadOneofValue = true
@@ -3808,6 +3823,41 @@ nonisolated extension Kerbside_V1_RideState: SwiftProtobuf.Message, SwiftProtobu
   package static func ==(lhs: Kerbside_V1_RideState, rhs: Kerbside_V1_RideState) -> Bool {
     if lhs.ride != rhs.ride {return false}
     if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SubscribeOk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SubscribeOk"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channel\0\u{1}seq\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.channel) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.channel.isEmpty {
+      try visitor.visitSingularStringField(value: self.channel, fieldNumber: 1)
+    }
+    if !self.seq.isEmpty {
+      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SubscribeOk, rhs: Kerbside_V1_SubscribeOk) -> Bool {
+    if lhs.channel != rhs.channel {return false}
+    if lhs.seq != rhs.seq {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -251,6 +251,10 @@ struct HostileMessageTests {
             Hostile(publish(#""data":[{}]"#), .badMessage, "data", "got an array", id: 6),
             Hostile(publish(#""type":"a b","data":{}"#), .badMessage, "type", #"got "a b""#, id: 6),
             Hostile(publish(#""type":"snapshot","data":{}"#), .badMessage, "type", "none of gap, snapshot", id: 6),
+            Hostile(publish(#""type":"opened","data":{}"#), .badMessage, "type", "positions, opened", id: 6),
+            Hostile(
+                publish(#""data":{"a":"\#(String(repeating: "x", count: 8185))"}"#), .badMessage, "data",
+                "at most 8192 bytes, got 8193", id: 6),
             Hostile(publish(#""data":{"a":}"#), .badMessage, nil, "expected a value"),
         ])
     }

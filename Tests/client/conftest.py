@@ -115,5 +115,11 @@ class Cast:
 
 
 @pytest.fixture
+def topic():
+    """A shared event channel that nobody else uses."""
+    return f"topic:t-{next(_numbers)}"
+
+
+@pytest.fixture
 def cast():
     return Cast()

@@ -70,13 +70,17 @@ local function partition(channel)
 end
 
 -- History and push in one step, so that they can't disagree. `meta` is for the worker alone, never for the client.
-local function tell(c, channel, type, data, meta)
-    local key, json = c.p .. 'ch:' .. channel, cjson.encode(data)
+-- Answers the event's place in the history.
+local function tell_json(c, channel, type, json, meta)
+    local key = c.p .. 'ch:' .. channel
     local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.iso, 'data', json)
     redis.call('EXPIRE', key, c.history_ttl_s)
     redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
         table.concat({ channel, id, type, c.iso, meta or '', json }, '\n'))
+    return id
 end
+
+local function tell(c, channel, type, data, meta) tell_json(c, channel, type, cjson.encode(data), meta) end
 
 -- The domain event log, in the order in which things happened.
 local function log(c, type, data)

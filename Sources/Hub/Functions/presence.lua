@@ -37,16 +37,21 @@ local function passenger_snapshot(c, passenger)
     return { ride = s }
 end
 
+-- Where a channel's history ends. An empty one gets a mark that is no event, so that there is a place to begin at.
+local function newest(c, channel)
+    local key = c.p .. 'ch:' .. channel
+    local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+    if entry then return entry[1] end
+    local mark = redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
+    redis.call('EXPIRE', key, c.history_ttl_s)
+    return mark
+end
+
 -- What a channel's reader missed since `since`. The entry that it saw last must still be there: then all that follows it
 -- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap.
 local function missed(c, channel, since)
     local key = c.p .. 'ch:' .. channel
-    local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-    local last = newest and newest[1]
-    if not last then
-        last = redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
-        redis.call('EXPIRE', key, c.history_ttl_s)
-    end
+    local last = newest(c, channel)
     if since == '' then return last, 'fresh', {} end
     local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
     if seen.err or #seen == 0 then return last, 'gap', {} end
