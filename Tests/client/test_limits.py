@@ -168,9 +168,15 @@ async def test_a_slow_reader_is_closed_and_loses_nothing(new_hub, cast):
     passenger.ws.transport.resume_reading()
     code, _ = await passenger.wait_closed(patience.PROCESS)
     assert code in (4420, 1006), "1006 where the hub could not get the close through"
-    await passenger.resume()
-    await passenger.settled()
+    # What it missed is more than may wait for one client here, so it comes back until it has it all.
     expected = ["ride.searching", "ride.cancelled"] * rides + ["ride.searching", "ride.accepted"]
+    for _ in range(20):
+        try:
+            await passenger.resume()
+            await passenger.settled()
+            break
+        except AssertionError:
+            assert passenger.closed and passenger.closed[0] in (4420, 1006), "closed for something else"
     assert [event["type"] for event in passenger.events] == expected
 
 
