@@ -80,7 +80,7 @@ let package = Package(
         .testTarget(
             name: "WireProtobufTests",
             dependencies: [
-                "Wire", "WireProtobuf", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "Wire", "Domain", "WireProtobuf", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),

@@ -12,7 +12,9 @@ import WireProtobuf
 extension Worker {
     func receive(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, _ isText: Bool) {
         guard let session = sessions[connection], session.phase != .closing else { return }
-        guard isText == (session.encoding == .json) else { return close(session, .unsupportedData) }
+        guard isText == (session.encoding == .json) else {
+            return close(session, .unsupportedData, isText ? "only binary messages are understood" : nil)
+        }
         metrics.messages.increment()
         switch session.encoding == .json ? decode(bytes) : protobuf.decode(bytes) {
         case .refused(let id, let error):

@@ -139,7 +139,7 @@ extension Worker {
         topic.admit { $0 < event.position }
         topic.position = event.position
         for group in topic.groups where !group.connections.isEmpty {
-            let frame = frame(event, group.encoding)
+            let (server, frame) = (server, frame(event, group.encoding))
             for connection in group.connections { server.sendSoon(connection, frame) }
             metrics.events.add(group.connections.count)
         }

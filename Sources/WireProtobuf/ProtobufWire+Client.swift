@@ -92,22 +92,17 @@ extension ProtobufWire {
         return bytes
     }
 
-    /// proto3 does not write a coordinate that is 0: an absent one is 0.
     private func destination(_ reader: ProtobufReader) throws(ProtobufFault) {
         var reader = reader
-        var lat = 0.0
-        var lon = 0.0
+        json.key("destination")
+        json.beginObject()
         while let field = try reader.nextField() {
             switch field {
-            case 1: lat = try reader.double("destination.lat")
-            case 2: lon = try reader.double("destination.lon")
+            case 1: double("lat", try reader.double("destination.lat"))
+            case 2: double("lon", try reader.double("destination.lon"))
             default: try reader.skip()
             }
         }
-        json.key("destination")
-        json.beginObject()
-        double("lat", lat)
-        double("lon", lon)
         json.endObject()
     }
 

@@ -54,7 +54,7 @@ extension ProtobufWire {
     private static func event(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_Event {
         var event = Kerbside_V1_Event()
         // What a type means in a topic is its publisher's affair.
-        if let known = mapped(Kerbside_V1_Event.self, message.type, data), message.isOwnChannel { event = known }
+        if message.isOwnChannel, let known = mapped(Kerbside_V1_Event.self, message.type, data) { event = known }
         if event.data == nil { event.json = Data(data) }
         event.ch = message.channel
         event.seq = message.seq ?? ""

@@ -374,20 +374,38 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// Both are always there: `optional` only tells a forgotten one from 0.
 package nonisolated struct Kerbside_V1_Point: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// degrees
-  package var lat: Double = 0
+  package var lat: Double {
+    get {_lat ?? 0}
+    set {_lat = newValue}
+  }
+  /// Returns true if `lat` has been explicitly set.
+  package var hasLat: Bool {self._lat != nil}
+  /// Clears the value of `lat`. Subsequent reads from it will return its default value.
+  package mutating func clearLat() {self._lat = nil}
 
   /// degrees
-  package var lon: Double = 0
+  package var lon: Double {
+    get {_lon ?? 0}
+    set {_lon = newValue}
+  }
+  /// Returns true if `lon` has been explicitly set.
+  package var hasLon: Bool {self._lon != nil}
+  /// Clears the value of `lon`. Subsequent reads from it will return its default value.
+  package mutating func clearLon() {self._lon = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _lat: Double? = nil
+  fileprivate var _lon: Double? = nil
 }
 
 /// All that is given must hold.
@@ -1346,11 +1364,20 @@ package nonisolated struct Kerbside_V1_SubscribeOk: Sendable {
   package var channel: String = String()
 
   /// of a topic: where the reader stands
-  package var seq: String = String()
+  package var seq: String {
+    get {_seq ?? String()}
+    set {_seq = newValue}
+  }
+  /// Returns true if `seq` has been explicitly set.
+  package var hasSeq: Bool {self._seq != nil}
+  /// Clears the value of `seq`. Subsequent reads from it will return its default value.
+  package mutating func clearSeq() {self._seq = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _seq: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_ChannelOnly: Sendable {
@@ -2097,26 +2124,30 @@ nonisolated extension Kerbside_V1_Point: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
-      case 2: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
+      case 1: try { try decoder.decodeSingularDoubleField(value: &self._lat) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._lon) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.lat.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 1)
-    }
-    if self.lon.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 2)
-    }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._lat {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._lon {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Point, rhs: Kerbside_V1_Point) -> Bool {
-    if lhs.lat != rhs.lat {return false}
-    if lhs.lon != rhs.lon {return false}
+    if lhs._lat != rhs._lat {return false}
+    if lhs._lon != rhs._lon {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3839,25 +3870,29 @@ nonisolated extension Kerbside_V1_SubscribeOk: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.channel) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._seq) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.channel.isEmpty {
       try visitor.visitSingularStringField(value: self.channel, fieldNumber: 1)
     }
-    if !self.seq.isEmpty {
-      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
-    }
+    try { if let v = self._seq {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_SubscribeOk, rhs: Kerbside_V1_SubscribeOk) -> Bool {
     if lhs.channel != rhs.channel {return false}
-    if lhs.seq != rhs.seq {return false}
+    if lhs._seq != rhs._seq {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,15 +21,20 @@ struct FeedModelTests {
 
     @Test("readers know the truth of their view after every delivery", arguments: 0..<24)
     func truth(part: Int) throws {
-        for run in 0..<60 { try play(seed: UInt64(part * 1000 + run)) }
+        for run in 0..<60 { try play(seed: UInt64(part * 1000 + run), ticks: 40) }
     }
 
-    private func play(seed: UInt64) throws {
-        var world = FeedWorld(seed: seed)
+    @Test("the same in a crowd, and for so long that logs are cut and swept", arguments: 0..<8)
+    func crowd(part: Int) throws {
+        try play(seed: UInt64(1_000_000 + part), ticks: 250, bustle: 60)
+    }
+
+    private func play(seed: UInt64, ticks: Int, bustle: Int = 8) throws {
+        var world = FeedWorld(seed: seed, bustle: bustle)
         var seats: [Seat] = []
-        for _ in 0..<40 {
+        for _ in 0..<ticks {
             if seats.count < 8, world.chance(0.6) { seats.append(seat(in: &world)) }
-            if world.chance(0.05), !seats.isEmpty { give(up: seats.remove(at: 0), in: &world) }
+            if world.chance(bustle > 8 ? 0.01 : 0.05), !seats.isEmpty { give(up: seats.remove(at: 0), in: &world) }
             world.step()
             for seat in seats where world.chance(seat.pace) { try deliver(to: seat, in: world, seed: seed) }
         }

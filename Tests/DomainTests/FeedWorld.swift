@@ -37,8 +37,12 @@ struct FeedWorld {
         return cells.sorted()
     }()
 
-    init(seed: UInt64) {
+    /// How many things happen between ticks at most.
+    let bustle: Int
+
+    init(seed: UInt64, bustle: Int = 8) {
         random = Random(seed: seed)
+        self.bustle = bustle
         for cell in Self.cells where chance(0.7) { follow(cell) }
     }
 
@@ -51,9 +55,10 @@ struct FeedWorld {
 
     /// A few things happen, then a tick.
     mutating func step() {
-        for _ in 0..<Int.random(in: 0...8, using: &random) { happen() }
+        for _ in 0..<Int.random(in: 0...bustle, using: &random) { happen() }
         if chance(0.03) { setCutOff(true) }
         if isCutOff, chance(0.3) { setCutOff(false) }
+        if chance(0.005) { now += Int64.random(in: 0...3_000_000, using: &random) }
         now +=
             chance(0.02) ? Int64.random(in: 0...20_000, using: &random) : Int64.random(in: 100...1500, using: &random)
         board.advance(now: now)

@@ -1,5 +1,7 @@
+import Domain
 import RedisLink
 import Testing
+import WebSocketServer
 
 @testable import Hub
 
@@ -52,6 +54,68 @@ import Testing
         #expect(begin.part(after: try place(1), upTo: 10_000).reached == (try place(3)))
         #expect(begin.part(after: try place(5), upTo: 10_000).reached == (try place(5)))
         #expect(begin.part(after: try place(9), upTo: 10_000).reached == (try place(9)))
+    }
+
+    private func reading(_ topic: Topic, _ number: UInt64, at position: Int, _ encoding: FeedEncoding = .json)
+        -> TopicReading
+    {
+        let session = Session(
+            connection: ConnectionID(rawValue: number), name: "w.\(number)", bearer: nil,
+            bucket: TokenBucket(capacity: 1, perSecond: 1), encoding: encoding)
+        topic.count += 1
+        return TopicReading(topic, session, since: "\(position)-0", asks: [])
+    }
+
+    private func live(_ topic: Topic) -> Set<UInt64> { Set(topic.groups.flatMap(\.connections).map(\.rawValue)) }
+
+    @Test("Who was sent more than the live readers waits for them to come up")
+    func ahead() throws {
+        let topic = Topic("topic:x")
+        let first = reading(topic, 1, at: 5)
+        let second = reading(topic, 2, at: 7)
+        let third = reading(topic, 3, at: 5, .protobuf)
+        for one in [first, second, third] { topic.enter(one) }
+        #expect(topic.position == (try place(5)))
+        #expect(live(topic) == [1, 3])
+        #expect(second.phase == .ahead)
+        // 6 is pushed: not for the second.
+        topic.admit { $0 < place6 }
+        #expect(live(topic) == [1, 3])
+        topic.position = place6
+        topic.admit { $0 == place6 }
+        #expect(live(topic) == [1, 3])
+        // Its own entry was only a mark: the next push finds it waiting.
+        let place8 = try place(8)
+        topic.admit { $0 < place8 }
+        #expect(live(topic) == [1, 2, 3])
+        topic.leave(first)
+        topic.leave(third)
+        topic.leave(first)
+        #expect(live(topic) == [2])
+        #expect(topic.count == 1)
+        topic.leave(second)
+        #expect(!topic.hasLive)
+    }
+
+    private let place6 = StreamPosition("6-0".utf8) ?? .zero
+
+    @Test("After a loss those ahead are read from where they are, the live from where they are together")
+    func losses() throws {
+        let topic = Topic("topic:x")
+        let (first, second) = (reading(topic, 1, at: 5), reading(topic, 2, at: 7))
+        for one in [first, second] { topic.enter(one) }
+        #expect(!topic.needsReading)
+        topic.fallBehind()
+        #expect(topic.needsReading)
+        #expect(second.phase == .joining)
+        #expect(topic.joining.count == 1)
+        #expect(topic.ahead.isEmpty)
+        #expect(live(topic) == [1])
+        // A command that waits for its answer gets it, even if the reading is over.
+        second.asks = [4]
+        topic.leave(second)
+        #expect(topic.joining.count == 1)
+        #expect(topic.count == 1)
     }
 
     @Test("A position is written as it is read")

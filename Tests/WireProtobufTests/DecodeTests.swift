@@ -31,6 +31,7 @@ struct DecodeTests {
         #""ride":"\"\\\n\u0001é😀","key":"k""#,
         #""lat":45.1,"lon":9.2,"passengers":4,"destination":{"lat":45.0,"lon":0}"#,
         #""lat":45.1,"lon":9.2,"passengers":0,"destination":{"lat":95.0,"lon":0}"#,
+        #""lat":45.1,"lon":9.2,"passengers":1,"destination":{"lat":45.0}"#,
         #""channel":"vehicle:T1""#,
         #""channel":"zone:14","filter":{"kind":["taxi","bus"],"state":["busy"],"seats":2,"route":"R7"},"max_rate":0.5"#,
         #""channel":"zone:14","filter":{},"max_rate":1000"#,

@@ -12,6 +12,7 @@ import test_roles
 import test_walkthrough
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
+from kerbside.member import Member
 from kerbside.passenger import Passenger
 from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
 
@@ -21,6 +22,10 @@ class BinaryDriver(Binary, Driver):
 
 
 class BinaryPassenger(Binary, Passenger):
+    pass
+
+
+class BinaryMember(Binary, Member):
     pass
 
 
@@ -71,6 +76,28 @@ async def test_both_encodings_tell_the_same(hub, cast):
     await driver.accept(ride)
     await twin.until("ride.assigned", ride=ride)
     assert driver.events == twin.events
+
+
+async def test_topics(hub, topic):
+    operator, binary, plain = BinaryMember(hub, "operator"), BinaryMember(hub), Member(hub)
+    for one in (operator, binary, plain):
+        await one.connect()
+    for reader in (binary, plain):
+        await reader.join(topic)
+    seqs = [await operator.publish(topic, type="roadworks", data={"n": n, "none": []}) for n in range(5)]
+    for reader in (binary, plain):
+        await reader.has(topic, seqs)
+    assert binary.got(topic) == plain.got(topic)
+    await binary.cut()
+    seqs += await operator.publish_many(topic, 300)
+    await binary.back(topic)
+    hub.redis.client_kill_filter(_type="pubsub")
+    seqs += await operator.publish_many(topic, 100)
+    for reader in (binary, plain):
+        await reader.has(topic, seqs)
+    assert binary.got(topic) == plain.got(topic)
+    await binary.join(topic, since="1-1")
+    await binary.wait(lambda: binary.gaps(topic) or None, "the gap")
 
 
 @pytest.mark.parametrize("text", ["", '{"id":1,"cmd":"hello"}'])
@@ -131,6 +158,19 @@ async def test_positions_are_not_answered_without_an_id(hub, cast):
     await driver.barrier()
     await asyncio.sleep(0.1)
     assert not [m for m in driver.pushed if "error" in m or "id" in m]
+
+
+async def test_a_topics_types_are_its_publishers(hub, topic):
+    operator, reader = BinaryMember(hub, "operator"), BinaryMember(hub)
+    for one in (operator, reader):
+        await one.connect()
+    await reader.join(topic)
+    kinds = ["offer.made", "json", "seq", "roadworks"]
+    data = {"where": ["é", None, 1.5], "ride": 7}
+    await reader.has(topic, [await operator.publish(topic, type=kind, data=data) for kind in kinds])
+    assert [(event["type"], event["data"]) for event in reader.got(topic)] == [(kind, data) for kind in kinds]
+    await operator.refused("publish", "bad_message", "data", channel=topic)
+    await operator.refused("publish", "bad_message", "data", channel=topic, data=[1])
 
 
 def test_the_schema_knows_itself():

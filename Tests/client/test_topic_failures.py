@@ -126,7 +126,7 @@ async def test_redis_is_killed(new_hub, topic):
     seqs = await publishing
     await settle(readers, keeping, topic, seqs)
     hub._redis = None
-    assert [row[0] for row in hub.history(topic)] == seqs
+    await hub.until("all in the history", lambda: [row[0] for row in hub.history(topic)] == seqs)
 
 
 async def test_the_history_is_lost_while_reading(hub, topic):

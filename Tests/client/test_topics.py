@@ -254,5 +254,5 @@ async def test_operators_and_services_have_a_limit(new_hub, topic):
     hub = new_hub(server__service_commands_per_second=10).start()
     service = await member(hub, "service")
     replies = await asyncio.gather(*(service.ask("publish", channel=topic, data={}) for _ in range(18)))
-    assert 10 <= len([reply for reply in replies if "ok" in reply]) <= 12
+    assert 10 <= len([reply for reply in replies if "ok" in reply]) < 18
     assert {reply["error"]["code"] for reply in replies if "error" in reply} == {"rate_limited"}

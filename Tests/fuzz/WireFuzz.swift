@@ -13,6 +13,7 @@ public func fuzzOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
     checkServerMessage(bytes)
     checkNumber(bytes)
     checkWriter(bytes)
+    checkBinaryCommand(bytes)
     return 0
 }
 
@@ -71,6 +72,24 @@ private func checkCommand(_ bytes: UnsafeRawBufferPointer, _ tree: Result<JSONVa
         }
         checkRefusal(id, error)
     }
+}
+
+/// A binary command that is understood is the one that its JSON says; any other is refused in a way that can be sent.
+private func checkBinaryCommand(_ bytes: UnsafeRawBufferPointer) {
+    let wire = ProtobufWire()
+    switch wire.decode(bytes) {
+    case .message(let message):
+        let again = message.encoded().withUnsafeBytes { decode($0) }
+        require(again == .message(message), "the binary command changed by writing and reading it")
+    case .refused(let id, let error):
+        checkRefusal(id, error)
+    }
+    guard bytes.count >= 8 else { return }
+    let double = bytes.loadUnaligned(as: Double.self)
+    var writer = JSONWriter()
+    writer.exact(double)
+    guard let number = try? JSONValue(parsing: writer.bytes) else { fatalError("an exact number can't be read") }
+    require(double.isFinite ? number.double == double : number.isNull, "an exact number changed")
 }
 
 /// A refusal can be sent and read.

@@ -94,43 +94,53 @@ extension FeedBoard {
     /// by the next tick, which takes back the numbers of those who aren't there.
     @inline(__always)
     func take(_ fields: FeedFields, number: UInt32, cell: CellID, zone: (GeoPoint) -> Int32) {
-        let index = Int(number)
-        let old = vehicles[index].live
         let silence = second &* 1000 &- fields.heard
-        let isOlder = fields.heard < old.heard || (fields.heard == old.heard && fields.at < old.at)
-        guard !isOlder, silence <= rules.expireAfterMs else {
-            if !old.isPresent { soil(number) }
+        let freshness: Freshness? =
+            silence > rules.expireAfterMs ? nil : silence > rules.staleAfterMs ? .stale : .live
+        let (outcome, isYounger) = vehicles[Int(number)].take(fields, freshness, cell: cell, zone: zone)
+        if outcome == .refused {
+            if !vehicles[Int(number)].live.isPresent { soil(number) }
             return
         }
         touches += 1
-        vehicles[index].touched = touches
+        vehicles[Int(number)].touched = touches
+        if outcome == .changed { soil(number) }
+        if isYounger { schedule(number) }
+    }
+}
+
+extension FeedVehicle {
+    enum Outcome { case refused, same, changed }
+
+    /// Makes a record the live state, if it is not older than that. `freshness` is nil when it has expired. Says what
+    /// came of it, and whether the vehicle is to be put into the wheel anew.
+    @inline(__always)
+    mutating func take(
+        _ fields: FeedFields, _ freshness: Freshness?, cell: CellID, zone: (GeoPoint) -> Int32
+    ) -> (outcome: Outcome, isYounger: Bool) {
+        let isOlder = fields.heard < live.heard || (fields.heard == live.heard && fields.at < live.at)
+        guard let freshness, !isOlder else { return (.refused, false) }
         let (lat5, lon5) = (Self.units(fields.lat), Self.units(fields.lon))
         let heading = Self.heading(fields.heading)
-        let freshness: Freshness = silence > rules.staleAfterMs ? .stale : .live
-        let isElsewhere = lat5 != old.lat5 || lon5 != old.lon5 || cell != old.cell || !old.isPresent
-        let isSame =
-            !isElsewhere && heading == old.heading && fields.at == old.at && fields.state == old.traits.state
-            && fields.kind == old.traits.kind && fields.seats == old.traits.seats && freshness == old.traits.freshness
-            && Self.isSame(old.traits.route, fields.route)
-        vehicles[index].live.heard = fields.heard
-        if isSame { return }
-        soil(number)
-        vehicles[index].live.isPresent = true
-        vehicles[index].live.cell = cell
-        vehicles[index].live.lat5 = lat5
-        vehicles[index].live.lon5 = lon5
-        vehicles[index].live.heading = heading
-        vehicles[index].live.at = fields.at
-        vehicles[index].live.traits.state = fields.state
-        vehicles[index].live.traits.kind = fields.kind
-        vehicles[index].live.traits.seats = fields.seats
-        vehicles[index].live.traits.freshness = freshness
-        if !Self.isSame(old.traits.route, fields.route) {
-            vehicles[index].live.traits.route =
-                fields.route.isEmpty ? nil : String(decoding: fields.route, as: UTF8.self)
-        }
-        if isElsewhere { vehicles[index].live.zone = zone(GeoPoint(lat: fields.lat, lon: fields.lon)) }
-        if !old.isPresent || (freshness == .live && old.traits.freshness == .stale) { schedule(number) }
+        let isElsewhere = lat5 != live.lat5 || lon5 != live.lon5 || cell != live.cell || !live.isPresent
+        let isYounger = !live.isPresent || (freshness == .live && live.traits.freshness == .stale)
+        live.heard = fields.heard
+        let hasSameTraits =
+            fields.state == live.traits.state && fields.kind == live.traits.kind && fields.seats == live.traits.seats
+            && freshness == live.traits.freshness && Self.isSame(live.traits.route, fields.route)
+        if !isElsewhere, heading == live.heading, fields.at == live.at, hasSameTraits { return (.same, isYounger) }
+        live.isPresent = true
+        live.cell = cell
+        live.lat5 = lat5
+        live.lon5 = lon5
+        live.heading = heading
+        live.at = fields.at
+        if isElsewhere { live.zone = zone(GeoPoint(lat: fields.lat, lon: fields.lon)) }
+        if hasSameTraits { return (.changed, isYounger) }
+        live.traits = FeedTraits(
+            state: fields.state, kind: fields.kind, freshness: freshness, seats: fields.seats,
+            route: fields.route.isEmpty ? nil : String(decoding: fields.route, as: UTF8.self))
+        return (.changed, isYounger)
     }
 
     /// Degrees in units of 1e-5.

@@ -15,12 +15,9 @@ extension FeedBoard {
     private func message(_ subscription: FeedSubscription, _ unit: FeedUnit, sent: Int?) -> FeedMessage? {
         let since = since(sent, unit)
         if since >= unit.changedTick { return nil }
-        let key = FeedCacheKey(
-            since: since, encoding: subscription.encoding, channel: subscription.channel, view: subscription.view,
-            viewHash: subscription.viewHash)
         remember(unit)
-        return unit.messages.value(for: key) {
-            let piece = piece(unit, subscription, since: since)
+        return unit.messages.value(for: key(subscription, since: since, channel: subscription.channel)) {
+            let piece = piece(unit, key(subscription, since: since))
             if piece.isEmpty, since >= 0 { return nil }
             parts.append(piece)
             defer { parts.removeAll(keepingCapacity: true) }
@@ -42,8 +39,9 @@ extension FeedBoard {
             if unit.changedTick > since { changed.append(unit) }
         }
         var gone = 0
+        let key = key(subscription, since: since)
         for unit in since < 0 ? subscription.units : changed {
-            let piece = piece(unit, subscription, since: since)
+            let piece = piece(unit, key)
             if piece.isEmpty { continue }
             parts.append(piece)
             gone += piece.gone.count
@@ -76,8 +74,9 @@ extension FeedBoard {
 
     /// The tick from which on the unit's log tells this reader all; −1 if it needs a snapshot.
     private func since(_ sent: Int?, _ unit: FeedUnit) -> Int {
-        guard let sent, sent >= unit.completeSince, sent >= tick - rules.logTicks else { return -1 }
-        return sent
+        guard let sent else { return -1 }
+        let isKnown = sent >= unit.changedTick || (sent >= unit.completeSince && sent >= tick - rules.logTicks)
+        return isKnown ? sent : -1
     }
 
     private func remember(_ unit: FeedUnit) {
@@ -86,15 +85,18 @@ extension FeedBoard {
         cached.append(unit)
     }
 
-    private func piece(_ unit: FeedUnit, _ subscription: FeedSubscription, since: Int) -> FeedPiece {
-        let key = FeedCacheKey(
-            since: since, encoding: subscription.encoding, channel: "", view: subscription.view,
+    private func key(_ subscription: FeedSubscription, since: Int, channel: String = "") -> FeedCacheKey {
+        FeedCacheKey(
+            since: since, encoding: subscription.encoding, channel: channel, view: subscription.view,
             viewHash: subscription.viewHash)
+    }
+
+    private func piece(_ unit: FeedUnit, _ key: FeedCacheKey) -> FeedPiece {
         remember(unit)
         return unit.pieces.value(for: key) {
-            since < 0
-                ? snapshot(unit, subscription.view, subscription.encoding)
-                : delta(unit, subscription.view, subscription.encoding, since: Int32(truncatingIfNeeded: since))
+            key.since < 0
+                ? snapshot(unit, key.view, key.encoding)
+                : delta(unit, key.view, key.encoding, since: Int32(truncatingIfNeeded: key.since))
         }
     }
 

@@ -111,7 +111,8 @@ class Decoder:
 
     def _positions(self, message):
         """As JSON, with a full row for each vehicle."""
-        gone = [self.vehicles[number]["id"] for number in message.gone]
+        # One that came and went between two messages was never announced.
+        gone = [self.vehicles[number]["id"] for number in message.gone if number in self.vehicles]
         changed = []
         for vehicle in message.vehicles:
             self.vehicles[vehicle.number] = plain(vehicle)
