@@ -58,7 +58,7 @@ struct BenchTarget: ParsableArguments {
     private static func name(of pid: Int32) -> String {
         let command = (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) ?? "pid \(pid)"
         let name = command.trimmingCharacters(in: .whitespacesAndNewlines)
-        return name == "kerbside" ? "worker" : name.hasPrefix("redis") ? "redis" : name
+        return name == "kerbside" || name == "exe" ? "worker" : name.hasPrefix("redis") ? "redis" : name
     }
 }
 
