@@ -76,7 +76,7 @@ extension Bench {
         @Option(help: "How the server is spoken to; all but kerbside need --url.")
         var dialect = LoadDialect.kerbside
 
-        @Option(help: "Vehicles.")
+        @Option(help: "Vehicles; with 0 those of another run at the same city are counted.")
         var vehicles = 2000
 
         @Option(help: "Watchers, spread over the zones.")
@@ -105,8 +105,8 @@ extension Bench {
             guard watch == "zone" || watch == "near" && dialect == .kerbside else {
                 throw ValidationError("--watch \(watch): expected zone, or near at a hub")
             }
-            guard vehicles > 0, watchers >= 0, rate > 0 else {
-                throw ValidationError("--vehicles and --rate must be above 0")
+            guard vehicles >= 0, watchers >= 0, vehicles + watchers > 0, rate > 0 else {
+                throw ValidationError("--vehicles and --watchers must not be below 0, --rate must be above it")
             }
         }
 

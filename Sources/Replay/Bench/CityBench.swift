@@ -151,7 +151,10 @@ final class CityLoad {
             }
         }
         await stage.seconds(1)
-        pace.start(perSecond: Double(vehicles.count) * configuration.positionsPerSecond) { [unowned self] in move() }
+        if !vehicles.isEmpty {
+            pace.start(perSecond: Double(vehicles.count) * configuration.positionsPerSecond) { [unowned self] in move()
+            }
+        }
         await stage.seconds(configuration.warmUpSeconds)
         var figures = await meter.count(stage, seconds: configuration.seconds, pace)
         pace.stop()
