@@ -17,6 +17,8 @@ final class Feed {
     var waitsFor = 0
     /// Its place in `Worker.feeds`.
     var index = 0
+    /// As the client asked for it; nil when only its ride shows it.
+    var asked: FeedOptions?
 
     var isOfZone: Bool {
         if case .zone? = subscription.units.first?.key { true } else { false }
