@@ -187,6 +187,27 @@ struct FeedBoardTests {
         #expect(board.count <= 10 + 5 * 60)
     }
 
+    @Test("a log that was cut within its ticks is not taken for whole", arguments: 0..<8)
+    func cut(ticks: Int) throws {
+        let subscription = near([board.retain(.cell(cell))])
+        var reader = FeedReader()
+        for tick in 0...ticks {
+            for number in 0..<300 {
+                // They come in even ticks and go in odd ones, but for a few.
+                let id = "T\(number)"
+                if tick % 2 == 0 {
+                    board.apply(record(id, at: start + Int64(tick)), cell: cell, zone: nil)
+                } else if number >= 5 {
+                    board.left(id, cell: cell)
+                }
+            }
+            board.advance(now: start)
+            guard tick == 0 || tick == ticks, let payload = payload(subscription) else { continue }
+            try reader.read(payload, .json, channel: "near")
+        }
+        #expect(reader.vehicles.count == (ticks % 2 == 0 ? 300 : 5))
+    }
+
     @Test("a unit of one vehicle is told of by itself only")
     func watched() throws {
         let unit = board.retain(.vehicle("T1"))

@@ -32,11 +32,6 @@ extension FeedBoard {
         AgeWheel.turn(&wheel, after: last, to: second) { number, due, wheel in
             let index = Int(number)
             guard vehicles[index].live.isPresent, (vehicles[index].dueSecond ^ due) & 1023 == 0 else { return }
-            guard vehicles[index].dueSecond <= second else {
-                // Put there in this very turn, which is a long one, and for the next round.
-                vehicles[index].dueSecond = wheel.add(number, due: vehicles[index].dueSecond, now: second)
-                return
-            }
             let silence = second * 1000 - vehicles[index].live.heard
             if silence > rules.expireAfterMs {
                 remove(number)

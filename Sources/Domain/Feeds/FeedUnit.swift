@@ -90,12 +90,9 @@ public final class FeedUnit {
     private func trimChanges(tick: Int, logTicks: Int) {
         var keep = changes.count >= 4 * members.count ? changes.count / 2 : 0
         while keep < changes.count, Int(changes[keep].tick) <= tick - logTicks { keep += 1 }
-        // Ticks are kept or dropped as a whole.
         guard keep > 0 else { return }
-        let last = changes[keep - 1].tick
-        while keep < changes.count, changes[keep].tick == last { keep += 1 }
+        completeSince = max(completeSince, Int(changes[keep - 1].tick))
         changes.removeFirst(keep)
-        completeSince = max(completeSince, Int(last))
     }
 }
 
