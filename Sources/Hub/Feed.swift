@@ -47,7 +47,8 @@ final class Following {
     var wasRead = false
     /// Its state was read after the subscription was confirmed, and the subscription has held since.
     var isCurrent = false
-    /// Its state is being read: what is heard meanwhile is held and applied after it, in order, so that the later counts.
+    /// Its state is being read. What is heard of the city or of a single vehicle meanwhile is held and applied after it, in
+    /// order, so that the later counts; the board itself knows what of a cell was heard since its reading began.
     var isReading = false
     var held: [[UInt8]] = []
     /// Feeds that wait for its first state.

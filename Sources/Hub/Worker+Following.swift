@@ -97,6 +97,7 @@ extension Worker {
     }
 
     private func readCells(_ cells: [CellID]) {
+        for cell in cells { board.willRead(cell: cell) }
         let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.text) }
         dispatch.call("feed_state", arguments) { result in
             guard let lines = self.lines(result, "feed_state"), lines.count == cells.count else {
@@ -169,7 +170,7 @@ extension Worker {
         following.held = []
         for lines in held {
             switch source {
-            case .cell(let cell): lines.withUnsafeBytes { apply($0, in: cell) }
+            case .cell: break
             case .city: applyAnywhere(lines)
             case .vehicle: applyWatched(lines)
             }
@@ -186,11 +187,11 @@ extension Worker {
         let source = cell.map { FeedSource.cell($0) } ?? .city
         guard let following = followed[source] else { return true }
         metrics.feedRecords.increment()
-        if following.isReading {
-            following.held.append(Array(payload))
-        } else if let cell {
+        if let cell {
             // With the whole city followed it comes twice, and once is enough.
-            if followed[.city]?.isCurrent != true { apply(payload, in: cell) }
+            if followed[.city]?.isCurrent != true { board.apply(lines: payload, cell: cell) { self.zoneOf($0) } }
+        } else if following.isReading {
+            following.held.append(Array(payload))
         } else {
             applyAnywhere(Array(payload))
         }
@@ -203,10 +204,6 @@ extension Worker {
         }
         metrics.feedRecords.increment()
         if following.isReading { following.held.append(push.data) } else { applyWatched(push.data) }
-    }
-
-    private func apply(_ lines: UnsafeRawBufferPointer, in cell: CellID) {
-        board.apply(lines: lines, cell: cell) { self.zoneOf($0) }
     }
 
     private func applyAnywhere(_ lines: [UInt8]) {

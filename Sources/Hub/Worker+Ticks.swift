@@ -37,7 +37,9 @@ extension Worker {
 
     private func startTick(_ timer: LoopTimer, intervalMs: Int, phaseMs: Int, _ body: @escaping () -> Void) {
         let time = Int(EventLoop.wallClock())
-        let wait = intervalMs - (time - phaseMs) % intervalMs
+        var wait = intervalMs - (time - phaseMs) % intervalMs
+        // A timer fires up to a millisecond early by this clock: then the tick that has just come must not come again.
+        if wait <= min(2, intervalMs / 4) { wait += intervalMs }
         timer.start(afterMs: UInt64(wait)) {
             self.startTick(timer, intervalMs: intervalMs, phaseMs: phaseMs, body)
             body()

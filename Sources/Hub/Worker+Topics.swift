@@ -16,8 +16,6 @@ import Wire
 extension Worker {
     /// What an event is when its publisher doesn't say.
     static let topicType = "message"
-    /// Entries of one call, so that Redis serves nobody else for a millisecond at most.
-    static let topicEntries = 256
     /// Places of one call.
     static let topicPlaces = 100
     /// Calls at once: more would only wait in Redis.
@@ -210,7 +208,7 @@ extension Worker {
         let ordered = places.sorted()
         let losses = topics.losses
         let arguments =
-            [RedisArgument(topic.channel), RedisArgument(Self.topicEntries)] + ordered.map { RedisArgument($0.text) }
+            [RedisArgument(topic.channel), RedisArgument(topicPart)] + ordered.map { RedisArgument($0.text) }
         dispatch.call("topic", arguments) { result in
             self.topics.underWay -= 1
             topic.isReading = false
@@ -312,7 +310,8 @@ extension Worker {
         reading.topic.enter(reading)
     }
 
-    /// How much a connection is sent of what it missed before it has taken it, bytes: a quarter of what may wait for it.
+    /// How much is read of a history at once, and how much a connection is sent before it has taken it, bytes: a quarter of
+    /// what may wait for it.
     private var topicPart: Int { settings.server.maxOutboundBytes / 4 }
 
     // MARK: slow readers

@@ -232,6 +232,7 @@ public actor Worker {
         limits.headerTimeoutMs = UInt64(settings.server.handshakeTimeoutMs)
         limits.pingEveryMs = UInt64(settings.server.pingMs)
         limits.deadAfterMs = UInt64(settings.server.deadAfterMs)
+        limits.coalesceMs = UInt64(settings.feeds.coalesceMs)
         return limits
     }
 

@@ -23,7 +23,7 @@ final class SocketContext {
     private var context: OpaquePointer?
     private var vhost: OpaquePointer?
     private var timer: LoopTimer?
-    fileprivate weak var owner: (any SocketOwner)?
+    fileprivate let owner: any SocketOwner
     /// The pair that is put into the vhost while it is made, and the vhost's SSL_CTX, which libwebsockets owns.
     fileprivate var tls: TLSFiles?
     fileprivate var tlsContext: OpaquePointer?
@@ -127,14 +127,13 @@ private func onSocketEvent(
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         return context.setUp(tlsContext: OpaquePointer(user)) ? 0 : 1
     case LWS_CALLBACK_RAW_RX:
-        guard let owner = context.owner, let data else { return -1 }
+        guard let data else { return -1 }
         kb_no_timeout(socket)
-        return owner.read(socketID(socket), UnsafeMutableRawBufferPointer(start: data, count: count)) ? 0 : -1
+        return context.owner.read(socketID(socket), UnsafeMutableRawBufferPointer(start: data, count: count)) ? 0 : -1
     case LWS_CALLBACK_RAW_WRITEABLE:
-        guard let owner = context.owner else { return -1 }
-        return owner.writable(socketID(socket)) ? 0 : -1
+        return context.owner.writable(socketID(socket)) ? 0 : -1
     case LWS_CALLBACK_RAW_CLOSE:
-        context.owner?.closed(socketID(socket))
+        context.owner.closed(socketID(socket))
     case LWS_CALLBACK_WSI_CREATE:
         context.liveSockets += 1
     case LWS_CALLBACK_WSI_DESTROY:

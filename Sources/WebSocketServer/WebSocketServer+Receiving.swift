@@ -1,6 +1,6 @@
 internal import EventLoop
 
-extension WebSocketServer: SocketOwner {
+extension WebSocketServer {
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let connection = connections[id] else { return false }
         counts.bytesIn += bytes.count

@@ -116,13 +116,15 @@ extension WebSocketServer {
         dirty.append(connection.id)
     }
 
-    /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back.
+    /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back. One that was not
+    /// behind, but missed more than may wait at once, gets that much first: so each return brings it on.
     private func overflow(_ connection: Connection) {
         counts.closedSlow += 1
-        leaveRun(connection)
-        let dropped = connection.outbound.dropWaiting()
-        connection.queuedBytes -= dropped
-        queuedBytes -= dropped
+        if connection.isBehind {
+            let dropped = connection.outbound.dropWaiting()
+            connection.queuedBytes -= dropped
+            queuedBytes -= dropped
+        }
         let code = rules.slowConsumerCode
         finish(
             connection, telling: code, sending: .close(code, "you read too slowly; reconnect and resume"), then: .end)

@@ -73,6 +73,7 @@ public final class WebSocketServer {
     let wheelTimer: LoopTimer
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
     private var sockets: SocketContext?
+    private let link = ServerLink()
     /// `shutdown` was called: its timers start no more.
     private(set) var isShutDown = false
     private var tls: TLSFiles?
@@ -100,12 +101,14 @@ public final class WebSocketServer {
         wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)
         wheelTimer = LoopTimer(loop)
         coalesceTimer = LoopTimer(loop)
-        sockets = try SocketContext(loop: loop, owner: self, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
+        sockets = try SocketContext(loop: loop, owner: link, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
         wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
-        loop.atEndOfTurn { [weak self] in self?.endTurn() }
+        link.server = self
+        loop.atEndOfTurn { [link] in link.server?.endTurn() }
     }
 
     deinit {
+        link.server = nil
         for listener in listeners { listener.close() }
         sockets?.destroy {}
         scratch.deallocate()

@@ -18,7 +18,10 @@ struct BenchTarget: ParsableArguments {
     var json = false
 
     /// For an own hub, where the load of many comes from few connections.
-    static let manyCommands = ["server.commands_per_second=1000000", "server.commands_burst=1000000"]
+    static let manyCommands = [
+        "server.commands_per_second=1000000", "server.commands_burst=1000000",
+        "server.service_commands_per_second=1000000",
+    ]
 
     /// A hub that is measured.
     struct Hub {
@@ -55,7 +58,7 @@ struct BenchTarget: ParsableArguments {
     private static func name(of pid: Int32) -> String {
         let command = (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) ?? "pid \(pid)"
         let name = command.trimmingCharacters(in: .whitespacesAndNewlines)
-        return name == "kerbside" ? "worker" : name.hasPrefix("redis") ? "redis" : name
+        return name == "kerbside" || name == "exe" ? "worker" : name.hasPrefix("redis") ? "redis" : name
     }
 }
 

@@ -16,10 +16,10 @@ import Wire
     }
 
     /// Where the history ends, which places are there, and the seqs of the entries.
-    private func read(_ city: TestCity, _ places: String..., most: Int = 100) async throws
+    private func read(_ city: TestCity, _ places: String..., bytes: Int = 100_000) async throws
         -> (end: String, there: [Bool], seqs: [String])
     {
-        let reply = try await city.call("topic", [Self.channel, String(most)] + places)
+        let reply = try await city.call("topic", [Self.channel, String(bytes)] + places)
         return (
             reply[0].text ?? "", (reply[1].array ?? []).map { $0.int == 1 },
             (reply[2].array ?? []).compactMap { $0[0].text }
@@ -79,9 +79,12 @@ import Wire
             #expect(all.end == seqs[9])
             #expect(all.there == [false, true, true, true])
             #expect(all.seqs == Array(seqs[4...]))
-            let some = try await read(city, seqs[0], most: 3)
-            #expect(some.end == seqs[9])
-            #expect(some.seqs == Array(seqs[1...3]))
+            for _ in 0..<100 { seqs.append(try await publish(city, "{}")) }
+            let some = try await read(city, seqs[0], bytes: 5_000)
+            #expect(some.end == seqs[109])
+            #expect(some.seqs == Array(seqs[1...some.seqs.count]))
+            #expect((20...70).contains(some.seqs.count))
+            #expect(try await read(city, seqs[0]).seqs == Array(seqs[1...]))
             #expect(try await read(city, "1-1", "9999999999999-1").seqs == [])
         }
     }

@@ -116,6 +116,29 @@ import Testing
         }
     }
 
+    @Test func `under TLS, too, everybody gets the bytes that all share`() throws {
+        guard let certificate = try TestCertificate() else { return }
+        try onLoop { loop in
+            let pair = try Pair(loop, tls: certificate.files, trust: .file(certificate.files.certificate))
+            var heard: [ConnectionID: [String]] = [:]
+            pair.client.onMessage = { id, bytes, _ in
+                heard[id, default: []].append(String(decoding: bytes, as: UTF8.self))
+            }
+            for _ in 0..<5 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == 5 }) {
+                let texts = (0..<20).map { "\($0) " + String(repeating: "x", count: 100 * $0) }
+                for text in texts {
+                    let frame = Frame.text(text)
+                    for id in pair.opened { pair.server.sendSoon(id, frame) }
+                }
+                when(loop, { heard.values.reduce(0) { $0 + $1.count } == 100 }) {
+                    #expect(heard.count == 5 && heard.values.allSatisfy { $0 == texts })
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+
     @Test func `a burst that is too large to wait goes out at once`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 20_000

@@ -11,6 +11,7 @@ from kerbside.client import EVERYONE
 from kerbside.driver import Driver
 from kerbside.hub import Hub
 from kerbside.ledger import check_city
+from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 
 
@@ -92,6 +93,12 @@ class Cast:
 
     def passenger(self, hub):
         return self._passenger(hub, f"p{next(_numbers)}")
+
+    async def operator(self, hub, role="operator"):
+        """One who sees all, and is connected."""
+        operator = Operator(hub, f"{role}-{next(_numbers)}", role)
+        await operator.connect()
+        return operator
 
     async def queue(self, hub, at, count):
         """`count` drivers, available in this order."""

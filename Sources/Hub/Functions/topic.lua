@@ -8,9 +8,24 @@ register('publish', function(keys, argv)
     end)
 end)
 
--- topic: ARGV channel, how many entries at most, then places in its history, oldest first: where readers of one worker
--- stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the entries
--- after the oldest place that is}. One call for all readers, wherever they stand.
+-- What follows a place, up to about so many bytes.
+local function page(key, place, bytes)
+    local entries, size = {}, 0
+    repeat
+        local some = redis.call('XRANGE', key, '(' .. place, '+', 'COUNT', 32)
+        for _, entry in ipairs(some) do
+            entries[#entries + 1] = entry
+            size = size + 100
+            for _, field in ipairs(entry[2]) do size = size + #field end
+        end
+        place = #some > 0 and some[#some][1]
+    until #some < 32 or size >= bytes
+    return entries
+end
+
+-- topic: ARGV channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
+-- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the
+-- entries after the oldest place that is}. One call for all readers, wherever they stand.
 register('topic', function(keys, argv)
     local c, channel = context(keys), argv[1]
     local key, last = c.p .. 'ch:' .. channel, newest(c, channel)
@@ -20,5 +35,5 @@ register('topic', function(keys, argv)
         there[i - 2] = is_there and 1 or 0
         if is_there and not oldest then oldest = argv[i] end
     end
-    return { last, there, oldest and redis.call('XRANGE', key, '(' .. oldest, '+', 'COUNT', argv[2]) or {} }
+    return { last, there, oldest and page(key, oldest, tonumber(argv[2])) or {} }
 end)

@@ -12,15 +12,12 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from . import contract, patience
+from .feeds import Watching
 
 SUBPROTOCOL = "kerbside.v1.json"
 
 #: The clients of the running test.
 EVERYONE = []
-
-
-#: Channels whose messages are rows of vehicles, by what their names begin with.
-FEEDS = ("near", "zone", "vehicle", "city")
 
 
 class Refused(AssertionError):
@@ -55,7 +52,7 @@ def parse(text):
     return json.loads(text, object_pairs_hook=_unique_object, parse_constant=_no_constant)
 
 
-class Client:
+class Client(Watching):
     role = None
     #: What is agreed for a connection, and its messages ⇄ the JSON of the contract.
     subprotocol = SUBPROTOCOL
@@ -77,13 +74,12 @@ class Client:
         #: All messages that came unasked, in the order of arrival.
         self.pushed = []
         self.states, self._state_cursor = {}, {}
-        #: What is known of each feed: channel → vehicle → full row.
-        self.pictures = {}
         #: Where the own channel stood when this client first came, or after a gap.
         self.start, self.had_gap = None, False
         self.hello_reply = None
         self.breach = None
         self.closed = None
+        self.forget_feeds()
         self._next_id = 1001
         self._replies = {}
         self._waiters = []
@@ -110,6 +106,7 @@ class Client:
         )
         self.closed = self.hello_reply = None
         self.had_gap = False
+        self.forget_feeds()
         self._replies = {}
         self._reader = asyncio.create_task(self._read(self.ws))
         return self
@@ -187,25 +184,12 @@ class Client:
         elif message["ch"] == self.channel and "seq" in message:
             assert message["seq"] not in {e["seq"] for e in self.events}, f"an event came twice: {message}"
             self.events.append(message)
-        elif message["ch"].partition(":")[0] in FEEDS and message["type"] in ("positions", "snapshot"):
-            if shown := self._picture(message):
-                self.states.setdefault("positions", []).append({**message, "data": shown})
+        elif message["ch"].partition(":")[0] in contract.FEEDS:
+            if rows := self.take_feed(message):
+                self.states.setdefault("positions", []).append({**message, "data": rows})
         elif "seq" not in message:
             self.states.setdefault(message["type"], []).append(message)
         return None
-
-    def _picture(self, message):
-        """Draws a message of a feed into the picture of its channel; its rows, each as a full one."""
-        if message["type"] == "snapshot":
-            self.pictures[message["ch"]] = {}
-        picture = self.pictures[message["ch"]]
-        for gone in message.get("gone", []):
-            picture.pop(gone, None)
-        for row in message["data"]:
-            if len(row) == 5:
-                row = [*row[:4], *picture[row[0]][4:6], message["time"] - row[4], *picture[row[0]][7:]]
-            picture[row[0]] = row
-        return [picture[row[0]] for row in message["data"]]
 
     def _take_reply(self, message):
         if "id" not in message:

@@ -1,0 +1,162 @@
+"""Who may watch what, what ends with leaving, and how much may be watched."""
+
+import pytest
+
+from conftest import running
+from test_feeds import OFTEN, one_available
+
+
+@pytest.fixture(scope="module")
+def hub():
+    yield from running(**OFTEN)
+
+
+async def test_each_role_watches_what_it_may(hub, cast):
+    here = hub.block()
+    driver, another = await cast.queue(hub, here.a.stand, 2)
+    passenger = await cast.rider(hub)
+    everything = ["near", f"zone:{here.a.id}", f"vehicle:{another.subject}", f"vehicle:{driver.subject}", "city"]
+
+    async def may(client, allowed):
+        for channel in everything:
+            if channel == "near":
+                command, fields = "watch", {**here.a.stand.fields, "radius": 500}
+            else:
+                command, fields = "subscribe", {"channel": channel}
+            if channel in allowed:
+                (picture := await client.watch(here.a.stand, 500)) if channel == "near" else (
+                    picture := await client.follow(channel)
+                )
+                assert picture.ids
+            else:
+                await client.refused(command, "forbidden", **fields)
+
+    await may(passenger, everything[:4])
+    await may(driver, everything[3:4])
+    await may(await cast.operator(hub), everything)
+    await may(await cast.operator(hub, "service"), everything)
+    await may(await cast.operator(hub, "bus_driver"), [])
+
+
+async def test_unknown_channels_are_refused(hub, cast):
+    operator = await cast.operator(hub)
+    await operator.refused("subscribe", "not_found", "channel", channel="zone:no-such-zone")
+    for channel in ("near", "city:1", "zone", "passenger:p1", "driver:T1", "nothing:1", "vehicle:"):
+        reply = await operator.ask("subscribe", channel=channel)
+        assert reply["error"]["code"] in ("forbidden", "not_found", "bad_message"), reply
+
+
+async def test_ones_own_car_is_seen_in_every_state(hub, cast):
+    driver, zone, passenger = await one_available(hub, cast)
+    own = await driver.follow(f"vehicle:{driver.subject}")
+    assert own.shows(driver, state="available")
+    await driver.call("driver.unavailable")
+    await driver.sees_all(own, [driver], state="unavailable")
+    await driver.fix(zone.stand.moved(east=25))
+    await driver.sees_all(own, [driver], state="unavailable")
+
+
+async def test_the_taxi_of_ones_ride_is_seen_until_the_ride_ends(hub, cast):
+    driver, zone, passenger = await one_available(hub, cast)
+    other = await cast.rider(hub)
+    channel = f"vehicle:{driver.subject}"
+    watched = [await other.follow(channel), await other.follow(f"zone:{zone.id}"), await other.watch(zone.stand, 2000)]
+    ride = await passenger.request(zone.centre)
+    await driver.accept(ride)
+    await passenger.wait(lambda: passenger.pictures.get(channel), "the taxi")
+    own = passenger.pictures[channel]
+    await passenger.sees_all(own, [driver], state="busy")
+    for picture in watched:
+        await other.sees_all(picture, [])
+    for place in zone.stand.towards(zone.centre, 100):
+        await driver.fix(place)
+        await passenger.sees_all(own, [driver], state="busy")
+    await driver.call("ride.aboard")
+    await driver.fix(zone.centre.moved(east=50))
+    await passenger.sees_all(own, [driver], state="busy")
+    assert all(picture.vehicles == {} for picture in watched)
+    await driver.call("ride.end")
+    await passenger.until("ride.ended", ride=ride)
+    seen = len(own.messages)
+    for picture in watched:
+        await other.sees_all(picture, [driver], state="available")
+    await driver.fix(zone.centre.moved(east=100))
+    await other.sees_all(watched[0], [driver])
+    await passenger.barrier()
+    assert len(own.messages) <= seen + 1, "the ride is over, and the taxi is still told to its passenger"
+
+
+async def test_nobody_sees_a_passenger(hub, cast):
+    """No feed has a word of who asked for a ride, where, or where to."""
+    driver, zone, passenger = await one_available(hub, cast)
+    other, operator = await cast.rider(hub), await cast.operator(hub)
+    for watcher in (other, operator):
+        await watcher.follow(f"zone:{zone.id}")
+        await watcher.watch(zone.stand, 3000)
+        await watcher.follow(f"vehicle:{driver.subject}")
+    city = await operator.follow("city")
+    pickup, destination = zone.centre.moved(12.34, 123.4), zone.centre.moved(-432.1, 43.21)
+    ride = await passenger.request(pickup, destination=destination.fields)
+    await driver.accept(ride)
+    await operator.sees(city, lambda shown: shown.shows(driver, state="busy"), "busy")
+    await driver.drive(pickup.moved(east=30), step=200)
+    await driver.call("ride.aboard")
+    await operator.sees(city, lambda shown: shown.shows(driver), "the last fix")
+    for watcher in (other, operator):
+        told = str(watcher.pushed)
+        for secret in (passenger.subject, ride, *pickup.fields.values(), *destination.fields.values()):
+            assert str(secret) not in told, f"{secret} was told to {watcher.role}"
+
+
+# Leaving
+
+
+async def test_what_was_left_is_silent(hub, cast):
+    driver, zone, passenger = await one_available(hub, cast)
+    await passenger.follow(f"zone:{zone.id}")
+    await passenger.watch(zone.stand, 500)
+    kept = await passenger.follow(f"vehicle:{driver.subject}")
+    await passenger.leave(f"zone:{zone.id}")
+    await passenger.leave("near")
+    for n in range(5):  # what comes on the channels that were left fails the test
+        await driver.fix(zone.stand.moved(east=20 * n))
+        await passenger.sees_all(kept, [driver])
+    await passenger.leave("near")
+    await passenger.leave(f"zone:{zone.id}")
+    again = await passenger.follow(f"zone:{zone.id}")
+    await passenger.sees_all(again, [driver])
+
+
+async def test_sixteen_channels_and_no_more(hub, cast):
+    passenger = await cast.rider(hub)
+    here = hub.block()
+    await passenger.watch(here.a.centre, 100)
+    for n in range(15):
+        await passenger.follow(f"vehicle:T-{n}")
+    await passenger.refused("subscribe", "bad_message", "channel", channel=f"zone:{here.a.id}")
+    await passenger.watch(here.a.centre, 200)  # not a new one
+    await passenger.follow("vehicle:T-3")
+    await passenger.leave("vehicle:T-3")
+    await passenger.follow(f"zone:{here.a.id}")
+    await passenger.refused("subscribe", "bad_message", "channel", channel=f"zone:{here.b.id}")
+
+
+async def test_watchers_that_die_are_forgotten(hub, cast):
+    """Cells and vehicles that nobody watches any more are not followed in Redis."""
+
+    def followed():
+        return {name for name in hub.redis.pubsub_channels(hub.key("feed:*"))}
+
+    here = hub.block()
+    before = followed()
+    passengers = [await cast.rider(hub) for _ in range(4)]
+    for passenger in passengers:
+        await passenger.watch(here.b.centre, 800)
+        await passenger.follow(f"zone:{here.b.id}")
+    assert followed() > before
+    await passengers[0].close()
+    await passengers[1].cut()
+    for passenger in passengers[2:]:
+        await passenger.leave("near")
+        await passenger.leave(f"zone:{here.b.id}")
+    await hub.until("the cells are left", lambda: followed() <= before)
