@@ -20,10 +20,6 @@ final class Feed {
     /// As the client asked for it; nil when only its ride shows it.
     var asked: FeedOptions?
 
-    var isOfZone: Bool {
-        if case .zone? = subscription.units.first?.key { true } else { false }
-    }
-
     init(_ session: Session, _ subscription: FeedSubscription, sources: [FeedSource], everyTicks: Int) {
         self.session = session
         self.subscription = subscription

@@ -129,7 +129,7 @@ extension Worker {
         }
         let old = session.feeds[channel]
         // The zones of vehicles are known from the first watcher of any zone on.
-        if case .zone? = units.first, !feeds.contains(where: { $0.isOfZone }) { board.rezone { self.zoneOf($0) } }
+        if case .zone? = units.first, !board.watchesZones { board.rezone { self.zoneOf($0) } }
         let subscription = FeedSubscription(
             channel: channel, units: units.map { board.retain($0) }, view: view, encoding: session.encoding)
         let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))

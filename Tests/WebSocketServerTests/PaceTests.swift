@@ -149,7 +149,7 @@ import Testing
 /// What the kernel holds and has not sent, over all sockets of this process that were accepted at a port.
 private func unsentBytes(serverPort: UInt16) -> Int {
     var sum = 0
-    for descriptor in Int32(3)..<256 {
+    for descriptor in Int32(3)..<8_192 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isAtPort = withUnsafeMutableBytes(of: &address) { bytes in
