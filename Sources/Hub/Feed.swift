@@ -17,10 +17,8 @@ final class Feed {
     var waitsFor = 0
     /// Its place in `Worker.feeds`.
     var index = 0
-
-    var isOfZone: Bool {
-        if case .zone? = subscription.units.first?.key { true } else { false }
-    }
+    /// As the client asked for it; nil when only its ride shows it.
+    var asked: FeedOptions?
 
     init(_ session: Session, _ subscription: FeedSubscription, sources: [FeedSource], everyTicks: Int) {
         self.session = session

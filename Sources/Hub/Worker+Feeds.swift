@@ -104,6 +104,16 @@ extension Worker {
             session)
     }
 
+    /// The ride is over: who asked for the taxi's channel sees it as any other taxi's, and nobody else does.
+    func leaveTaxi(_ id: String, _ session: Session) {
+        let channel = Channel.vehicle(id)
+        guard let asked = session.feeds[channel]?.asked, let identity = session.identity else {
+            endFeed(channel, session)
+            return
+        }
+        _ = begin(channel, [.vehicle(id)], [.vehicle(id)], view(identity, asked), asked, nil, session)
+    }
+
     private func begin(
         _ channel: String, _ units: [FeedUnitKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
         _ message: ClientMessage?, _ session: Session
@@ -119,10 +129,11 @@ extension Worker {
         }
         let old = session.feeds[channel]
         // The zones of vehicles are known from the first watcher of any zone on.
-        if case .zone? = units.first, !feeds.contains(where: { $0.isOfZone }) { board.rezone { self.zoneOf($0) } }
+        if case .zone? = units.first, !board.watchesZones { board.rezone { self.zoneOf($0) } }
         let subscription = FeedSubscription(
             channel: channel, units: units.map { board.retain($0) }, view: view, encoding: session.encoding)
         let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
+        feed.asked = message == nil ? old?.asked : options
         // First the new, then the old: what both watch is not forgotten in between.
         follow(sources, for: feed)
         if old != nil { endFeed(channel, session) }

@@ -198,7 +198,7 @@ extension Worker {
         guard session.taxi != taxi else { return }
         if let old = session.taxi {
             stopReading(Channel.vehicle(old), session)
-            endFeed(Channel.vehicle(old), session)
+            leaveTaxi(old, session)
         }
         session.taxi = taxi
         guard let taxi else { return }

@@ -18,10 +18,16 @@ from kerbside.ledger import check_city
 def redis_server(*options, password=None):
     """(directory, port, client) of a redis-server with a socket and a port, ended afterwards."""
     directory = tempfile.mkdtemp(prefix="kerbside-")
-    port = free_port()
-    fixed = ["--port", str(port), "--unixsocket", f"{directory}/redis.sock", "--dir", directory, "--save", ""]
+    fixed = ["--unixsocket", f"{directory}/redis.sock", "--dir", directory, "--save", ""]
     fixed += ["--requirepass", password] if password else []
-    server = subprocess.Popen(["redis-server", *fixed, *options], stdout=subprocess.DEVNULL)
+
+    def start():
+        port = free_port()
+        return port, subprocess.Popen(
+            ["redis-server", "--port", str(port), *fixed, *options], stdout=subprocess.DEVNULL
+        )
+
+    port, server = start()
     client = redis.Redis(unix_socket_path=f"{directory}/redis.sock", password=password, decode_responses=True, db=3)
     try:
         end = time.monotonic() + patience.PROCESS
@@ -31,6 +37,8 @@ def redis_server(*options, password=None):
                 break
             except redis.RedisError:
                 assert time.monotonic() < end
+                if server.poll() is not None:  # somebody else's connection got the port in between
+                    port, server = start()
                 time.sleep(0.02)
         yield directory, port, client
     finally:

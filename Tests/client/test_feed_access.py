@@ -86,6 +86,20 @@ async def test_the_taxi_of_ones_ride_is_seen_until_the_ride_ends(hub, cast):
     assert len(own.messages) <= seen + 1, "the ride is over, and the taxi is still told to its passenger"
 
 
+async def test_a_taxi_that_was_watched_before_its_ride_is_watched_after_it(hub, cast):
+    """And shows no more than any other: a car that nobody tells of any more would stay on the map."""
+    driver, zone, passenger = await one_available(hub, cast)
+    watched = await passenger.follow(f"vehicle:{driver.subject}")
+    await passenger.request(zone.centre)
+    await driver.accept()
+    await passenger.sees_all(watched, [driver], state="busy")
+    await driver.call("ride.aboard")
+    await driver.call("ride.end")
+    await passenger.sees_all(watched, [driver], state="available")
+    await driver.call("driver.unavailable")
+    await passenger.sees_all(watched, [])
+
+
 async def test_nobody_sees_a_passenger(hub, cast):
     """No feed has a word of who asked for a ride, where, or where to."""
     driver, zone, passenger = await one_available(hub, cast)

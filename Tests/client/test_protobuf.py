@@ -3,16 +3,17 @@
 import asyncio
 
 import pytest
-from conftest import Cast
 
 import test_idempotency
 import test_queue
 import test_resume
 import test_roles
 import test_walkthrough
+from conftest import Cast, running
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
 from kerbside.member import Member
+from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
 
@@ -26,6 +27,10 @@ class BinaryPassenger(Binary, Passenger):
 
 
 class BinaryMember(Binary, Member):
+    pass
+
+
+class BinaryOperator(Binary, Operator):
     pass
 
 
@@ -176,3 +181,99 @@ async def test_a_topics_types_are_its_publishers(hub, topic):
 def test_the_schema_knows_itself():
     message = parse(schema().ServerMessage(gap=schema().Gap(ch="driver:T1")).SerializeToString())
     assert message.WhichOneof("message") == "gap"
+
+
+# Vehicles
+
+
+@pytest.fixture(scope="module")
+def lively_hub():
+    """Tells feeds at every tick, so that tests need not wait."""
+    yield from running(**{f"feeds__{kind}_ms": 50 for kind in ("near", "zone", "vehicle", "city")})
+
+
+def differences(exact, rough):
+    """What a picture drawn from binary rows shows other than the one from JSON."""
+    if set(exact.vehicles) != set(rough.vehicles):
+        return [f"{sorted(exact.vehicles)} and {sorted(rough.vehicles)}"]
+    return [f"{one} is {rough.vehicles[one.id]}" for one in exact.vehicles.values() if not alike(one, rough.vehicles[one.id])]
+
+
+def alike(one, other):
+    """Headings have steps of 3 degrees, the times of movements of 10 ms; places are the same."""
+    turn = abs(one.heading - other.heading) if None not in (one.heading, other.heading) else 0
+    return (
+        abs(one.lat - other.lat) < 1e-5
+        and abs(one.lon - other.lon) < 1e-5
+        and (one.heading is None) == (other.heading is None)
+        and min(turn, 360 - turn) <= 2
+        and 0 <= one.at - other.at <= 10
+        and (one.state, one.seats, one.freshness, one.kind, one.route)
+        == (other.state, other.seats, other.freshness, other.kind, other.route)
+    )
+
+
+async def same(exact_client, exact, client, rough):
+    """Waits until both show the same."""
+    await client.sees(rough, lambda shown: not differences(exact, shown), f"the picture of {exact.channel}, {exact.vehicles}")
+    assert exact.vehicles is not None and not exact_client.breach
+
+
+async def test_feeds_draw_the_map_that_json_draws(lively_hub, cast):
+    hub = lively_hub
+    here = hub.block()
+    drivers = await cast.queue(hub, here.a.stand, 6)
+    pairs = [(Passenger(hub, "p-json"), BinaryPassenger(hub, "p-binary"))]
+    pairs.append((Operator(hub, "o-json"), BinaryOperator(hub, "o-binary")))
+    pictures = []
+    for exact, rough in pairs:
+        for client in (exact, rough):
+            await client.connect()
+        channels = [f"zone:{here.a.id}", f"vehicle:{drivers[0].subject}"]
+        for channel in channels + (["city"] if exact.role == "operator" else []):
+            pictures.append((exact, await exact.follow(channel), rough, await rough.follow(channel)))
+        pictures.append(
+            (exact, await exact.watch(here.a.stand, 800), rough, await rough.watch(here.a.stand, 800))
+        )
+    for place in here.a.stand.towards(here.a.stand.moved(east=600, north=150), 20):
+        for number, driver in enumerate(drivers):
+            await driver.fix(place.moved(north=15 * number), heading=(place.lon * 1e6) % 360)
+        await asyncio.sleep(0.1)  # a tick or more
+    for picture in pictures:
+        await same(*picture)
+    await drivers[1].call("seats.set", taken=3)
+    await drivers[2].call("route.set", route="R7")
+    await drivers[3].call("driver.unavailable")
+    await drivers[4].drive(here.b.centre, step=300)
+    for number, driver in enumerate(drivers[:4]):
+        await driver.fix(here.a.centre.moved(east=10 * number))
+    for exact, picture, *others in pictures:
+        await exact.sees(picture, lambda shown: shown.shows(drivers[0]), "the last fix")
+        await same(exact, picture, *others)
+    await drivers[2].call("route.set", route=None)
+    await drivers[3].call("driver.available")
+    for picture in pictures:
+        await same(*picture)
+    for _, _, rough, picture in pictures:
+        assert picture.vehicles, picture.channel
+        assert rough.decoder.moved >= 100
+        assert rough.decoder.moved_bytes <= 12 * rough.decoder.moved, "bytes of moving vehicles"
+
+
+async def test_filters_and_leaving(lively_hub, cast):
+    hub = lively_hub
+    here = hub.block()
+    seven, other = await cast.queue(hub, here.a.stand, 2)
+    await seven.call("route.set", route="R7")
+    passenger = await cast.rider(hub)
+    picture = await passenger.follow(f"zone:{here.a.id}", filter={"route": "R7", "kind": ["taxi", "bus"]}, max_rate=20)
+    await passenger.sees(picture, lambda shown: shown.ids == {seven.subject}, "the one on the route")
+    await other.call("route.set", route="R7")
+    await passenger.sees(picture, lambda shown: shown.ids == {seven.subject, other.subject}, "both")
+    await seven.call("route.set", route=None)
+    await passenger.sees(picture, lambda shown: shown.ids == {other.subject}, "the other")
+    await passenger.refused("watch", "bad_message", field="radius", **here.a.stand.fields, radius=5)
+    await passenger.refused("subscribe", "bad_message", field="filter.kind", channel="city", filter={"kind": ["tram"]})
+    await passenger.leave(f"zone:{here.a.id}")
+    await other.fix(here.a.centre)
+    await passenger.barrier()

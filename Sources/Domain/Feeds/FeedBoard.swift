@@ -52,6 +52,9 @@ public final class FeedBoard {
     var changed: [FeedUnit] = []
     var parts: [FeedPiece] = []
 
+    /// Whether any zone is retained; before the first one `zoneOf` is not asked, so the zones must be found by `rezone`.
+    public var watchesZones: Bool { zonesWatched > 0 }
+
     public init(rules: FeedRules = FeedRules()) {
         self.rules = rules
         vehicles = [FeedVehicle(id: [], quotedID: [], isWatched: false)]
