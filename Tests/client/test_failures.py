@@ -38,6 +38,7 @@ async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
     everyone = [*drivers, *passengers]
     await hub.until("two workers again", lambda: len(hub.workers()) == 2 and victim not in hub.workers())
     assert survivor in hub.workers()
+    await asyncio.sleep(0.3)  # the system has reset the links; each client is to see it
     lost = [client for client in everyone if client.closed]
     assert all(client.closed[0] == 1006 for client in lost)
     await asyncio.gather(*map(back, lost))
