@@ -216,11 +216,7 @@ extension Worker {
     }
 
     private func applyWatched(_ lines: [UInt8]) {
-        _ = lines.withUnsafeBytes { bytes in
-            FeedLine.read(bytes) { line in
-                if case .vehicle(let record) = line { board.applyWatched(record) }
-            }
-        }
+        _ = lines.withUnsafeBytes { board.applyWatched(lines: $0) }
     }
 
     func zoneOf(_ point: GeoPoint) -> String? {
