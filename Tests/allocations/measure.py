@@ -107,9 +107,9 @@ async def measure(hub, counter):
             client = Passenger(hub, f"{kind}-{number}")
             await client.connect()
             if kind == "zone":
-                await client.call("subscribe", channel=f"zone:{zone.id}")
+                await client.follow(f"zone:{zone.id}")
             else:
-                await client.call("watch", lat=zone.centre.lat, lon=zone.centre.lon, radius=1500)
+                await client.watch(zone.centre, 1500)
             reader.attach(client, f"zone:{zone.id}" if kind == "zone" else "near")
             watchers.append(client)
         await rounds(drivers, 8)
