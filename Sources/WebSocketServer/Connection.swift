@@ -22,6 +22,8 @@ final class Connection {
     let address: PeerAddress
     /// The `struct lws *`; nil before it is adopted and after it is closed.
     var socket: OpaquePointer?
+    /// Of a plain socket, while there is one; −1 under TLS.
+    var descriptor: Int32 = -1
 
     var phase = Phase.http
     var farewell = Farewell.peer
@@ -38,6 +40,8 @@ final class Connection {
     var isWaiting = false
     /// The last flush left something: in the queue, or with libwebsockets because the kernel did not take it.
     var isBehind = false
+    /// The latter; it is asked of libwebsockets again before the next write.
+    var isHeldBack = false
     /// Control frames heard in the second `controlSecond`.
     var controlFrames = 0
     var controlSecond: UInt64 = 0

@@ -26,6 +26,7 @@ extension WebSocketServer {
         }
         queuedBytes -= connection.queuedBytes
         connection.socket = nil
+        connection.descriptor = -1
         wheel.cancel(id.rawValue)
         connections.remove(id)
         let key = connection.address.limitKey

@@ -200,7 +200,10 @@ extension WebSocketServer {
     /// Writes once, as much as the scratch holds. False: the socket is of no more use.
     private func flush(_ connection: Connection) -> Bool {
         // While libwebsockets holds back a part of the last write it calls again when that has gone out.
-        guard let socket = connection.socket, lws_partial_buffered(socket) == 0 else {
+        if connection.isHeldBack, let socket = connection.socket {
+            connection.isHeldBack = lws_partial_buffered(socket) != 0
+        }
+        guard let socket = connection.socket, !connection.isHeldBack else {
             leaveRun(connection)
             connection.isBehind = true
             return true
@@ -211,9 +214,7 @@ extension WebSocketServer {
             queuedBytes -= count
             counts.bytesOut += count
             counts.writes += 1
-            guard kb_write(socket, scratch.baseAddress?.assumingMemoryBound(to: UInt8.self), count) >= 0 else {
-                return false
-            }
+            guard write(connection, socket, count) else { return false }
             switch connection.phase {
             case .http: connection.lastHeard = loop.now
             // As long as a reader takes what is still to go out it is waited for.
@@ -221,14 +222,30 @@ extension WebSocketServer {
             case .open: break
             }
         }
-        let isHeldBack = lws_partial_buffered(socket) != 0
-        connection.isBehind = isHeldBack || connection.queuedBytes > 0
-        if isHeldBack { return true }
+        connection.isBehind = connection.isHeldBack || connection.queuedBytes > 0
+        if connection.isHeldBack { return true }
         if connection.queuedBytes > 0 {
             lws_callback_on_writable(socket)
         } else if connection.phase == .closing, connection.farewell == .end {
             shut(connection, socket)
         }
+        return true
+    }
+
+    /// Writes the first bytes of the scratch. A plain socket is written to directly; libwebsockets is given what the
+    /// kernel does not take, to keep it and call when it has gone out. False: the socket is of no more use.
+    private func write(_ connection: Connection, _ socket: OpaquePointer, _ count: Int) -> Bool {
+        var sent = 0
+        if connection.descriptor >= 0 {
+            sent = Glibc.send(
+                connection.descriptor, scratch.baseAddress, count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            if sent == count { return true }
+            guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return false }
+            sent = max(sent, 0)
+        }
+        let rest = scratch.baseAddress.map { ($0 + sent).assumingMemoryBound(to: UInt8.self) }
+        guard kb_write(socket, rest, count - sent) >= 0 else { return false }
+        connection.isHeldBack = lws_partial_buffered(socket) != 0
         return true
     }
 

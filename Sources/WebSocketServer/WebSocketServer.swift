@@ -172,6 +172,7 @@ public final class WebSocketServer {
         }
         schedule(connection, afterMs: limits.headerTimeoutMs)
         connection.socket = sockets?.adopt(descriptor, as: connection.id)
+        if tls == nil, connection.socket != nil { connection.descriptor = descriptor }
         // Not adopted: unless libwebsockets has already told so, the slot is to be emptied here.
         if connection.socket == nil, connections[connection.id] != nil { closed(connection.id) }
     }
