@@ -155,6 +155,7 @@ final class CityLoad {
             pace.start(perSecond: Double(vehicles.count) * configuration.positionsPerSecond) { [unowned self] in move()
             }
         }
+        stage.gatherTurns()
         await stage.seconds(configuration.warmUpSeconds)
         var figures = await meter.count(stage, seconds: configuration.seconds, pace)
         pace.stop()

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// What every load needs on its loop: time, and connections in a steady flow.
 ///
@@ -61,6 +62,10 @@ final class LoadStage {
         }
         return true
     }
+
+    /// From now on sockets are looked at once a millisecond, for loads of many readers. Else a reader that waits is woken by
+    /// every single frame, and over the loopback it is the sender's system call that pays for it, whoever the server is.
+    func gatherTurns() { loop.atEndOfTurn { usleep(1_000) } }
 
     func seconds(_ seconds: Double) async { await pause.milliseconds(Int64(seconds * 1000)) }
 }
