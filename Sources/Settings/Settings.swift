@@ -215,7 +215,7 @@ public struct Settings: Sendable, Equatable {
         /// A vehicle not heard for this time is not shown any more, ms.
         public var goneAfterMs = 600_000
         /// Events of shared channels wait this long for company, ms.
-        public var coalesceMs = 20
+        public var coalesceMs = 24
     }
 
     public struct Vehicles: Sendable, Equatable {
