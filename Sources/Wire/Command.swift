@@ -106,7 +106,10 @@ extension Command: Equatable {
         case (.routeSet(let route), .routeSet(let other)): route == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
-        case (.tourStart(let bus, let line, let pattern, let trip), .tourStart(let bus2, let line2, let pattern2, let trip2)):
+        case (
+            .tourStart(let bus, let line, let pattern, let trip),
+            .tourStart(let bus2, let line2, let pattern2, let trip2)
+        ):
             bus == bus2 && line == line2 && pattern == pattern2 && trip == trip2
         case (.tourEnd(let tour), .tourEnd(let other)): tour == other
         case (.stopNext(let skip), .stopNext(let other)): skip == other
