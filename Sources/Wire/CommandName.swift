@@ -19,6 +19,10 @@ public enum CommandName: String, CaseIterable, Sendable {
     case seatsSet = "seats.set"
     case routeSet = "route.set"
     case publish
+    case tourStart = "tour.start"
+    case tourEnd = "tour.end"
+    case stopNext = "stop.next"
+    case stopPrevious = "stop.previous"
 
     /// Compares bytes: no String is made. `position` first, as nearly all messages are.
     init?(_ text: ByteText) {
@@ -42,6 +46,10 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "seats.set": self = .seatsSet
         case "route.set": self = .routeSet
         case "publish": self = .publish
+        case "tour.start": self = .tourStart
+        case "tour.end": self = .tourEnd
+        case "stop.next": self = .stopNext
+        case "stop.previous": self = .stopPrevious
         default: return nil
         }
     }
@@ -70,6 +78,10 @@ extension Command {
         case .seatsSet: .seatsSet
         case .routeSet: .routeSet
         case .publish: .publish
+        case .tourStart: .tourStart
+        case .tourEnd: .tourEnd
+        case .stopNext: .stopNext
+        case .stopPrevious: .stopPrevious
         }
     }
 }

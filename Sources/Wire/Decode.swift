@@ -63,6 +63,10 @@ extension Envelope {
         case .seatsSet: .seatsSet(taken: try taken())
         case .routeSet: .routeSet(route: try newRoute())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
+        case .tourStart: try tourStart()
+        case .tourEnd: .tourEnd(tour: try tour())
+        case .stopNext: .stopNext(skip: try flag(.skip) ?? false)
+        case .stopPrevious: .stopPrevious
         }
     }
 

@@ -45,6 +45,12 @@ extension ProtobufWire {
                 text("route", try reader.text("route"))
             case 22: text("type", try reader.text("type"))
             case 23: value("data", try Self.checkedJSON("data", &reader))
+            case 24: text("bus", try reader.text("bus"))
+            case 25: text("line", try reader.text("line"))
+            case 26: text("pattern", try reader.text("pattern"))
+            case 27: text("trip", try reader.text("trip"))
+            case 28: text("tour", try reader.text("tour"))
+            case 29: flag("skip", try reader.integer("skip"))
             default: try reader.skip()
             }
         }
@@ -60,6 +66,11 @@ extension ProtobufWire {
     private func integer(_ name: StaticString, _ number: UInt64) {
         json.key(name)
         json.integer(Int64(clamping: number))
+    }
+
+    private func flag(_ name: StaticString, _ number: UInt64) {
+        json.key(name)
+        json.bool(number != 0)
     }
 
     private func double(_ name: StaticString, _ number: Double) {
