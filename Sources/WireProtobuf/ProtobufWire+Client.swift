@@ -45,12 +45,12 @@ extension ProtobufWire {
                 text("route", try reader.text("route"))
             case 22: text("type", try reader.text("type"))
             case 23: value("data", try Self.checkedJSON("data", &reader))
-            case 24: text("bus", try reader.text("bus"))
-            case 25: text("line", try reader.text("line"))
-            case 26: text("pattern", try reader.text("pattern"))
-            case 27: text("trip", try reader.text("trip"))
-            case 28: text("tour", try reader.text("tour"))
-            case 29: flag("skip", try reader.integer("skip"))
+            case 50: text("bus", try reader.text("bus"))
+            case 51: text("line", try reader.text("line"))
+            case 52: text("pattern", try reader.text("pattern"))
+            case 53: text("trip", try reader.text("trip"))
+            case 54: text("tour", try reader.text("tour"))
+            case 55: flag("skip", try reader.integer("skip"))
             default: try reader.skip()
             }
         }
