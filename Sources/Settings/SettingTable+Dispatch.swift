@@ -121,7 +121,7 @@ extension Settings {
             "vehicles.seat_hold_ms", \.vehicles.seatHoldMs, 1_000...3_600_000, .atReload,
             """
             Seats that are booked are held for this time at most until the driver has answered. A driver is asked one \
-            booking at a time, by the times of dispatch.offer_…
+            booking at a time, by the rules of offers in dispatch.
             """),
         .number(
             "vehicles.way_m", \.vehicles.wayM, 10...100_000, .atReload,
