@@ -24,7 +24,7 @@ extension Worker {
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
         case .stopPrevious: step(bus, by: -1, skip: false, message, session)
-        case .seatsSet(let taken): call("tour_seats", [who, RedisArgument(taken), key], message, session)
+        case .seatsSet(let taken, _): call("tour_seats", [who, RedisArgument(taken), key], message, session)
         default: forbid(session, message, identity)
         }
     }
