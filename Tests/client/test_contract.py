@@ -14,13 +14,15 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled""".split()
+    ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
+    seat.cancelled seats.changed""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
-    ride.cancelled""".split()
-STATES = "queue.rank ride.eta positions".split()
+    ride.cancelled seat.pending seat.confirmed seat.declined seat.near seat.arrived seat.aboard seat.ended
+    seat.cancelled route.changed""".split()
+STATES = "queue.rank ride.eta seat.eta seat.stops positions".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish""".split()
+    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
