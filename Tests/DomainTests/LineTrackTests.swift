@@ -55,10 +55,13 @@ struct LineTrackTests {
         }
     }
 
-    @Test("Off its route after two fixes in a row farther than 60 m beside it, and on it again with the first that is not")
+    @Test(
+        "Off its route after two fixes in a row farther than 60 m beside it, and on it again with the first that is not"
+    )
     func offRoute() throws {
         var track = try track(Ways.straight, [0, 1500, 3000])
-        #expect(track.moved(to: Ways.point(500, 0), at: Self.start) == .moved(from: 500, to: 500) || track.distance != nil)
+        #expect(
+            track.moved(to: Ways.point(500, 0), at: Self.start) == .moved(from: 500, to: 500) || track.distance != nil)
         #expect(track.moved(to: Ways.point(600, 65), at: Self.start + 10_000) == .beside)
         #expect(!track.isOffRoute, "one fix may be wrong")
         #expect(track.moved(to: Ways.point(700, 55), at: Self.start + 20_000) != .beside)

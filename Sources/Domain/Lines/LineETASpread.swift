@@ -61,7 +61,7 @@ public struct LineETASpread: Equatable, Sendable {
     }
 
     /// Takes in a finished tour: what would have been forecast as it left each stop, against what came. `eta` is what was
-    /// known before this tour, without spread.
+    /// known before this tour, without spread; where that was mostly the schedule it says nothing of what follows.
     public mutating func learn(_ passages: StopPassages, forecast eta: LineETA) {
         var seen = [Bool](repeating: false, count: tours.count)
         var fresh = counts.map { $0.map { _ in 0.0 } }
@@ -76,7 +76,8 @@ public struct LineETASpread: Equatable, Sendable {
             }
             before = (stop, left)
             for later in (stop + 1)..<passages.places.count {
-                guard let reached = passages.arrivals[later], reached > left else { continue }
+                guard let reached = passages.arrivals[later], reached > left, eta.isLearned(from: stop, to: later)
+                else { continue }
                 let expected = eta.paced(eta.usualSeconds(fromExit: stop, toEntry: later), pace)
                 let took = Double(reached - left) / 1000
                 let ratio = (took + LineETASpread.offset) / (expected + LineETASpread.offset)
