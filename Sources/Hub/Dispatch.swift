@@ -34,6 +34,7 @@ final class Dispatch {
             PackageResources.ride_lua,
             PackageResources.driver_lua, PackageResources.presence_lua, PackageResources.feed_lua,
             PackageResources.sweep_lua, PackageResources.topic_lua,
+            PackageResources.catalog_lua,
         ]
     }
 

@@ -139,7 +139,7 @@ extension Worker {
         json.beginArray()
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
-        let topics = session.resume.filter { Channel.isTopic($0.channel) }
+        let topics = session.resume.filter { Channel.isShared($0.channel) }
         for topic in topics { json.string(topic.channel) }
         json.endArray()
         json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
@@ -265,6 +265,7 @@ extension Worker {
         catchUpSome()
         refreshFollowing()
         readTopics()
+        readCatalog()
     }
 
     /// A few at a time: a storm of histories would only make everyone wait.

@@ -41,7 +41,7 @@ extension Worker {
     }
 
     func subscribeTopic(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
-        guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
+        guard Channel.isShared(channel) else { return refuseTopic(message, session) }
         let known = session.topics.first { $0.topic.channel == channel }
         if let known, since == nil {
             // It stays where it is.
@@ -72,7 +72,7 @@ extension Worker {
     func resumeTopics(_ session: Session) {
         let resume = session.resume
         session.resume = []
-        for (channel, seq) in resume where Channel.isTopic(channel) { join(channel, since: seq, session, asks: []) }
+        for (channel, seq) in resume where Channel.isShared(channel) { join(channel, since: seq, session, asks: []) }
     }
 
     func closedTopics(_ session: Session) {

@@ -81,6 +81,13 @@ public actor Worker {
     /// Shared event channels with readers here.
     let topics = TopicTable()
 
+    /// Lines and buses.
+    var catalog = CatalogShelf()
+    /// The version that is being read, if one is.
+    var catalogBeingRead: CatalogReading?
+    /// It could not be read; tried again within a second.
+    var isCatalogDue = false
+
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
     /// All feeds, in the order in which they are told; and how far the present round has come.
@@ -150,7 +157,9 @@ public actor Worker {
     }
 
     /// Whether a client that connects now is served at once.
-    var isReady: Bool { commands.isUp && subscriber.isUp && clock.isSet && zones != nil && !isDraining }
+    var isReady: Bool {
+        commands.isUp && subscriber.isUp && clock.isSet && zones != nil && catalog.isKnown && !isDraining
+    }
 
     /// Hub time, Unix ms.
     func now() -> Int64 { clock.now(at: loop.now) }
@@ -167,11 +176,14 @@ public actor Worker {
         subscriber.onMessage = { channel, payload in self.heard(channel, payload) }
         subscriber.onUp = { self.subscriptionsAreBack() }
         subscriber.onDown = { _ in self.subscriptionsAreLost() }
-        commands.onUp = { self.log.info("connected to Redis") }
+        commands.onUp = {
+            self.log.info("connected to Redis")
+            self.readCatalog()
+        }
         commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }
         commands.start()
         subscriber.start()
-        subscriber.subscribe([keys.queues])
+        subscriber.subscribe([keys.queues, keys.catalogNews])
     }
 
     /// SIGHUP: zones, limits and certificates, without dropping a connection. What can't change while running is said.

@@ -5,18 +5,27 @@ import Testing
 
 /// Five hours of 21 real buses on two lines of Washington, with the times at which they really passed their stops.
 struct RealLineETATests {
-    private static let folder = "gtfs-rt-wmata/"
+    private static let folder: String = {
+        let beside = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../shared/data")
+        return (ProcessInfo.processInfo.environment["KERBSIDE_TEST_DATA"] ?? beside.path) + "/gtfs-rt-wmata/"
+    }()
+    private static let isThere = FileManager.default.fileExists(atPath: folder + "stop_passages.csv")
+
+    private func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.folder + name)))
+    }
 
     private func recorded() throws -> RecordedTours {
-        let feed = try FeedReader.read(FeedFiles(path: TestData.root + "/" + Self.folder + "wmata_3routes_gtfs.zip"))
+        let feed = try FeedReader.read(FeedFiles(path: Self.folder + "wmata_3routes_gtfs.zip"))
         return try RecordedTours(
-            catalog: feed.catalog, positions: TestData.bytes(Self.folder + "vehicle_positions_C53_D96.csv"),
-            passages: TestData.bytes(Self.folder + "stop_passages.csv"))
+            catalog: feed.catalog, positions: bytes("vehicle_positions_C53_D96.csv"),
+            passages: bytes("stop_passages.csv"))
     }
 
     @Test(
         "B6: learned on the first half of the time, judged on the second: at most 20 % off, and far better than the schedule",
-        .enabled(if: TestData.exists(folder + "stop_passages.csv"), "no gtfs-rt-wmata in the test data"))
+        .enabled(if: isThere, "no gtfs-rt-wmata in the test data"))
     func accuracy() throws {
         let recorded = try recorded()
         #expect(recorded.tours.count == 87 && recorded.unknownTrips == 0)
@@ -35,7 +44,7 @@ struct RealLineETATests {
 
     @Test(
         "C52: real buses: passed stops are those of the agency within a minute, and a distance falls only when told",
-        .enabled(if: TestData.exists(folder + "stop_passages.csv"), "no gtfs-rt-wmata in the test data"))
+        .enabled(if: isThere, "no gtfs-rt-wmata in the test data"))
     func passages() throws {
         var errors: [Double] = []
         var missing = 0
