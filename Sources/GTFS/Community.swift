@@ -163,6 +163,7 @@ private struct CommunityReader {
         switch mend {
         case .turned: "the shape runs against the stops; turn it round"
         case .dropped: "the shape does not pass the stops in their order"
+        case .unplaced(let stops): "the shape does not pass \(stops.joined(separator: ", ")) in its turn"
         case .far(let stop, let metres): "the shape passes stop \(stop) only at \(Int(metres)) m"
         }
     }
