@@ -60,8 +60,15 @@ extension Envelope {
         case .unsubscribe: .unsubscribe(channel: try channel())
         case .watch: try watch()
         case .unwatch: .unwatch
-        case .seatsSet: .seatsSet(taken: try taken())
-        case .routeSet: .routeSet(route: try newRoute())
+        case .seatsSet: .seatsSet(taken: try taken(), reason: try reason())
+        case .routeSet: .routeSet(route: try newRoute(), way: try way())
+        case .seatBook: try seatBook()
+        case .seatAccept: .seatAccept(booking: try requiredBooking())
+        case .seatDecline: .seatDecline(booking: try requiredBooking())
+        case .seatCancel: .seatCancel(booking: try booking())
+        case .seatAboard: try seatAboard()
+        case .seatEnd: .seatEnd(booking: try requiredBooking())
+        case .vehicleGet: .vehicleGet(vehicle: try requiredVehicle())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
         }
     }

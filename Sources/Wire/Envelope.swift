@@ -3,6 +3,7 @@
 enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
+    case booking, vehicle, pickup, reason, start, via, end
 
     var name: StaticString {
         switch self {
@@ -32,6 +33,13 @@ enum Field: Int, CaseIterable {
         case .kind: "kind"
         case .state: "state"
         case .seats: "seats"
+        case .booking: "booking"
+        case .vehicle: "vehicle"
+        case .pickup: "pickup"
+        case .reason: "reason"
+        case .start: "start"
+        case .via: "via"
+        case .end: "end"
         }
     }
 
@@ -63,6 +71,13 @@ enum Field: Int, CaseIterable {
         case "kind": self = .kind
         case "state": self = .state
         case "seats": self = .seats
+        case "booking": self = .booking
+        case "vehicle": self = .vehicle
+        case "pickup": self = .pickup
+        case "reason": self = .reason
+        case "start": self = .start
+        case "via": self = .via
+        case "end": self = .end
         default: return nil
         }
     }
@@ -87,7 +102,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<26, Slot>(repeating: Slot())
+    private var slots = InlineArray<33, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

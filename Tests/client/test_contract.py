@@ -14,13 +14,15 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled""".split()
+    ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
+    seat.cancelled seats.changed""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
-    ride.cancelled""".split()
-STATES = "queue.rank ride.eta positions".split()
+    ride.cancelled seat.pending seat.confirmed seat.declined seat.near seat.arrived seat.aboard seat.ended
+    seat.cancelled route.changed""".split()
+STATES = "queue.rank ride.eta seat.eta seat.stops positions".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish""".split()
+    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -135,7 +137,7 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
-    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
+    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
     expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed"]
     assert sorted(MESSAGES) == sorted(expected)
 
