@@ -133,6 +133,7 @@ async def test_snapshots_tell_bookings(hub, cast):
     passenger, booking = await riding(hub, cast, minibus, zone, 2)
     waiting = await cast.rider(hub)
     other = await book(waiting, minibus, zone.centre, zone.stand)
+    await minibus.asked(other, seen=False)
     await minibus.connect()
     snapshot = next(m for m in reversed(minibus.pushed) if m["type"] == "snapshot" and m["ch"] == minibus.channel)["data"]
     assert (snapshot["taken"], snapshot["seats"], snapshot["request"]["booking"]) == (2, 12, other)
