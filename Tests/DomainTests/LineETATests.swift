@@ -104,8 +104,8 @@ struct LineETATests {
     func fallBack() {
         var times = SegmentTimes()
         let pair = StopPair(from: "a", to: "b")
-        let plan = schedule()
-        func first(_ hour: Int, _ plan: [LineETA.ScheduledStop]?) -> SegmentTime {
+        let plan = schedule().map { StopTime(arrival: Int($0.arrival / 1000), departure: Int($0.departure / 1000)) }
+        func first(_ hour: Int, _ plan: [StopTime]?) -> SegmentTime {
             times.segments(stops: ids, places: places, schedule: plan, hour: hour)[0]
         }
         #expect(first(8, plan) == SegmentTime(run: 100, dwell: 20, source: .schedule))

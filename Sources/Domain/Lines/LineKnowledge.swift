@@ -13,9 +13,12 @@ public struct LineKnowledge: Sendable {
     public func eta(
         stops: [String], places: StopPlaces, schedule: [LineETA.ScheduledStop]?, hour: Int
     ) -> LineETA {
-        LineETA(
+        let times = schedule?.map {
+            StopTime(arrival: Int($0.arrival / 1000), departure: Int($0.departure / 1000))
+        }
+        return LineETA(
             places: places,
-            segments: times.segments(stops: stops, places: places, schedule: schedule, hour: hour),
+            segments: self.times.segments(stops: stops, places: places, schedule: times, hour: hour),
             schedule: schedule, spread: spread)
     }
 

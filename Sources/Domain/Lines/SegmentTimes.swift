@@ -80,14 +80,14 @@ public struct SegmentTimes: Sendable {
 
     /// What is expected on each segment of a pattern at an hour: one fewer than stops. `schedule` has one time per stop.
     public func segments(
-        stops: [String], places: StopPlaces, schedule: [LineETA.ScheduledStop]?, hour: Int
+        stops: [String], places: StopPlaces, schedule: [StopTime]?, hour: Int
     ) -> [SegmentTime] {
         (1..<max(1, places.count)).map { stop in
             if let learned = learned(StopPair(from: stops[stop - 1], to: stops[stop]), hour: hour) { return learned }
             if let schedule {
                 return SegmentTime(
-                    run: Double(max(0, schedule[stop].arrival - schedule[stop - 1].departure)) / 1000,
-                    dwell: Double(max(0, schedule[stop].departure - schedule[stop].arrival)) / 1000,
+                    run: Double(max(0, schedule[stop].arrival - schedule[stop - 1].departure)),
+                    dwell: Double(max(0, schedule[stop].departure - schedule[stop].arrival)),
                     source: .schedule)
             }
             return SegmentTime(
