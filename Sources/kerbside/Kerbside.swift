@@ -10,6 +10,6 @@ struct Kerbside: ParsableCommand {
         subcommands: [
             Serve.self, WorkerCommand.self, Token.self, CheckConfig.self, PrintConfig.self, Zones.self,
             Import.self, Lines.self,
-            Replay.self, Simulate.self, Tail.self, Bench.self, Echo.self, Doctor.self,
+            Replay.self, Simulate.self, Tail.self, ETAAccuracyCommand.self, Bench.self, Echo.self, Doctor.self,
         ])
 }
