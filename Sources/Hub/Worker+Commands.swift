@@ -65,6 +65,10 @@ extension Worker {
         switch message.command {
         case .publish(let channel, let type, let data):
             return publish(channel, type, data, message, session, identity)
+        case .subscribe(let channel, _, let since) where channel == Channel.catalog:
+            return subscribeTopic(channel, since: since, message, session)
+        case .unsubscribe(let channel) where channel == Channel.catalog:
+            return unsubscribeTopic(channel, message, session)
         case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.topics):
             return subscribeTopic(channel, since: since, message, session)
         case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.lines):
@@ -73,6 +77,7 @@ extension Worker {
             return unsubscribeTopic(channel, message, session)
         case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
         case .unwatch: unwatch(message, session)
+        case .vehicleGet(let vehicle): vehicleGet(vehicle, message, session)
         case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default:
@@ -96,6 +101,7 @@ extension Worker {
 
     private func carryOut(_ message: ClientMessage, _ session: Session, _ driver: DriverTrack?, _ identity: Identity) {
         guard let driver else { return forbid(session, message, identity) }
+        if carryOutSeats(message, session, driver) { return }
         let who = RedisArgument(driver.subject)
         let key = RedisArgument(message.key ?? "")
         switch message.command {
@@ -137,11 +143,6 @@ extension Worker {
                 if case .busy(let track) = driver.duty, track.ride == reply["ride"]?.text { driver.duty = .unavailable }
             }
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
-        case .seatsSet(let taken):
-            call(
-                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message,
-                session)
-        case .routeSet(let route): call("route_set", [who, RedisArgument(route ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
@@ -172,6 +173,9 @@ extension Worker {
             }
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .seatBook(let request): book(request, message, session, identity)
+        case .seatCancel(let booking):
+            call("seat_cancel", ["passenger", who, RedisArgument(booking ?? ""), key], message, session)
         default: forbid(session, message, identity)
         }
     }

@@ -24,7 +24,7 @@ extension Worker {
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
         case .stopPrevious: step(bus, by: -1, skip: false, message, session)
-        case .seatsSet(let taken): call("tour_seats", [who, RedisArgument(taken), key], message, session)
+        case .seatsSet(let taken, _): call("tour_seats", [who, RedisArgument(taken), key], message, session)
         default: forbid(session, message, identity)
         }
     }
@@ -49,9 +49,10 @@ extension Worker {
         _ session: Session,
         _ bus: BusTrack
     ) {
-        guard let catalog else {
+        guard self.catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
+        let catalog = self.catalog.catalog
         guard let vehicle = catalog.buses[busID] else {
             return refuse(
                 session, message.id, .notFound, "field `bus`: \(settings.city.id) has no bus \(busID).", field: "bus")
@@ -186,7 +187,8 @@ extension Worker {
     }
 
     private func match(_ fix: Fix, _ run: TourRun) {
-        if run.catalogVersion != catalog?.version { renew(run) }
+        if run.catalogVersion != catalog.catalog.version { renew(run) }
+        run.progress?.expect(hour: localHour(fix.at)) { (SegmentTimes(), LineETASpread()) }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
         if let next = change.next { run.reached = next }
@@ -196,7 +198,8 @@ extension Worker {
 
     /// The way of a tour in the present catalog; none when that has no such pattern with these stops any more.
     private func renew(_ run: TourRun) {
-        guard let catalog else { return }
+        guard self.catalog.isKnown else { return }
+        let catalog = self.catalog.catalog
         run.catalogVersion = catalog.version
         run.progress = nil
         guard let line = catalog.lines[run.line], let pattern = line.patterns.first(where: { $0.id == run.pattern })
@@ -251,6 +254,19 @@ extension Worker {
         }
     }
 
+    /// The clock of the catalog's schedules.
+    var cityTime: CityTime {
+        let name = catalog.catalog.timeZone
+        if name != zoneTime.name { zoneTime = (name, CityTime(zone: name) ?? .utc) }
+        return zoneTime.time
+    }
+
+    /// Of the local day, 0…23; `time` in Unix ms.
+    func localHour(_ time: Int64) -> Int {
+        let local = time / 1000 + Int64(cityTime.offset(at: time / 1000))
+        return Int((local % 86_400 + 86_400) % 86_400 / 3600)
+    }
+
     private static func list(_ indexes: [Int]) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
@@ -260,19 +276,16 @@ extension Worker {
     }
 
     private func arrivals(of run: TourRun) -> [UInt8] {
-        let pattern = catalog?.lines[run.line]?.patterns.first { $0.id == run.pattern }
-        let next = max(run.reached ?? 0, min(run.next, pattern?.stops.count ?? 0))
         var json = JSONWriter()
         json.beginArray()
-        if let pattern {
-            for arrival in run.progress?.arrivals(from: next, now: now()) ?? []
-            where arrival.index < pattern.stops.count {
+        if let progress = run.progress {
+            for arrival in progress.arrivals(now: now()) {
                 json.beginObject()
-                json.member("index", arrival.index)
-                json.member("stop", pattern.stops[arrival.index].stop)
-                json.member("at", arrival.at)
-                if let early = arrival.early { json.member("early", early) }
-                if let late = arrival.late { json.member("late", late) }
+                json.member("index", arrival.stop)
+                json.member("stop", progress.stops[arrival.stop])
+                json.member("at", arrival.arrival.likely)
+                json.member("early", arrival.arrival.early)
+                json.member("late", arrival.arrival.late)
                 json.endObject()
             }
         }

@@ -18,6 +18,13 @@ public enum CommandName: String, CaseIterable, Sendable {
     case unwatch
     case seatsSet = "seats.set"
     case routeSet = "route.set"
+    case seatBook = "seat.book"
+    case seatAccept = "seat.accept"
+    case seatDecline = "seat.decline"
+    case seatCancel = "seat.cancel"
+    case seatAboard = "seat.aboard"
+    case seatEnd = "seat.end"
+    case vehicleGet = "vehicle.get"
     case publish
     case tourStart = "tour.start"
     case tourEnd = "tour.end"
@@ -45,6 +52,13 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "unwatch": self = .unwatch
         case "seats.set": self = .seatsSet
         case "route.set": self = .routeSet
+        case "seat.book": self = .seatBook
+        case "seat.accept": self = .seatAccept
+        case "seat.decline": self = .seatDecline
+        case "seat.cancel": self = .seatCancel
+        case "seat.aboard": self = .seatAboard
+        case "seat.end": self = .seatEnd
+        case "vehicle.get": self = .vehicleGet
         case "publish": self = .publish
         case "tour.start": self = .tourStart
         case "tour.end": self = .tourEnd
@@ -77,6 +91,13 @@ extension Command {
         case .unwatch: .unwatch
         case .seatsSet: .seatsSet
         case .routeSet: .routeSet
+        case .seatBook: .seatBook
+        case .seatAccept: .seatAccept
+        case .seatDecline: .seatDecline
+        case .seatCancel: .seatCancel
+        case .seatAboard: .seatAboard
+        case .seatEnd: .seatEnd
+        case .vehicleGet: .vehicleGet
         case .publish: .publish
         case .tourStart: .tourStart
         case .tourEnd: .tourEnd

@@ -42,6 +42,8 @@ import Testing
             case "redis.url": flags[row.key] = "redis://h"
             case "redis.fsync": flags[row.key] = "always"
             case "tokens.public_keys": flags[row.key] = "a=\(file)"
+            case "vehicles.fares": flags[row.key] = "R7: 5km=12.00"
+            case "vehicles.currency": flags[row.key] = "ZAR"
             case "log.level": flags[row.key] = "error"
             case "log.format": flags[row.key] = "json"
             default:

@@ -14,14 +14,17 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled tour.ended""".split()
+    ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
+    seat.cancelled seats.changed tour.ended""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
-    ride.cancelled""".split()
+    ride.cancelled seat.pending seat.confirmed seat.declined seat.near seat.arrived seat.aboard seat.ended
+    seat.cancelled route.changed""".split()
 LINE_EVENTS = ["schedule.changed"]
-STATES = "queue.rank ride.eta positions bus tour".split()
+STATES = "queue.rank ride.eta seat.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish tour.start tour.end stop.next stop.previous""".split()
+    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get
+    tour.start tour.end stop.next stop.previous""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -137,7 +140,7 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
-    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
+    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
     expected += [f"line.{name}" for name in LINE_EVENTS]
     expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)
