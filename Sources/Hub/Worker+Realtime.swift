@@ -1,6 +1,7 @@
 import Domain
 import EventLoop
 import GTFSRealtime
+import Logging
 import RedisLink
 import Telemetry
 import WebSocketServer
@@ -38,7 +39,7 @@ extension Worker {
         }
         let time = now()
         realtime = RealtimeShelf(
-            feeds: RealtimeFeeds(tours, catalog: catalog.catalog, time: catalog.time, now: time), at: time,
+            feeds: RealtimeFeeds(tours, catalog: catalog.catalog, time: cityTime, now: time), at: time,
             readAt: readAt)
     }
 

@@ -171,7 +171,7 @@ register('tour_seats', function(keys, argv)
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
         end
         t.taken = tostring(taken)
-        tours.set(c, id, 'taken', t.taken)
+        tours.set(c, id, 'taken', t.taken, 'counted', '1')
         if taken > before then redis.call('HINCRBY', c.p .. 'tour:' .. id, 'boarded', taken - before) end
         if taken ~= before then
             log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
