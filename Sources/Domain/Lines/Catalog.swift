@@ -145,7 +145,7 @@ public struct PatternStop: Equatable, Sendable {
     }
 }
 
-/// One run of a pattern by schedule; or, with a headway, many.
+/// One run of a pattern by schedule; or, with frequencies, many.
 public struct LineTrip: Equatable, Sendable {
     /// Unique in the catalog.
     public var id: String
@@ -153,18 +153,21 @@ public struct LineTrip: Equatable, Sendable {
     public var pattern: Int
     /// A service's id: on which days.
     public var service: String
-    /// One per stop of the pattern, never going back. With a headway they count from the start of the run.
+    /// One per stop of the pattern, never going back. With frequencies they count from the start of a run.
     public var times: [StopTime]
-    /// Nil: it runs once, at `times`.
-    public var frequency: Frequency?
+    /// Empty: it runs once, at `times`.
+    public var frequencies: [Frequency]
 
-    public init(id: String, pattern: Int, service: String, times: [StopTime], frequency: Frequency? = nil) {
+    public init(id: String, pattern: Int, service: String, times: [StopTime], frequencies: [Frequency] = []) {
         self.id = id
         self.pattern = pattern
         self.service = service
         self.times = times
-        self.frequency = frequency
+        self.frequencies = frequencies
     }
+
+    /// What is to be added to `times` for each of the day's runs: 0 for one that runs once.
+    public var starts: [Int] { frequencies.isEmpty ? [0] : frequencies.flatMap(\.starts).sorted() }
 }
 
 /// Seconds of the service day.

@@ -1,0 +1,97 @@
+/// A time zone's rules, as far as the system's compiled file (TZif, RFC 9636) tells them.
+///
+/// Pure: the bytes are given. Debian's files name every change until 2037; later the last one holds.
+public struct CityTime: Sendable {
+    /// Unix seconds from which each offset holds, rising.
+    private var changes: [Int64] = []
+    /// Seconds east of Greenwich, one more than changes: the first holds before all of them.
+    private var offsets: [Int]
+
+    public static let utc = CityTime()
+
+    private init() { offsets = [0] }
+
+    /// Nil when the bytes are no TZif file of version 2 or later.
+    public init?(tzif bytes: [UInt8]) {
+        let first = Header(bytes, at: 0)
+        // A version 1 part with 32-bit times stands before the one that counts.
+        guard let first, first.version >= UInt8(ascii: "2"), let header = Header(bytes, at: first.end(timeSize: 4)),
+            header.end(timeSize: 8) <= bytes.count, header.typeCount > 0
+        else { return nil }
+        func number(_ at: Int, _ size: Int) -> Int64 {
+            let unsigned = bytes[at..<at + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return size == 8 ? Int64(bitPattern: unsigned) : Int64(Int32(truncatingIfNeeded: unsigned))
+        }
+        let times = header.start
+        let kinds = times + header.timeCount * 8
+        let types = kinds + header.timeCount
+        var known: [(offset: Int, isSummer: Bool)] = []
+        for type in 0..<header.typeCount {
+            known.append((Int(number(types + type * 6, 4)), bytes[types + type * 6 + 4] != 0))
+        }
+        offsets = [(known.first { !$0.isSummer } ?? known[0]).offset]
+        for index in 0..<header.timeCount {
+            let kind = Int(bytes[kinds + index])
+            guard kind < known.count else { return nil }
+            changes.append(number(times + index * 8, 8))
+            offsets.append(known[kind].offset)
+        }
+        guard zip(changes, changes.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
+    }
+
+    /// Seconds east of Greenwich at a Unix second.
+    public func offset(at time: Int64) -> Int {
+        var low = 0
+        var high = changes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle] <= time { low = middle + 1 } else { high = middle }
+        }
+        return offsets[low]
+    }
+
+    /// Where the times of a service day count from, Unix seconds: its noon less 12 h.
+    public func start(of date: ServiceDate) -> Int64 {
+        let noon = Int64(date.days) * 86_400 + 43_200
+        // The offset is wanted at local noon; clocks change at night, so one correction finds it.
+        let near = noon - Int64(offset(at: noon))
+        return noon - Int64(offset(at: near)) - 43_200
+    }
+
+    /// The calendar's day at a Unix second.
+    public func date(at time: Int64) -> ServiceDate {
+        let local = time + Int64(offset(at: time))
+        return ServiceDate(days: Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400))
+    }
+
+    private struct Header {
+        let version: UInt8
+        let start: Int
+        let timeCount, typeCount: Int
+        private let isUTCount, isStandardCount, leapCount, letterCount: Int
+
+        init?(_ bytes: [UInt8], at place: Int) {
+            guard bytes.count >= place + 44, bytes[place..<place + 4].elementsEqual("TZif".utf8) else { return nil }
+            func count(_ index: Int) -> Int {
+                bytes[(place + 20 + index * 4)..<(place + 24 + index * 4)].reduce(0) { $0 << 8 | Int($1) }
+            }
+            version = bytes[place + 4]
+            start = place + 44
+            isUTCount = count(0)
+            isStandardCount = count(1)
+            leapCount = count(2)
+            timeCount = count(3)
+            typeCount = count(4)
+            letterCount = count(5)
+            // Keeps the sums below from overflowing on what is no such file.
+            guard
+                [isUTCount, isStandardCount, leapCount, timeCount, typeCount, letterCount].allSatisfy({ $0 < 65_536 })
+            else { return nil }
+        }
+
+        func end(timeSize: Int) -> Int {
+            start + timeCount * (timeSize + 1) + typeCount * 6 + letterCount + leapCount * (timeSize + 4)
+                + isStandardCount + isUTCount
+        }
+    }
+}

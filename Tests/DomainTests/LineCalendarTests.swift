@@ -1,0 +1,71 @@
+import Domain
+import Foundation
+import Testing
+
+/// Days and times of day, held against Foundation's calendar.
+@Suite struct LineCalendarTests {
+    @Test("B1 A day's number, parts and weekday are the calendar's, from 1900 to 2100")
+    func days() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        for days in stride(from: -25_567, to: 47_500, by: 13) {
+            let parts = calendar.dateComponents(
+                [.year, .month, .day, .weekday], from: Date(timeIntervalSince1970: Double(days) * 86_400))
+            let date = try #require(ServiceDate(year: parts.year!, month: parts.month!, day: parts.day!))
+            #expect(date.days == days)
+            #expect(date.parts == (parts.year!, parts.month!, parts.day!))
+            #expect(date.weekday == (parts.weekday! + 5) % 7)
+            #expect(ServiceDate(date.description) == date)
+        }
+    }
+
+    @Test(
+        "B1 What is no day is none",
+        arguments: [
+            "20260229", "20261301", "20260100", "2026-1-1", "2026112", "20261121x", "", "2026/11/21", "00000101",
+        ])
+    func noDay(_ text: String) { #expect(ServiceDate(text) == nil) }
+
+    @Test("B1 A service runs on its weekdays within its dates, and as its exceptions say")
+    func service() throws {
+        func date(_ text: String) throws -> ServiceDate { try #require(ServiceDate(text)) }
+        var service = Service(weekdays: 0b0001_1111, start: try date("20261101"), end: try date("20261130"))
+        #expect(service.runs(on: try date("20261120")))
+        #expect(!service.runs(on: try date("20261121")), "a Saturday")
+        #expect(!service.runs(on: try date("20261201")))
+        service.added = [try date("20261224")]
+        service.removed = [try date("20261120")]
+        #expect(service.runs(on: try date("20261224")))
+        #expect(!service.runs(on: try date("20261120")))
+    }
+
+    @Test(
+        "B1 The start of a service day is its noon less 12 h, when clocks change too",
+        arguments: [
+            "America/New_York", "Europe/Berlin", "Africa/Nairobi", "US/Eastern", "Australia/Lord_Howe", "UTC",
+        ])
+    func zones(_ name: String) throws {
+        let file = URL(fileURLWithPath: "/usr/share/zoneinfo/" + name)
+        let time = try #require(CityTime(tzif: [UInt8](try Data(contentsOf: file))))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: name))
+        let first = try #require(ServiceDate("20250101"))
+        for day in 0..<1000 {
+            let date = first + day
+            let parts = date.parts
+            let noon = try #require(
+                calendar.date(from: DateComponents(year: parts.year, month: parts.month, day: parts.day, hour: 12)))
+            #expect(time.start(of: date) == Int64(noon.timeIntervalSince1970) - 43_200)
+            #expect(time.date(at: Int64(noon.timeIntervalSince1970)) == date)
+        }
+    }
+
+    @Test("What is no time zone file is none")
+    func noZone() {
+        #expect(CityTime(tzif: []) == nil)
+        #expect(CityTime(tzif: Array("TZif2".utf8)) == nil)
+        #expect(CityTime(tzif: Array("TZif2".utf8) + [UInt8](repeating: 0xff, count: 100)) == nil)
+        #expect(CityTime(tzif: Array("TZif2".utf8) + [UInt8](repeating: 0, count: 200)) == nil)
+        #expect(CityTime.utc.offset(at: 1_800_000_000) == 0)
+    }
+}
