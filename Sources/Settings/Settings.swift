@@ -25,6 +25,8 @@ public struct Settings: Sendable, Equatable {
     public var feeds = Feeds()
     /// What vehicles are.
     public var vehicles = Vehicles()
+    /// Stops on request.
+    public var stops = Stops()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

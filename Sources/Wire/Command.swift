@@ -44,6 +44,10 @@ public enum Command: Sendable {
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
+    case stopRequest(StopRequest)
+    case stopCancel(request: String)
+    /// `all`: every request at the same place that is in the same state.
+    case stopAnswer(StopAnswer, request: String, all: Bool)
 }
 
 /// One fix of a positioning receiver.
@@ -100,6 +104,10 @@ extension Command: Equatable {
         case (.routeSet(let route), .routeSet(let other)): route == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
+        case (.stopRequest(let request), .stopRequest(let other)): request == other
+        case (.stopCancel(let request), .stopCancel(let other)): request == other
+        case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):
+            answer == answer2 && request == request2 && all == all2
         default: false
         }
     }

@@ -19,6 +19,12 @@ public enum CommandName: String, CaseIterable, Sendable {
     case seatsSet = "seats.set"
     case routeSet = "route.set"
     case publish
+    case stopRequest = "stop.request"
+    case stopCancel = "stop.cancel"
+    case stopAccept = "stop.accept"
+    case stopDecline = "stop.decline"
+    case stopComplete = "stop.complete"
+    case stopNoshow = "stop.noshow"
 
     /// Compares bytes: no String is made. `position` first, as nearly all messages are.
     init?(_ text: ByteText) {
@@ -42,6 +48,12 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "seats.set": self = .seatsSet
         case "route.set": self = .routeSet
         case "publish": self = .publish
+        case "stop.request": self = .stopRequest
+        case "stop.cancel": self = .stopCancel
+        case "stop.accept": self = .stopAccept
+        case "stop.decline": self = .stopDecline
+        case "stop.complete": self = .stopComplete
+        case "stop.noshow": self = .stopNoshow
         default: return nil
         }
     }
@@ -70,6 +82,12 @@ extension Command {
         case .seatsSet: .seatsSet
         case .routeSet: .routeSet
         case .publish: .publish
+        case .stopRequest: .stopRequest
+        case .stopCancel: .stopCancel
+        case .stopAnswer(.accept, _, _): .stopAccept
+        case .stopAnswer(.decline, _, _): .stopDecline
+        case .stopAnswer(.complete, _, _): .stopComplete
+        case .stopAnswer(.noshow, _, _): .stopNoshow
         }
     }
 }

@@ -63,6 +63,12 @@ extension Envelope {
         case .seatsSet: .seatsSet(taken: try taken())
         case .routeSet: .routeSet(route: try newRoute())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
+        case .stopRequest: try stopRequest()
+        case .stopCancel: .stopCancel(request: try request())
+        case .stopAccept: try stopAnswer(.accept)
+        case .stopDecline: try stopAnswer(.decline)
+        case .stopComplete: try stopAnswer(.complete)
+        case .stopNoshow: try stopAnswer(.noshow)
         }
     }
 

@@ -26,7 +26,8 @@ end
 
 local function passenger_snapshot(c, passenger)
     local ride = redis.call('HGET', c.p .. 'passenger:' .. passenger, 'ride')
-    if not ride then return { ride = cjson.null } end
+    local requests = stops.of_citizen(c, passenger)
+    if not ride then return { ride = cjson.null, requests = requests } end
     local r = load_ride(c, ride)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
     if r.driver then
@@ -34,7 +35,7 @@ local function passenger_snapshot(c, passenger)
         s.taxi, s.notified = r.driver, tonumber(r.notified)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end
-    return { ride = s }
+    return { ride = s, requests = requests }
 end
 
 -- Where a channel's history ends. An empty one gets a mark that is no event, so that there is a place to begin at.

@@ -74,11 +74,11 @@ function stops.distance(lat, lon, to_lat, to_lon)
     return math.sqrt(x * x + y * y)
 end
 
--- How near the straight way between two fixes came to a place, metres. from_lat nil: only the last fix is known.
-function stops.approach(lat, lon, from_lat, from_lon, to_lat, to_lon)
-    local x1, y1 = east(lon, to_lon, lat), (to_lat - lat) * METRES_PER_DEGREE
-    if not from_lat then return math.sqrt(x1 * x1 + y1 * y1) end
-    local x0, y0 = east(lon, from_lon, lat), (from_lat - lat) * METRES_PER_DEGREE
+-- How near the straight way between two fixes came to a place, metres. before nil: only the last fix is known.
+function stops.approach(lat, lon, before, fix)
+    local x1, y1 = east(lon, fix.lon, lat), (fix.lat - lat) * METRES_PER_DEGREE
+    if not before then return math.sqrt(x1 * x1 + y1 * y1) end
+    local x0, y0 = east(lon, before.lon, lat), (before.lat - lat) * METRES_PER_DEGREE
     local dx, dy = x1 - x0, y1 - y0
     local squared = dx * dx + dy * dy
     local t = squared > 0 and math.max(0, math.min(1, -(x0 * dx + y0 * dy) / squared)) or 1
@@ -148,12 +148,6 @@ function stops.of_citizen(c, citizen)
     end
     table.sort(found, function(a, b) return a.at < b.at or (a.at == b.at and a.request < b.request) end)
     return #found > 0 and found or nil
-end
-
--- For the snapshot of a bus driver's channel: as in the events; nil if there is none.
-function stops.of_driver(c, tour)
-    local json = stops.list(c, tour)
-    return json ~= '[]' and cjson.decode(json) or nil
 end
 
 -- MARK: beginning and end of a request
@@ -362,7 +356,7 @@ end)
 -- Whether the bus has gone by the place on the round that the request is for.
 function stops.has_passed(c, s, t)
     return t.dist and t.dist ~= '' and s.dist and tonumber(s.at) - c.now <= stops.rules(c).early_ms
-        and (not t.off or t.off == '' or t.off == '0') and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
+        and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
 end
 
 -- Each answers nil when it took effect, or the refusal.
@@ -458,30 +452,37 @@ end)
 
 -- MARK: the bus on its way
 
+-- The way between two fixes is taken as straight if they are no further apart than this, ms and metres.
+local GAP_MS, GAP_M = 120000, 1000
+
 -- Whether the bus, as far as it is known where on its shape it is, is on the pass of the place that was promised.
 local function is_this_pass(s, dist, reach)
-    return dist == '' or not s.dist or math.abs(tonumber(s.dist) - tonumber(dist)) <= reach + SLACK_M
+    return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
 end
 
-local function stand(c, id, s, metres, speed, at)
-    local stands = metres <= STAND_M and speed ~= '' and tonumber(speed) <= STAND_MPS
-    if stands and not s.stood_from then
-        stops.set(c, id, 'stood_from', at)
-    elseif not stands and s.stood_from and (metres > STAND_M or speed ~= '') then
-        local stood = math.max(tonumber(s.stood_ms or 0), at - tonumber(s.stood_from))
+-- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
+local function stand(c, id, s, fix, from)
+    local function is_there(f)
+        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
+    end
+    if is_there(fix) and from and is_there(from) then
+        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
+    elseif s.stood_from then
+        local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
         stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
         redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
     end
 end
 
 -- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
-local function alert(c, id, s, t, metres, dist)
+local function alert(c, id, s, metres, dist)
     local rules, reached = stops.rules(c), tonumber(s.notified)
     if reached == 20 then return end
     local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
     local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
+    if not near or (reached == 500 and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
-    if near and reached == 0 then
+    if reached == 0 then
         log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.near', id, s, data)
     end
@@ -489,31 +490,30 @@ local function alert(c, id, s, t, metres, dist)
         log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.arrived', id, s, data)
     end
-    if near then stops.set(c, id, 'notified', arrived and 20 or 500) end
+    stops.set(c, id, 'notified', arrived and 20 or 500)
 end
 
--- stops_moved: ARGV tour, lat, lon, lat and lon of the fix before ('' = the way from there is unknown), metres along the
--- shape ('' = off it, or unknown), m/s ('' = unknown). For each fix of a bus that fences may use.
-register('stops_moved', function(keys, argv)
-    local c, tour = context(keys), argv[1]
+-- A bus has sent a fix that fences may use. fix, before: {lat, lon, at} as numbers, before nil if there is none; dist:
+-- metres along the shape, nil off it or unknown.
+function stops.moved(c, tour, fix, before, dist)
     local open = stops.of_tour(c, tour)
-    if #open == 0 then return 0 end
-    local lat, lon, dist, t = tonumber(argv[2]), tonumber(argv[3]), argv[6], stops.tour(c, tour)
+    if #open == 0 then return end
+    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
+    if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
+    local stands = before and metres * 1000 <= STAND_MPS * (fix.at - before.at)
     for _, one in ipairs(open) do
         local id, s = one.id, one.s
         -- Hours before its time the bus may well pass the place: that is another round.
         if tonumber(s.at) - c.now <= stops.rules(c).early_ms then
-            local to_lat, to_lon = tonumber(s.lat), tonumber(s.lon)
             if s.state == 'accepted' then
-                alert(c, id, s, t, stops.approach(to_lat, to_lon, tonumber(argv[4]), tonumber(argv[5]), lat, lon), dist)
-                stand(c, id, s, stops.distance(to_lat, to_lon, lat, lon), argv[7], c.now)
-            elseif dist ~= '' and s.dist and tonumber(dist) > tonumber(s.dist) + PASSED_M then
+                alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
+                stand(c, id, s, fix, stands and before)
+            elseif dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
                 stops.expire(c, id, s, 'passed')
             end
         end
     end
-    return #open
-end)
+end
 
 -- MARK: tours come and go
 

@@ -97,6 +97,7 @@ function tours.finish(c, id, t, why)
         tours.on_map(c, t)
     end
     for _, body in ipairs(tours.on_end) do body(c, id, t, why) end
+    stops.tour_ended(c, id)
 end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
@@ -138,7 +139,9 @@ register('tour_start', function(keys, argv)
         log(c, 'tour.started', { tour = id, bus = bus, line = line, driver = driver, pattern = t.pattern,
             trip = t.trip ~= '' and t.trip or nil })
         if t.shown == '1' then tours.on_map(c, t) end
-        return '+' .. tours.show(c, id, t, true)
+        local reply = '+' .. tours.show(c, id, t, true)
+        stops.tour_started(c, id)
+        return reply
     end)
 end)
 
@@ -244,6 +247,7 @@ register('tour_moved', function(keys, argv)
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
     if t.at and tonumber(t.at) >= tonumber(argv[2]) then return { t.state, tonumber(t.next) } end
+    local before = t.lat and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
     t.at, t.lat, t.lon, t.off = argv[2], argv[3], argv[4], argv[6]
     if argv[5] ~= '' then t.dist = argv[5] end
     if argv[9] ~= '' then t.delay_s = argv[9] end
@@ -266,6 +270,8 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
+    local fix = { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
+    stops.moved(c, id, fix, before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
 
@@ -289,5 +295,5 @@ function tours.hello(c, driver, worker)
     if not id then return '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
-    return '{"tour":' .. tours.state(id, t) .. '}', t
+    return '{"tour":' .. tours.state(id, t) .. ',"places":' .. stops.list(c, id) .. '}', t
 end
