@@ -21,7 +21,7 @@ struct Keys: Sendable {
     func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
 }
 
-/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `topic:<name>`.
+/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `topic:<name>`, `line:<id>`.
 enum Channel {
     /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
     static let partitions = 64
@@ -53,6 +53,12 @@ enum Channel {
     }
 
     static let topics = "topic:"
+
+    static func line(_ id: String) -> String { lines + id }
+    static let lines = "line:"
+
+    /// Whether it is read with a history as topics are, by whoever wants to.
+    static func isShared(_ channel: String) -> Bool { isTopic(channel) || channel.hasPrefix(lines) }
 }
 
 /// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.

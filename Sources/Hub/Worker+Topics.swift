@@ -41,7 +41,7 @@ extension Worker {
     }
 
     func subscribeTopic(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
-        guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
+        guard Channel.isShared(channel) else { return refuseTopic(message, session) }
         let known = session.topics.first { $0.topic.channel == channel }
         if let known, since == nil {
             // It stays where it is.
@@ -72,7 +72,7 @@ extension Worker {
     func resumeTopics(_ session: Session) {
         let resume = session.resume
         session.resume = []
-        for (channel, seq) in resume where Channel.isTopic(channel) { join(channel, since: seq, session, asks: []) }
+        for (channel, seq) in resume where Channel.isShared(channel) { join(channel, since: seq, session, asks: []) }
     }
 
     func closedTopics(_ session: Session) {
@@ -110,6 +110,7 @@ extension Worker {
 
     private func end(_ reading: TopicReading) {
         reading.topic.leave(reading)
+        leaveLine(reading.topic.channel, reading.session)
         reading.session.topics.removeAll { $0 === reading }
         forgetIfUnread(reading.topic)
     }
@@ -291,6 +292,7 @@ extension Worker {
         reading.asks = []
         guard reading.phase != .ended else { return }
         if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }
+        if reading.topic.channel.hasPrefix(Channel.lines) { joinLine(reading, isGap: isGap) }
         reading.isLost = false
         let (events, reached) = page.part(after: start, upTo: topicPart)
         for event in events { server.send(session.connection, frame(event, session.encoding)) }

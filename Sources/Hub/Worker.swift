@@ -81,6 +81,11 @@ public actor Worker {
     /// Shared event channels with readers here.
     let topics = TopicTable()
 
+    /// Bus drivers that are connected here, by subject.
+    var buses: [String: BusTrack] = [:]
+    /// Lines with readers here, by channel.
+    var lines: [String: LineBoard] = [:]
+
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
     /// All feeds, in the order in which they are told; and how far the present round has come.

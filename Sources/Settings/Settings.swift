@@ -27,6 +27,8 @@ public struct Settings: Sendable, Equatable {
     public var vehicles = Vehicles()
     /// Stops on request.
     public var stops = Stops()
+    /// Buses on lines.
+    public var tours = Tours()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.
@@ -223,6 +225,17 @@ public struct Settings: Sendable, Equatable {
     public struct Vehicles: Sendable, Equatable {
         /// Seats for passengers in a taxi.
         public var taxiSeats = 4
+    }
+
+    public struct Tours: Sendable, Equatable {
+        /// A change of the delay by so much is told, seconds.
+        public var lateS = 120
+        /// A tour of which nothing is heard for this time is ended, ms.
+        public var lostMs = 7_200_000
+        /// Further from its line's shape, metres, a bus is off its route.
+        public var offRouteM = 60.0
+        /// Fixes in a row that take a bus off its route.
+        public var offRouteFixes = 2
     }
 
     public struct Tokens: Sendable, Equatable {

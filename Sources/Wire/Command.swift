@@ -48,6 +48,12 @@ public enum Command: Sendable {
     case stopCancel(request: String)
     /// `all`: every request at the same place that is in the same state.
     case stopAnswer(StopAnswer, request: String, all: Bool)
+    /// Ids of 1–64 visible ASCII characters, as the catalog has them.
+    case tourStart(bus: String, line: String, pattern: String?, trip: String?)
+    case tourEnd(tour: String?)
+    /// `skip`: the stop was not served.
+    case stopNext(skip: Bool)
+    case stopPrevious
 }
 
 /// One fix of a positioning receiver.
@@ -108,6 +114,11 @@ extension Command: Equatable {
         case (.stopCancel(let request), .stopCancel(let other)): request == other
         case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):
             answer == answer2 && request == request2 && all == all2
+        case (.tourStart(let bus, let line, let pattern, let trip), .tourStart(let bus2, let line2, let pattern2, let trip2)):
+            bus == bus2 && line == line2 && pattern == pattern2 && trip == trip2
+        case (.tourEnd(let tour), .tourEnd(let other)): tour == other
+        case (.stopNext(let skip), .stopNext(let other)): skip == other
+        case (.stopPrevious, .stopPrevious): true
         default: false
         }
     }

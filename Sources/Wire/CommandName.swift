@@ -25,6 +25,10 @@ public enum CommandName: String, CaseIterable, Sendable {
     case stopDecline = "stop.decline"
     case stopComplete = "stop.complete"
     case stopNoshow = "stop.noshow"
+    case tourStart = "tour.start"
+    case tourEnd = "tour.end"
+    case stopNext = "stop.next"
+    case stopPrevious = "stop.previous"
 
     /// Compares bytes: no String is made. `position` first, as nearly all messages are.
     init?(_ text: ByteText) {
@@ -54,6 +58,10 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "stop.decline": self = .stopDecline
         case "stop.complete": self = .stopComplete
         case "stop.noshow": self = .stopNoshow
+        case "tour.start": self = .tourStart
+        case "tour.end": self = .tourEnd
+        case "stop.next": self = .stopNext
+        case "stop.previous": self = .stopPrevious
         default: return nil
         }
     }
@@ -88,6 +96,10 @@ extension Command {
         case .stopAnswer(.decline, _, _): .stopDecline
         case .stopAnswer(.complete, _, _): .stopComplete
         case .stopAnswer(.noshow, _, _): .stopNoshow
+        case .tourStart: .tourStart
+        case .tourEnd: .tourEnd
+        case .stopNext: .stopNext
+        case .stopPrevious: .stopPrevious
         }
     }
 }

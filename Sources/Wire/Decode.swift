@@ -69,6 +69,10 @@ extension Envelope {
         case .stopDecline: try stopAnswer(.decline)
         case .stopComplete: try stopAnswer(.complete)
         case .stopNoshow: try stopAnswer(.noshow)
+        case .tourStart: try tourStart()
+        case .tourEnd: .tourEnd(tour: try tour())
+        case .stopNext: .stopNext(skip: try flag(.skip) ?? false)
+        case .stopPrevious: .stopPrevious
         }
     }
 

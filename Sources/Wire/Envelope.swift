@@ -3,6 +3,7 @@
 enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
+    case bus, line, pattern, trip, tour, skip
 
     var name: StaticString {
         switch self {
@@ -32,6 +33,12 @@ enum Field: Int, CaseIterable {
         case .kind: "kind"
         case .state: "state"
         case .seats: "seats"
+        case .bus: "bus"
+        case .line: "line"
+        case .pattern: "pattern"
+        case .trip: "trip"
+        case .tour: "tour"
+        case .skip: "skip"
         }
     }
 
@@ -63,6 +70,12 @@ enum Field: Int, CaseIterable {
         case "kind": self = .kind
         case "state": self = .state
         case "seats": self = .seats
+        case "bus": self = .bus
+        case "line": self = .line
+        case "pattern": self = .pattern
+        case "trip": self = .trip
+        case "tour": self = .tour
+        case "skip": self = .skip
         default: return nil
         }
     }
@@ -87,7 +100,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<26, Slot>(repeating: Slot())
+    private var slots = InlineArray<32, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

@@ -7,6 +7,7 @@ extension ProtobufWire {
     func transcribe(_ bytes: UnsafeRawBufferPointer, _ id: inout UInt64?) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
         var hasResume = false
+        var hasHelp = false
         var hasRoute = false
         var setsRoute = false
         json.beginObject()
@@ -45,9 +46,26 @@ extension ProtobufWire {
                 text("route", try reader.text("route"))
             case 22: text("type", try reader.text("type"))
             case 23: value("data", try Self.checkedJSON("data", &reader))
+            case 24: text("bus", try reader.text("bus"))
+            case 25: text("line", try reader.text("line"))
+            case 26: text("pattern", try reader.text("pattern"))
+            case 27: text("trip", try reader.text("trip"))
+            case 28: text("tour", try reader.text("tour"))
+            case 29: flag("skip", try reader.integer("skip"))
+            case 60: text("stop", try reader.text("stop"))
+            case 61: text("name", try reader.text("name"))
+            case 62: text("number", try reader.text("number"))
+            case 63: text("address", try reader.text("address"))
+            case 64:
+                _ = try reader.text("help")
+                hasHelp = true
+            case 65: try back(reader.message("back"))
+            case 66: text("request", try reader.text("request"))
+            case 67: flag("all", try reader.integer("all"))
             default: try reader.skip()
             }
         }
+        if hasHelp { try list("help", of: 64, in: ProtobufReader(bytes)) }
         if hasResume { try resume(ProtobufReader(bytes)) }
         // JSON says null for no route, which is absence here.
         if setsRoute, !hasRoute {
@@ -60,6 +78,11 @@ extension ProtobufWire {
     private func integer(_ name: StaticString, _ number: UInt64) {
         json.key(name)
         json.integer(Int64(clamping: number))
+    }
+
+    private func flag(_ name: StaticString, _ number: UInt64) {
+        json.key(name)
+        json.bool(number != 0)
     }
 
     private func double(_ name: StaticString, _ number: Double) {
@@ -100,6 +123,23 @@ extension ProtobufWire {
             switch field {
             case 1: double("lat", try reader.double("destination.lat"))
             case 2: double("lon", try reader.double("destination.lon"))
+            default: try reader.skip()
+            }
+        }
+        json.endObject()
+    }
+
+    private func back(_ reader: ProtobufReader) throws(ProtobufFault) {
+        var reader = reader
+        json.key("back")
+        json.beginObject()
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: text("stop", try reader.text("back.stop"))
+            case 2: double("lat", try reader.double("back.lat"))
+            case 3: double("lon", try reader.double("back.lon"))
+            case 4: integer("at", try reader.integer("back.at"))
+            case 5: integer("passengers", try reader.integer("back.passengers"))
             default: try reader.skip()
             }
         }

@@ -60,9 +60,8 @@ local function missed(c, channel, since)
 end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none).
--- Answers {position, mode (fresh | resumed | gap), snapshot, meta (an open offer's; a bus's metres along its shape), lat, lon, at,
--- when it was heard,
--- '1' if a lost place is kept for it, entries}.
+-- Answers {position, mode (fresh | resumed | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
+-- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries}.
 register('hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
     local v = {}
@@ -99,7 +98,7 @@ register('hello', function(keys, argv)
     elseif role == 'bus_driver' then
         local t
         snapshot, t = tours.hello(c, subject, worker)
-        v, meta = { lat = t.lat, lon = t.lon, at = t.at, heard = t.last_at }, t.dist or ''
+        v, meta = { lat = t.lat, lon = t.lon, at = t.at, heard = t.heard }, (t.dist or '-') .. ' ' .. (t.base or '0')
     end
     return { position, mode, snapshot, meta,
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries }

@@ -500,7 +500,7 @@ function stops.moved(c, tour, fix, before, dist)
     if #open == 0 then return end
     local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
-    local stands = before and metres * 1000 <= STAND_MPS * (fix.at - before.at)
+    local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
     for _, one in ipairs(open) do
         local id, s = one.id, one.s
         -- Hours before its time the bus may well pass the place: that is another round.

@@ -102,7 +102,7 @@ end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
 -- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
--- for, key. Who is on this very tour gets it as it is.
+-- for, key, Unix second from which the trip's times count. Who is on this very tour gets it as it is.
 register('tour_start', function(keys, argv)
     local c, driver, id, bus, line = context(keys), argv[1], argv[2], argv[3], argv[5]
     return once(c, 'tour.start', 'bus_driver:' .. driver, argv[14], function()
@@ -131,7 +131,7 @@ register('tour_start', function(keys, argv)
         }
         tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
             'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,
-            'taken', t.taken, 'seats', t.seats, 'started_at', c.iso, 'last_at', c.iso)
+            'taken', t.taken, 'seats', t.seats, 'base', argv[15], 'started_at', c.iso, 'last_at', c.iso)
         redis.call('HSET', c.p .. 'bus:' .. bus, 'tour', id)
         redis.call('HSET', c.p .. 'busdriver:' .. driver, 'tour', id)
         redis.call('SADD', c.p .. 'line:' .. line .. ':tours', id)
@@ -240,14 +240,15 @@ end
 
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop if stops were reached since the last call ('' = none), JSON list of the indexes that were skipped, delay in s
--- ('' = unknown), JSON list of estimates. Answers {state, index of the next stop}: a tour may have been stepped or ended by
+-- ('' = unknown), JSON list of estimates, hub time at which the fix came. Answers {state, index of the next stop}: a tour may have been stepped or ended by
 -- others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
-    if t.at and tonumber(t.at) >= tonumber(argv[2]) then return { t.state, tonumber(t.next) } end
     local before = t.lat and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
+    -- What another worker has told since, when the driver changed over to it, is newer.
+    if tonumber(t.heard or 0) > tonumber(argv[11]) then return { t.state, tonumber(t.next) } end
     t.at, t.lat, t.lon, t.off = argv[2], argv[3], argv[4], argv[6]
     if argv[5] ~= '' then t.dist = argv[5] end
     if argv[9] ~= '' then t.delay_s = argv[9] end
@@ -259,7 +260,8 @@ register('tour_moved', function(keys, argv)
         stepped = true
     end
     t.etas = tours.coming(argv[10], tonumber(t.next))
-    local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'off', t.off, 'next', t.next, 'etas', t.etas, 'last_at', c.iso }
+    local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
+        'etas', t.etas, 'last_at', c.iso }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name
@@ -289,7 +291,7 @@ register('line_state', function(keys, argv)
     return answer
 end)
 
--- The hello of a bus driver: JSON of its snapshot, the tour's hash, how far along the shape it is.
+-- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
     local id, t = tours.of(c, driver)
     if not id then return '{}', {} end
