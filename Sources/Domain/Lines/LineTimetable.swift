@@ -32,11 +32,9 @@ struct LineTimetable {
         }
         for trip in line.trips where runs(trip.service, on: day) {
             guard let first = trip.times.first, let last = trip.times.last else { continue }
-            if let frequency = trip.frequency {
-                add(frequency.startTime, frequency.endTime + last.arrival - first.departure)
-            } else {
-                add(first.departure, last.arrival)
-            }
+            let starts = trip.starts
+            guard let start = starts.first, let end = starts.last else { continue }
+            add(start + first.departure, end + last.arrival)
         }
         for run in line.onDemand where runs(run.service, on: day) {
             for place in run.places where place.canBoard { add(place.opens, place.closes) }
@@ -53,12 +51,12 @@ struct LineTimetable {
             for trip in line.trips where runs(trip.service, on: day) {
                 guard line.patterns.indices.contains(trip.pattern), let first = trip.times.first else { continue }
                 let pattern = line.patterns[trip.pattern]
-                let starts = trip.frequency.map { Array($0.starts) } ?? [first.departure]
                 for distance in places[pattern.id] ?? [] {
-                    let offset = trip.second(at: distance, of: pattern) - first.departure
-                    if starts.contains(where: { midnight + Int64($0) > now && midnight + Int64($0 + offset) >= earliest }) {
-                        return true
+                    let passing = trip.second(at: distance, of: pattern)
+                    let isLater = trip.starts.contains {
+                        midnight + Int64($0 + first.departure) > now && midnight + Int64($0 + passing) >= earliest
                     }
+                    if isLater { return true }
                 }
             }
         }

@@ -65,6 +65,9 @@ public struct StopRequestPlan: Equatable, Sendable {
             : timetable.passes(passes, startingAfter: now / 1000, passingFrom: at / 1000 - rules.earlySeconds)
     }
 
+    /// Passes of a place whose distances from it differ by less are as good as each other, metres.
+    private static let alike = 50.0
+
     private static func passes(of place: Place, on line: Line, _ rules: Rules) throws(Refusal) -> [String: [Double]] {
         var passes: [String: [Double]] = [:]
         var nearest = Double.infinity
@@ -73,9 +76,11 @@ public struct StopRequestPlan: Equatable, Sendable {
             switch place {
             case .stop(let stop): found = pattern.stops.filter { $0.stop == stop.id }.map(\.distance)
             case .point(let point):
-                let (near, distances) = pattern.passes(of: point, within: rules.offRoute)
-                nearest = min(nearest, near)
-                found = distances
+                guard let shape = LineShape(pattern.shape) else { continue }
+                let best = shape.nearest(to: point).offset
+                nearest = min(nearest, best)
+                // Another street of a loop may be within reach, too: nobody walks to the farther one.
+                found = shape.matches(of: point, within: min(rules.offRoute, best + alike)).map(\.distance)
             }
             if !found.isEmpty { passes[pattern.id] = found }
         }
@@ -97,43 +102,5 @@ public struct StopRequestPlan: Equatable, Sendable {
         } else if !timetable.isEmpty, !timetable.runs(at: at) {
             throw .outsideHours(timetable.hours(on: time.date(at: at)))
         }
-    }
-}
-
-extension LinePattern {
-    /// Between two passes of a place the shape goes away from it by at least this, metres.
-    private static var apart: Double { 75 }
-
-    /// The nearest that the shape comes to a point, and the distances along it of the passes within `reach` metres, each at
-    /// its nearest place.
-    func passes(of point: GeoPoint, within reach: Double) -> (nearest: Double, along: [Double]) {
-        var nearest = Double.infinity
-        var along: [Double] = []
-        // Coming nearer: the best so far. Going away: how far it has gone.
-        var best: (distance: Double, along: Double)? = (Double.infinity, 0)
-        var top = 0.0
-        func see(_ distance: Double, at place: Double) {
-            nearest = min(nearest, distance)
-            if let pass = best {
-                if distance < pass.distance { best = (distance, place) }
-                guard distance > pass.distance + Self.apart else { return }
-                if pass.distance <= reach { along.append(pass.along) }
-                best = nil
-                top = distance
-            } else {
-                top = max(top, distance)
-                if distance < top - Self.apart { best = (distance, place) }
-            }
-        }
-        var start = 0.0
-        for (from, to) in zip(shape, shape.dropFirst()) {
-            let length = from.distance(to: to)
-            let approach = Approach(to: point, from: from, to: to)
-            see(approach.distance, at: start + approach.fraction * length)
-            start += length
-            see(to.distance(to: point), at: start)
-        }
-        if let pass = best, pass.distance <= reach { along.append(pass.along) }
-        return (nearest, along)
     }
 }
