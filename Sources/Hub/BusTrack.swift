@@ -25,14 +25,18 @@ final class TourRun {
     var progress: TourProgress?
     /// Of the catalog that `progress` was made of.
     var catalogVersion: String?
-    /// Index of the next stop, as Redis has it.
+    /// Metres along the line where it was last.
+    var distance: Double?
+    /// Index of the next stop, as Redis has it; far behind the last one when none is left.
     var next: Int
     /// Has moved since Redis was told.
     var isDirty = false
     var isUnderWay = false
-    /// Reached since Redis was told: the index of the next stop, and those that were passed off the route.
+    /// Since Redis was told: the next stop by position if that has changed, those that were passed off the route, and
+    /// whether the bus was found to be behind where it was believed.
     var reached: Int?
     var skipped: [Int] = []
+    var isBack = false
 
     init(id: String, bus: String, line: String, pattern: String, trip: String?, base: Int64, next: Int) {
         self.id = id

@@ -32,7 +32,8 @@ final class LineBoard {
         guard let fields = reply.array, fields.count % 3 == 0 else { return false }
         buses = [:]
         for index in stride(from: 0, to: fields.count, by: 3) {
-            guard let tour = fields[index].text, let revision = fields[index + 1].int, let data = fields[index + 2].bytes
+            guard let tour = fields[index].text, let revision = fields[index + 1].int,
+                let data = fields[index + 2].bytes
             else { return false }
             buses[tour] = Bus(revision: revision, data: data)
         }

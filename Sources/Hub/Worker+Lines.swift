@@ -1,5 +1,7 @@
+import Domain
 import Logging
 import RedisLink
+import Settings
 import Telemetry
 import WebSocketServer
 import Wire

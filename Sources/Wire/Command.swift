@@ -100,6 +100,10 @@ extension Command: Equatable {
         case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
             lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
         case (.rideCancel(let ride), .rideCancel(let other)): ride == other
+        case (.stopRequest(let request), .stopRequest(let other)): request == other
+        case (.stopCancel(let request), .stopCancel(let other)): request == other
+        case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):
+            answer == answer2 && request == request2 && all == all2
         case (.subscribe(let channel, let options, let since), .subscribe(let other, let options2, let since2)):
             channel == other && options == options2 && since == since2
         case (.unsubscribe(let channel), .unsubscribe(let other)): channel == other
@@ -110,11 +114,10 @@ extension Command: Equatable {
         case (.routeSet(let route), .routeSet(let other)): route == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
-        case (.stopRequest(let request), .stopRequest(let other)): request == other
-        case (.stopCancel(let request), .stopCancel(let other)): request == other
-        case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):
-            answer == answer2 && request == request2 && all == all2
-        case (.tourStart(let bus, let line, let pattern, let trip), .tourStart(let bus2, let line2, let pattern2, let trip2)):
+        case (
+            .tourStart(let bus, let line, let pattern, let trip),
+            .tourStart(let bus2, let line2, let pattern2, let trip2)
+        ):
             bus == bus2 && line == line2 && pattern == pattern2 && trip == trip2
         case (.tourEnd(let tour), .tourEnd(let other)): tour == other
         case (.stopNext(let skip), .stopNext(let other)): skip == other

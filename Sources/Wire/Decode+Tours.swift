@@ -7,7 +7,9 @@ extension Envelope {
     }
 
     func tour() throws(ErrorReply) -> String? {
-        try text(.tour, .identifier, upTo: WireLimits.identifierBytes, "a tour id, 1 to 64 characters of A-Z a-z 0-9 _ . : -")
+        try text(
+            .tour, .identifier, upTo: WireLimits.identifierBytes, "a tour id, 1 to 64 characters of A-Z a-z 0-9 _ . : -"
+        )
     }
 
     /// An id of the catalog, as its makers gave it.

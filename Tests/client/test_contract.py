@@ -14,13 +14,14 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled""".split()
+    ride.cancelled tour.ended""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled""".split()
-STATES = "queue.rank ride.eta positions".split()
+LINE_EVENTS = ["schedule.changed"]
+STATES = "queue.rank ride.eta positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish""".split()
+    publish tour.start tour.end stop.next stop.previous""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -132,11 +133,13 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert sorted(SCHEMAS["replies.json"]["$defs"]) == sorted(COMMANDS)
     assert sorted(SCHEMAS["driver-events.json"]["$defs"]) == sorted(DRIVER_EVENTS)
     assert sorted(SCHEMAS["passenger-events.json"]["$defs"]) == sorted(PASSENGER_EVENTS)
+    assert sorted(SCHEMAS["line-events.json"]["$defs"]) == sorted(LINE_EVENTS)
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
     expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
-    expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed"]
+    expected += [f"line.{name}" for name in LINE_EVENTS]
+    expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)
 
 

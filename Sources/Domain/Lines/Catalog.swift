@@ -205,7 +205,7 @@ public struct Frequency: Equatable, Sendable {
 
 /// A trip without stop times of its own: who books is fetched and brought, within hours and areas (GTFS-Flex).
 public struct OnDemandRun: Equatable, Sendable {
-    /// The trip's id; unique in the catalog.
+    /// The trip's id; a trip that also has fixed stops stands among `trips` under the same.
     public var id: String
     public var service: String
     /// In the order of the trip; often the same area twice.

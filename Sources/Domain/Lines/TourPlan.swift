@@ -55,19 +55,16 @@ public struct TourPlan: Equatable, Sendable {
     ) -> [Int64] {
         guard let service = services[trip.service] else { return [] }
         let today = time.date(at: now)
-        return (-1...1).compactMap { offset in
+        return (-1...1).compactMap { offset -> Int64? in
             let date = today + offset
             guard service.runs(on: date) else { return nil }
             let start = time.start(of: date)
-            guard let frequency = trip.frequency else { return start }
             // Of many runs the nearest.
-            let first = Int64(frequency.startTime)
-            let headway = Int64(max(1, frequency.headwaySeconds))
-            let last = max(0, (Int64(frequency.endTime) - first - 1) / headway)
-            let run = min(last, max(0, (now - start - first + headway / 2) / headway))
-            return start + first + run * headway
+            return trip.starts.map { start + Int64($0) }.min { abs(begin(trip, $0) - now) < abs(begin(trip, $1) - now) }
         }
     }
 
-    private static func begin(_ trip: LineTrip, _ base: Int64) -> Int64 { base + Int64(trip.times.first?.departure ?? 0) }
+    private static func begin(_ trip: LineTrip, _ base: Int64) -> Int64 {
+        base + Int64(trip.times.first?.departure ?? 0)
+    }
 }

@@ -58,13 +58,13 @@ public struct TourTrack: Sendable {
     private var wentBack = 0.0
     private let expected: Double?
 
-    /// `stops` are metres along the shape, never falling. `expected` is where the bus should be, metres along, when that
+    /// `expected` is where the bus should be, metres along, when that
     /// is known, as after a restart; otherwise it is looked for at the beginning first.
-    public init(shape: LineShape, stops: [Double], expected: Double? = nil, settings: Settings = Settings()) {
+    public init(shape: LineShape, stops: StopPlaces, expected: Double? = nil, settings: Settings = Settings()) {
         self.shape = shape
         self.settings = settings
         self.expected = expected
-        passages = StopPassages(stops: stops)
+        passages = StopPassages(places: stops)
     }
 
     /// The stop that the bus is at or comes to next.
@@ -127,7 +127,8 @@ public struct TourTrack: Sendable {
         for match in matches {
             let beside = match.offset / 30
             fresh.append(
-                Explanation(distance: match.distance, cost: cost(of: match.distance, point, time) + beside * beside / 2))
+                Explanation(distance: match.distance, cost: cost(of: match.distance, point, time) + beside * beside / 2)
+            )
         }
         fresh.sort { $0.cost < $1.cost }
         let best = fresh[0].cost

@@ -239,9 +239,9 @@ function tours.tell_delay(c, id, t)
 end
 
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
--- next stop if stops were reached since the last call ('' = none), JSON list of the indexes that were skipped, delay in s
--- ('' = unknown), JSON list of estimates, hub time at which the fix came. Answers {state, index of the next stop}: a tour may have been stepped or ended by
--- others meanwhile.
+-- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
+-- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed. Answers
+-- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -258,6 +258,8 @@ register('tour_moved', function(keys, argv)
         for _, index in ipairs(cjson.decode(argv[8])) do skipped[index] = true end
         tours.step(c, id, t, math.min(reached, #cjson.decode(t.stops)), skipped, 'position')
         stepped = true
+    elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
+        t.next, stepped = argv[7], true
     end
     t.etas = tours.coming(argv[10], tonumber(t.next))
     local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,

@@ -1,0 +1,177 @@
+internal import Domain
+internal import Wire
+
+/// Where: the agency's time zone, stops, areas of GTFS-Flex.
+extension FeedReader {
+    func readAgency() throws(FeedRefusal) {
+        var table = try requiredTable("agency.txt")
+        try table.require("agency_timezone")
+        let (id, zone) = (table.column("agency_id"), table.column("agency_timezone"))
+        while table.readNext() {
+            agencies.insert(table.text(id))
+            let name = table.text(zone)
+            if timeZone.isEmpty {
+                guard CityTime(zone: name, directory: options.zoneDirectory) != nil else {
+                    throw FeedRefusal(
+                        "agency.txt:\(table.line): agency_timezone \"\(name)\" is no time zone that this machine knows; write one such as Europe/Berlin"
+                    )
+                }
+                timeZone = name
+            } else if name != timeZone {
+                throw FeedRefusal(
+                    "agency.txt:\(table.line): agency_timezone is \(name), but \(timeZone) above; a feed has one")
+            }
+        }
+        guard !timeZone.isEmpty else { throw FeedRefusal("agency.txt has no row; write one with agency_timezone") }
+    }
+
+    func readStops() throws(FeedRefusal) {
+        var table = try requiredTable("stops.txt")
+        try table.require("stop_id", "stop_lat", "stop_lon")
+        let (id, name) = (table.column("stop_id"), table.column("stop_name"))
+        let (lat, lon) = (table.column("stop_lat"), table.column("stop_lon"))
+        let type = table.column("location_type")
+        while table.readNext() {
+            let stopID = table.text(id)
+            // Entrances, nodes and boarding areas are no places where a bus stops.
+            if ["2", "3", "4"].contains(table.text(type)) { continue }
+            guard !stopID.isEmpty else {
+                report.add(.skipped, "stop id", table.name, table.line, "a stop without stop_id")
+                continue
+            }
+            guard stopIndex[stopID] == nil else {
+                report.add(.skipped, "stop twice", table.name, table.line, "stop \(stopID) stands there already")
+                continue
+            }
+            guard let point = point(table, lat, lon) else {
+                report.add(
+                    .skipped, "stop place", table.name, table.line,
+                    "stop \(stopID) has no place: stop_lat \"\(table.text(lat))\", stop_lon \"\(table.text(lon))\"")
+                continue
+            }
+            let text = table.text(name)
+            if text.isEmpty {
+                report.add(.mended, "stop name", table.name, table.line, "stop \(stopID) has no name; its id is taken")
+            }
+            stopIndex[stopID] = stops.count
+            stops.append(
+                FeedStop(stop: Stop(id: stopID, name: text.isEmpty ? stopID : text, point: point), line: table.line))
+        }
+    }
+
+    /// Degrees, to a tenth of a metre; nil when that is no place on earth.
+    func point(_ table: CSVTable, _ lat: CSVTable.Column, _ lon: CSVTable.Column) -> GeoPoint? {
+        guard let lat = table.double(lat), let lon = table.double(lon) else { return nil }
+        let point = GeoPoint(lat: (lat * 1e6).rounded() / 1e6, lon: (lon * 1e6).rounded() / 1e6)
+        return point.isUsable ? point : nil
+    }
+
+    /// locations.geojson: the areas in which a bus comes on request.
+    func readAreas() throws(FeedRefusal) {
+        let name = "locations.geojson"
+        guard let bytes = try files.read(name, limits: options.limits) else { return }
+        let root: JSONValue
+        do { root = try JSONValue(parsing: bytes) } catch {
+            throw FeedRefusal("\(name) is no JSON: \(error)")
+        }
+        guard let features = root["features"]?.elements else {
+            throw FeedRefusal("\(name) is no GeoJSON FeatureCollection: there is no list \"features\" in it")
+        }
+        for (index, feature) in features.enumerated() {
+            guard let id = feature["id"]?.text ?? feature["id"]?.integer.map(String.init), !id.isEmpty else {
+                report.add(.skipped, "area id", name, nil, "feature \(index + 1) has no id")
+                continue
+            }
+            guard areas[id] == nil, stopIndex[id] == nil else {
+                report.add(.skipped, "area twice", name, nil, "the id \(id) of feature \(index + 1) is taken already")
+                continue
+            }
+            guard let polygons = polygons(feature["geometry"]), !polygons.isEmpty else {
+                report.add(
+                    .skipped, "area shape", name, nil, "the area \(id) is no Polygon or MultiPolygon with closed rings")
+                continue
+            }
+            let title = feature["properties"]?["stop_name"]?.text ?? ""
+            areas[id] = ServiceArea(id: id, name: title.isEmpty ? id : title, polygons: polygons)
+        }
+    }
+
+    private func polygons(_ geometry: JSONValue?) -> [[[GeoPoint]]]? {
+        let coordinates = geometry?["coordinates"]
+        let parts: [JSONValue]
+        switch geometry?["type"]?.text {
+        case "Polygon": parts = coordinates.map { [$0] } ?? []
+        case "MultiPolygon": parts = coordinates?.elements ?? []
+        default: return nil
+        }
+        var polygons: [[[GeoPoint]]] = []
+        for part in parts {
+            var rings: [[GeoPoint]] = []
+            for ring in part.elements ?? [] {
+                var points: [GeoPoint] = []
+                for position in ring.elements ?? [] {
+                    guard let lon = position[0]?.double, let lat = position[1]?.double else { return nil }
+                    let point = GeoPoint(lat: (lat * 1e6).rounded() / 1e6, lon: (lon * 1e6).rounded() / 1e6)
+                    guard point.isUsable else { return nil }
+                    points.append(point)
+                }
+                guard points.count >= 4, points.first == points.last else { return nil }
+                rings.append(points)
+            }
+            guard !rings.isEmpty else { return nil }
+            polygons.append(rings)
+        }
+        return polygons
+    }
+
+    /// Stops that are served on request as one: location_group_stops.txt, or, as it was once, location_groups.txt.
+    func readGroups() throws(FeedRefusal) {
+        for (file, member) in [("location_groups.txt", "location_id"), ("location_group_stops.txt", "stop_id")] {
+            guard var table = try table(file) else { continue }
+            let (group, stop) = (table.column("location_group_id"), table.column(member))
+            while table.readNext() {
+                let (groupID, stopID) = (table.text(group), table.text(stop))
+                // location_groups.txt as it is now names groups only.
+                if !stop.isThere || groupID.isEmpty { continue }
+                guard stopIndex[stopID] != nil else {
+                    report.add(
+                        .skipped, "group stop", file, table.line,
+                        "stop \(stopID) of the group \(groupID) is not in stops.txt")
+                    continue
+                }
+                groups[groupID, default: []].append(stopID)
+            }
+        }
+    }
+
+    func readShapes() throws(FeedRefusal) {
+        guard var table = try table("shapes.txt") else { return }
+        try table.require("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence")
+        let (id, sequence) = (table.column("shape_id"), table.column("shape_pt_sequence"))
+        let (lat, lon) = (table.column("shape_pt_lat"), table.column("shape_pt_lon"))
+        let distance = table.column("shape_dist_traveled")
+        let wanted = Set(trips.lazy.map(\.shape))
+        var current = ""
+        var shape = FeedShape()
+        // Rows of one shape stand together as a rule.
+        func put() { if !current.isEmpty { shapes[current] = shape } }
+        while table.readNext() {
+            if !table.has(id, current.utf8) {
+                put()
+                current = table.text(id)
+                shape = shapes[current] ?? FeedShape(line: table.line)
+            }
+            guard wanted.contains(current) else { continue }
+            guard let point = point(table, lat, lon), let sequence = table.integer(sequence) else {
+                report.add(
+                    .skipped, "shape point", table.name, table.line,
+                    "a point of shape \(current) without a place or shape_pt_sequence")
+                continue
+            }
+            shape.points.append(.init(sequence: sequence, point: point, distance: table.double(distance)))
+        }
+        put()
+        shapes = shapes.filter { wanted.contains($0.key) }
+        for id in shapes.keys { shapes[id]?.points.sort { $0.sequence < $1.sequence } }
+    }
+}

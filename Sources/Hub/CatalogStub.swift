@@ -1,0 +1,6 @@
+import Domain
+
+extension Worker {
+    var catalog: Catalog? { nil }
+    var cityTime: CityTime { .utc }
+}
