@@ -188,6 +188,7 @@ extension Worker {
 
     private func match(_ fix: Fix, _ run: TourRun) {
         if run.catalogVersion != catalog?.version { renew(run) }
+        run.progress?.expect(hour: localHour(fix.at)) { (SegmentTimes(), LineETASpread()) }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
         if let next = change.next { run.reached = next }
@@ -252,6 +253,12 @@ extension Worker {
         }
     }
 
+    /// Of the local day, 0…23; `time` in Unix ms.
+    func localHour(_ time: Int64) -> Int {
+        let local = time / 1000 + Int64(cityTime.offset(at: time / 1000))
+        return Int((local % 86_400 + 86_400) % 86_400 / 3600)
+    }
+
     private static func list(_ indexes: [Int]) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
@@ -261,19 +268,16 @@ extension Worker {
     }
 
     private func arrivals(of run: TourRun) -> [UInt8] {
-        let pattern = catalog?.lines[run.line]?.patterns.first { $0.id == run.pattern }
-        let next = max(run.reached ?? 0, min(run.next, pattern?.stops.count ?? 0))
         var json = JSONWriter()
         json.beginArray()
-        if let pattern {
-            for arrival in run.progress?.arrivals(from: next, now: now()) ?? []
-            where arrival.index < pattern.stops.count {
+        if let progress = run.progress {
+            for arrival in progress.arrivals(now: now()) {
                 json.beginObject()
-                json.member("index", arrival.index)
-                json.member("stop", pattern.stops[arrival.index].stop)
-                json.member("at", arrival.at)
-                if let early = arrival.early { json.member("early", early) }
-                if let late = arrival.late { json.member("late", late) }
+                json.member("index", arrival.stop)
+                json.member("stop", progress.stops[arrival.stop])
+                json.member("at", arrival.arrival.likely)
+                json.member("early", arrival.arrival.early)
+                json.member("late", arrival.arrival.late)
                 json.endObject()
             }
         }

@@ -38,6 +38,8 @@ struct DecodeTests {
         #""channel":"topic:news","since":"1-0""#,
         #""lat":45.1,"lon":9.2,"radius":1000,"filter":{"kind":["tram"]}"#,
         #""taken":3"#,
+        #""bus":"B7","line":"52","pattern":"52:0","trip":"é","tour":"t_1","skip":true"#,
+        #""bus":"B7","line":"52","tour":"t 1","skip":false"#,
         #""route":"R7""#,
         #""route":null"#,
         #""channel":"topic:news","type":"roadworks","data":{"a":[1,{"b":null}],"c":"é"}"#,

@@ -9,24 +9,24 @@ public struct TourProgress: Sendable {
         public var skipped: [Int] = []
         /// The bus is behind where it was believed to be: `next` may be before the old one.
         public var isBack = false
+
+        public init(next: Int? = nil, skipped: [Int] = [], isBack: Bool = false) {
+            self.next = next
+            self.skipped = skipped
+            self.isBack = isBack
+        }
     }
 
-    /// When a tour is at a stop.
-    public struct Arrival: Equatable, Sendable {
-        /// Of the stop in the pattern.
-        public var index: Int
-        /// Unix ms: the middle, and the bounds within which it is in 8 of 10 cases, where they are known.
-        public var at: Int64
-        public var early: Int64?
-        public var late: Int64?
-    }
-
-    public private(set) var track: TourTrack
-    private let times: [StopTime]
-    private let base: Int64
+    public private(set) var tour: LineTour
+    /// Of the pattern, by index.
+    public let stops: [String]
+    private let times: [StopTime]?
+    private let schedule: [LineETA.ScheduledStop]?
+    private var eta: LineETA
+    private var hour: Int?
     private var wasOffRoute = false
 
-    /// Nil when the shape has no length.
+    /// Nil when the shape has no length, or the pattern no stops.
     ///
     /// - Parameters:
     ///   - trip: of this pattern; nil outside the schedule.
@@ -37,65 +37,76 @@ public struct TourProgress: Sendable {
         settings: TourTrack.Settings = TourTrack.Settings()
     ) {
         guard let shape = LineShape(pattern.shape), !pattern.stops.isEmpty else { return nil }
-        track = TourTrack(shape: shape, stops: pattern.stops.map(\.distance), expected: expected, settings: settings)
-        times = trip.map(\.times).flatMap { $0.count == pattern.stops.count ? $0 : nil } ?? []
-        self.base = base
+        let places = StopPlaces(pattern.stops.map(\.distance))
+        stops = pattern.stops.map(\.stop)
+        tour = LineTour(track: TourTrack(shape: shape, stops: places, expected: expected, settings: settings))
+        times = trip.map(\.times).flatMap { $0.count == places.count ? $0 : nil }
+        schedule = times?.map {
+            LineETA.ScheduledStop(
+                arrival: (base + Int64($0.arrival)) * 1000, departure: (base + Int64($0.departure)) * 1000)
+        }
+        eta = LineETA(
+            places: places, segments: SegmentTimes().segments(stops: stops, places: places, schedule: times, hour: 0),
+            schedule: schedule)
     }
 
     /// Metres along the shape; nil as long as no fix lay on it.
-    public var distance: Double? { track.distance }
-    public var isOffRoute: Bool { track.isOffRoute }
+    public var distance: Double? { tour.track.distance }
+    public var isOffRoute: Bool { tour.track.isOffRoute }
+
+    /// What is usual on this line at an hour of the local day; asked for whenever the hour has changed.
+    public mutating func expect(hour now: Int, _ usual: () -> (SegmentTimes, LineETASpread)) {
+        guard hour != now else { return }
+        hour = now
+        let (learned, spread) = usual()
+        eta = LineETA(
+            places: eta.places,
+            segments: learned.segments(stops: stops, places: eta.places, schedule: times, hour: now),
+            schedule: schedule, spread: spread)
+    }
 
     /// Takes a fix that the position filter has accepted.
     public mutating func moved(to fix: Fix) -> Change {
-        let before = track.nextStop
+        let before = tour.track.nextStop
         var change = Change()
-        switch track.moved(to: fix.point, at: fix.at) {
+        switch tour.moved(to: fix.point, at: fix.at, eta: eta) {
         case .moved(let from, let to):
             if wasOffRoute {
-                change.skipped = (before..<max(before, track.nextStop)).filter {
-                    let entry = track.passages.entry(of: $0)
-                    return $0 > 0 && entry > from && entry <= to
+                change.skipped = (before..<max(before, tour.track.nextStop)).filter {
+                    let entry = eta.places.entry($0)
+                    return entry > from && entry <= to
                 }
             }
         case .relocated: change.isBack = true
         case .ignored, .beside, .reversed: break
         }
-        if track.nextStop != before { change.next = track.nextStop }
-        wasOffRoute = track.isOffRoute
+        if tour.track.nextStop != before { change.next = tour.track.nextStop }
+        wasOffRoute = tour.track.isOffRoute
         return change
     }
 
     /// How late the bus is by its last fix on the way, seconds; negative when it is early. Nil without a schedule.
     public var delay: Int? {
-        guard !times.isEmpty, let distance = track.distance, let at = track.at else { return nil }
-        let stop = track.nextStop
-        let time = Double(at) / 1000 - Double(base)
-        let isLast = stop == times.count - 1
-        if stop == 0 { return max(0, Int(time) - times[0].departure) }
-        if distance >= track.passages.entry(of: stop) {
-            // It may stand at its last stop for long.
-            if isLast, let arrival = track.passages.arrivals[stop] {
-                return Int(Double(arrival) / 1000 - Double(base)) - times[stop].arrival
-            }
-            let planned = times[stop]
-            return Int(time) < planned.arrival
-                ? Int(time) - planned.arrival : max(0, Int(time) - (isLast ? planned.arrival : planned.departure))
+        guard let schedule, let distance = tour.track.distance, let at = tour.track.at else { return nil }
+        let last = schedule.count - 1
+        // How long it stands at its last stop is no delay.
+        if tour.track.nextStop == last, let arrival = tour.track.passages.arrivals[last] {
+            return Int((arrival - schedule[last].arrival) / 1000)
         }
-        let stops = track.passages.stops
-        let way = stops[stop] - stops[stop - 1]
-        let part = way > 0 ? min(1, max(0, (distance - stops[stop - 1]) / way)) : 1
-        let from = Double(times[stop - 1].departure)
-        return Int((time - from - part * (Double(times[stop].arrival) - from)).rounded())
+        // Nor is it early before it begins.
+        if tour.track.nextStop == 0 { return max(0, Int((at - schedule[0].departure) / 1000)) }
+        return eta.delay(distance: distance, at: at).map { Int($0.rounded()) }
     }
 
-    /// When it will be at the stops from index `next` on. Empty without a schedule, and before the first fix.
-    public func arrivals(from next: Int, now: Int64) -> [Arrival] {
-        guard let delay else { return [] }
-        return (max(next, track.nextStop)..<max(next, times.count)).compactMap { index in
-            guard index < times.count else { return nil }
-            let planned = (base + Int64(times[index].arrival + delay)) * 1000
-            return Arrival(index: index, at: max(now, planned))
-        }
+    /// When it will be at the stops that it has not left. Empty before the first fix on the way.
+    ///
+    /// - Parameter calls: where it is to stop besides.
+    public func arrivals(calls: [LineETA.Call] = [], now: Int64) -> [LineETA.StopETA] {
+        tour.bus(calls: calls).map { eta.stops(ahead: $0, now: now) } ?? []
+    }
+
+    /// When it will be at a point so many metres along; nil when it has passed it, or nobody knows where it is.
+    public func arrival(at distance: Double, calls: [LineETA.Call] = [], now: Int64) -> ETA? {
+        tour.bus(calls: calls).flatMap { eta.point(at: distance, ahead: $0, now: now) }
     }
 }
