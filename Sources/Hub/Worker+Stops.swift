@@ -44,7 +44,8 @@ extension Worker {
     func cancelStop(_ request: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
         call(
             "stop_cancel",
-            [RedisArgument(identity.subject), RedisArgument(request), RedisArgument(message.key ?? "")], message, session)
+            [RedisArgument(identity.subject), RedisArgument(request), RedisArgument(message.key ?? "")], message,
+            session)
     }
 
     func answerStop(
@@ -122,14 +123,17 @@ extension Worker {
             let span = hours.map { "from \(Self.clock($0.lowerBound)) to \(Self.clock($0.upperBound))" }
             return ErrorReply(
                 code: .outsideHours,
-                detail: "field `\(field)at`: line \(line) " + (span.map { "takes requests \($0)." } ?? "does not run on that day."))
+                detail: "field `\(field)at`: line \(line) "
+                    + (span.map { "takes requests \($0)." } ?? "does not run on that day."))
         case .past: return ErrorReply(code: .badMessage, detail: "field `\(field)at`: expected a time that is not over")
         case .tooFarAhead:
             return ErrorReply(
                 code: .badMessage,
-                detail: "field `\(field)at`: expected a time within the next \(settings.stops.maxAheadMs / 3_600_000) h")
+                detail: "field `\(field)at`: expected a time within the next \(settings.stops.maxAheadMs / 3_600_000) h"
+            )
         case .notServed(let stop):
-            return ErrorReply(code: .offRoute, detail: "field `\(field)stop`: line \(line) does not come by stop \(stop).")
+            return ErrorReply(
+                code: .offRoute, detail: "field `\(field)stop`: line \(line) does not come by stop \(stop).")
         }
     }
 

@@ -23,7 +23,8 @@ extension Worker {
                 if bus.tour?.id == reply["tour"]?.text { bus.tour = nil }
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
-        case .stopAnswer(let answer, let request, let all): answerStop(answer, request, all: all, message, session, identity)
+        case .stopAnswer(let answer, let request, let all):
+            answerStop(answer, request, all: all, message, session, identity)
         case .stopPrevious: step(bus, by: -1, skip: false, message, session)
         case .seatsSet(let taken): call("tour_seats", [who, RedisArgument(taken), key], message, session)
         default: forbid(session, message, identity)

@@ -84,7 +84,8 @@ extension Envelope {
         }
         try nested.require(.at, Self.expectedPickup)
         return StopRequest.Back(
-            place: try nested.stopPlace(), at: try nested.whole(.at, 0...WireLimits.largestInteger, Self.expectedPickup) ?? 0,
+            place: try nested.stopPlace(),
+            at: try nested.whole(.at, 0...WireLimits.largestInteger, Self.expectedPickup) ?? 0,
             passengers: try nested.party())
     }
 
@@ -104,7 +105,8 @@ extension Envelope {
     }
 
     /// Text for people; nil if the field is absent.
-    private func rareText(_ name: StaticString, upTo limit: Int, _ expected: StaticString) throws(ErrorReply) -> String? {
+    private func rareText(_ name: StaticString, upTo limit: Int, _ expected: StaticString) throws(ErrorReply) -> String?
+    {
         let slot = rare(name)
         guard let kind = slot.kind, kind != .null else { return nil }
         guard kind == .string else { throw rareRefusal(name, expected) }

@@ -14,14 +14,16 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled tour.ended""".split()
+    ride.cancelled tour.ended stop.requested stop.unanswered stop.cancelled stop.expired stop.list""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
-    ride.cancelled""".split()
+    ride.cancelled stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
+    stop.completed stop.noshow stop.cancelled""".split()
 LINE_EVENTS = ["schedule.changed"]
 STATES = "queue.rank ride.eta positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish tour.start tour.end stop.next stop.previous""".split()
+    publish tour.start tour.end stop.next stop.previous stop.request stop.cancel stop.accept stop.decline
+    stop.complete stop.noshow""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

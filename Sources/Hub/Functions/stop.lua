@@ -102,7 +102,7 @@ function stops.tell_citizen(c, type, id, s, more)
     tell(c, 'passenger:' .. s.citizen, type, data)
 end
 
--- The driver's list as JSON: places by pickup time, each with all requests that it stands for.
+-- The driver's list: places by pickup time, each with all requests that it stands for; nil when it is empty.
 function stops.list(c, tour)
     local places, by_name = {}, {}
     for _, one in ipairs(stops.of_tour(c, tour)) do
@@ -121,16 +121,15 @@ function stops.list(c, tour)
         if s.help then request.help = cjson.decode(s.help) end
         table.insert(place.requests, request)
     end
-    return #places > 0 and cjson.encode(places) or '[]'
+    return #places > 0 and places or nil
 end
 
--- To the driver of the tour, with the whole list as it is now. Written by hand because Lua has one empty table only.
+-- To the driver of the tour, with the whole list as it is now.
 function stops.tell_driver(c, tour, type, data)
     local t = stops.tour(c, tour)
     if not t.driver then return end
-    data.tour = tour
-    local json = string.sub(cjson.encode(data), 1, -2) .. ',"places":' .. stops.list(c, tour) .. '}'
-    tell_json(c, 'driver:' .. t.driver, type, json)
+    data.tour, data.places = tour, stops.list(c, tour)
+    tell(c, 'driver:' .. t.driver, type, data)
 end
 
 -- For the snapshot of a citizen's channel: its open requests, by pickup time; nil if there is none.

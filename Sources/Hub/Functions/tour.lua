@@ -299,5 +299,6 @@ function tours.hello(c, driver, worker)
     if not id then return '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
-    return '{"tour":' .. tours.state(id, t) .. ',"places":' .. stops.list(c, id) .. '}', t
+    local places = stops.list(c, id)
+    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '') .. '}', t
 end
