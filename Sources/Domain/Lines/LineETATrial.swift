@@ -1,0 +1,121 @@
+/// Tries the forecasts on recorded tours: learns from all that was recorded before a time, then forecasts at every fix
+/// after it, without learning more, and compares with when the stops were really passed.
+public struct LineETATrial: Sendable {
+    /// A recorded tour.
+    public struct Tour: Sendable {
+        public var id: String
+        /// Tours of the same line learn from each other.
+        public var line: String
+        public var shape: LineShape
+        public var places: StopPlaces
+        /// Ids of the pattern's stops.
+        public var stops: [String]
+        /// One per stop, Unix ms.
+        public var schedule: [LineETA.ScheduledStop]
+        /// By time, Unix ms.
+        public var fixes: [(point: GeoPoint, at: Int64)]
+        /// When stops were really passed: the bus was still there or before at `after`, and had left at `by`, Unix ms.
+        public var passed: [(stop: Int, after: Int64, by: Int64)]
+
+        public init(
+            id: String, line: String, shape: LineShape, places: StopPlaces, stops: [String],
+            schedule: [LineETA.ScheduledStop], fixes: [(point: GeoPoint, at: Int64)] = [],
+            passed: [(stop: Int, after: Int64, by: Int64)] = []
+        ) {
+            self.id = id
+            self.line = line
+            self.shape = shape
+            self.places = places
+            self.stops = stops
+            self.schedule = schedule
+            self.fixes = fixes
+            self.passed = passed
+        }
+    }
+
+    /// The likely times against the truth.
+    public private(set) var forecast = ETAAccuracy()
+    /// The same stops at the same times by the schedule alone: when it says, or now if that is past.
+    public private(set) var baseline = ETAAccuracy()
+    /// Forecasts 3 minutes and more ahead whose bus came before the early bound, within the bounds, after the late one.
+    public private(set) var before = 0
+    public private(set) var within = 0
+    public private(set) var after = 0
+    /// Fixes after the split, and those of them that lay on the way: forecasts are judged there.
+    public private(set) var fixes = 0
+    public private(set) var fixesOnTheWay = 0
+    /// Stops really ahead that were believed to be passed, so that nothing was forecast.
+    public private(set) var missed = 0
+    public private(set) var toursLearned = 0
+    public private(set) var toursJudged = 0
+
+    private var times: [String: SegmentTimes] = [:]
+    private var spreads: [String: LineETASpread] = [:]
+
+    /// `split` in Unix ms; `hour` gives the local hour of a time.
+    public init(_ tours: [Tour], split: Int64, hour: (Int64) -> Int) {
+        for tour in tours.sorted(by: { ($0.fixes.last?.at ?? 0, $0.id) < ($1.fixes.last?.at ?? 0, $1.id) }) {
+            learn(tour, until: split, hour)
+        }
+        for tour in tours { judge(tour, from: split, hour) }
+    }
+
+    private func eta(_ tour: Tour, hour: Int) -> LineETA {
+        let schedule = tour.schedule.map {
+            StopTime(arrival: Int($0.arrival / 1000), departure: Int($0.departure / 1000))
+        }
+        return LineETA(
+            places: tour.places,
+            segments: times[tour.line, default: SegmentTimes()].segments(
+                stops: tour.stops, places: tour.places, schedule: schedule, hour: hour),
+            schedule: tour.schedule, spread: spreads[tour.line, default: LineETASpread()])
+    }
+
+    private mutating func learn(_ tour: Tour, until split: Int64, _ hour: (Int64) -> Int) {
+        var track = TourTrack(shape: tour.shape, stops: tour.places)
+        for fix in tour.fixes where fix.at < split { _ = track.moved(to: fix.point, at: fix.at) }
+        guard let end = track.at, track.passages.arrivals.contains(where: { $0 != nil }) else { return }
+        spreads[tour.line, default: LineETASpread()].learn(track.passages, forecast: eta(tour, hour: hour(end)))
+        times[tour.line, default: SegmentTimes()].learn(stops: tour.stops, passages: track.passages, hour: hour)
+        toursLearned += 1
+    }
+
+    private mutating func judge(_ tour: Tour, from split: Int64, _ hour: (Int64) -> Int) {
+        guard let end = tour.fixes.last?.at, end >= split, !tour.passed.isEmpty else { return }
+        toursJudged += 1
+        var follow = LineTour(track: TourTrack(shape: tour.shape, stops: tour.places))
+        var known: (hour: Int, eta: LineETA)?
+        for fix in tour.fixes {
+            let now = hour(fix.at)
+            let eta = known?.hour == now ? known?.eta : nil
+            let usual = eta ?? self.eta(tour, hour: now)
+            known = (now, usual)
+            let step = follow.moved(to: fix.point, at: fix.at, eta: usual)
+            guard fix.at >= split else { continue }
+            fixes += 1
+            switch step {
+            case .moved, .relocated: break
+            case .ignored, .beside, .reversed: continue
+            }
+            fixesOnTheWay += 1
+            if let bus = follow.bus() { judge(tour, usual.stops(ahead: bus, now: fix.at), now: fix.at) }
+        }
+    }
+
+    private mutating func judge(_ tour: Tour, _ ahead: [LineETA.StopETA], now: Int64) {
+        for passed in tour.passed where passed.after >= now {
+            guard let first = ahead.first?.stop, passed.stop >= first else {
+                missed += 1
+                continue
+            }
+            let eta = ahead[passed.stop - first].departure
+            let truth = (passed.after + passed.by) / 2
+            func seconds(_ time: Int64) -> Double { Double(time - now) / 1000 }
+            forecast.add(forecast: seconds(eta.likely), truth: seconds(truth))
+            let scheduled = max(now, tour.schedule[passed.stop].departure)
+            baseline.add(forecast: seconds(scheduled), truth: seconds(truth))
+            guard seconds(truth) >= ETAAccuracy.leastHorizon else { continue }
+            if truth < eta.early { before += 1 } else if truth > eta.late { after += 1 } else { within += 1 }
+        }
+    }
+}
