@@ -94,6 +94,8 @@ extension Settings {
         /// `06:00-22:00`; empty: as scheduled.
         public var hours = ""
 
+        public init() {}
+
         /// `hours` as seconds of the day; nil when it is empty or malformed.
         public var openHours: ClosedRange<Int>? { Self.range(hours) }
 

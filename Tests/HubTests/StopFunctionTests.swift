@@ -1,3 +1,4 @@
+import RedisLink
 import Testing
 import Wire
 
@@ -187,8 +188,8 @@ import Wire
             for _ in 0..<2 { try await city.sweep() }
             #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.expired"])
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "unanswered")
-            #expect(try await city.told("driver:B1").last == "stop.expired")
-            #expect(try await city.last("stop.expired", "driver:B1")?["places"] == nil)
+            #expect(try await city.told("driver:B1").last == "stop.withdrawn")
+            #expect(try await city.last("stop.withdrawn", "driver:B1")?["places"] == nil)
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
         }
@@ -254,7 +255,7 @@ import Wire
             #expect(try await city.told("passenger:c1").last == "stop.pending")
             try await drive(city, to: 2060)
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "passed")
-            #expect(try await city.told("driver:B1").last == "stop.expired")
+            #expect(try await city.told("driver:B1").last == "stop.withdrawn")
         }
     }
 
@@ -311,7 +312,7 @@ import Wire
                 #expect(try await city.command("stop_cancel", "c1", id, "")["state"]?.text == "cancelled")
                 #expect(try await city.command("stop_cancel", "c1", id, "").isOK)
             }
-            #expect(try await city.told("driver:B1").suffix(2) == ["stop.cancelled", "stop.cancelled"])
+            #expect(try await city.told("driver:B1").suffix(2) == ["stop.withdrawn", "stop.withdrawn"])
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
         }

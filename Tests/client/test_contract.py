@@ -14,7 +14,7 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
-    ride.cancelled tour.ended stop.requested stop.unanswered stop.cancelled stop.expired stop.list""".split()
+    ride.cancelled tour.ended stop.requested stop.unanswered stop.withdrawn stop.list""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled""".split()

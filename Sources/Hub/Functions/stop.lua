@@ -167,7 +167,7 @@ function stops.expire(c, id, s, reason)
     stops.close(c, id, s, 'expired')
     log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, citizen = s.citizen, reason = reason })
     stops.tell_citizen(c, 'stop.expired', id, s, { reason = reason })
-    if s.tour then stops.tell_driver(c, s.tour, 'stop.expired', { request = id, reason = reason }) end
+    if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = reason }) end
 end
 
 -- The name under which the driver sees a place: that of an open request within 50 m at about the same time, or its own.
@@ -345,7 +345,7 @@ register('stop_cancel', function(keys, argv)
         redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)
-        if s.tour then stops.tell_driver(c, s.tour, 'stop.cancelled', { request = id }) end
+        if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end
         return ok({ request = id, state = 'cancelled' })
     end)
 end)
