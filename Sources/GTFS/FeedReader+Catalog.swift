@@ -95,6 +95,11 @@ extension FeedReader {
             report.add(
                 .mended, "shape dropped", file, line,
                 "shape \(trip.shape) \(why); the straight way between the stops is taken")
+        case .unplaced(let stops):
+            report.add(
+                .mended, "stop unplaced", file, line,
+                "shape \(trip.shape) does not pass stop \(stops.joined(separator: ", ")) of trip \(trip.id) in its turn; put between its neighbours"
+            )
         case .far(let stop, let metres):
             report.add(
                 .noted, "far stop", file, line,

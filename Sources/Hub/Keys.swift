@@ -11,6 +11,12 @@ struct Keys: Sendable {
     var events: String { prefix + "events" }
     /// Pub/sub: which zone's queue has changed, and why.
     var queues: String { prefix + "queues" }
+    /// Hash: which version of the catalog is in use, and when each of its lists changed last (catalog.lua).
+    var catalog: String { prefix + "catalog" }
+    /// A part of a version of the catalog.
+    func catalog(_ version: String, _ part: String) -> String { prefix + "catalog:\(version):\(part)" }
+    /// Pub/sub: `read <version>` before a version is taken into use, `use <version> <time>` when it is.
+    var catalogNews: String { prefix + "catalog-news" }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.
@@ -21,7 +27,8 @@ struct Keys: Sendable {
     func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
 }
 
-/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `topic:<name>`, `line:<id>`.
+/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
+/// `topic:<name>`, `line:<id>`.
 enum Channel {
     /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
     static let partitions = 64
@@ -36,6 +43,14 @@ enum Channel {
     static func vehicle(_ id: String) -> String { "vehicle:" + id }
     /// The circle that a client watches.
     static let near = "near"
+
+    /// What the hub itself tells of lines and buses; read as topics are.
+    static let catalog = "catalog"
+
+    /// Whether it is a channel of events that anybody may read: a topic, or one of the hub's own.
+    static func isShared(_ channel: String) -> Bool {
+        channel == catalog || channel.hasPrefix(lines) || isTopic(channel)
+    }
 
     /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
     static func isTopic(_ channel: String) -> Bool {
@@ -56,9 +71,6 @@ enum Channel {
 
     static func line(_ id: String) -> String { lines + id }
     static let lines = "line:"
-
-    /// Whether it is read with a history as topics are, by whoever wants to.
-    static func isShared(_ channel: String) -> Bool { isTopic(channel) || channel.hasPrefix(lines) }
 }
 
 /// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.

@@ -65,6 +65,10 @@ extension Worker {
         switch message.command {
         case .publish(let channel, let type, let data):
             return publish(channel, type, data, message, session, identity)
+        case .subscribe(let channel, _, let since) where channel == Channel.catalog:
+            return subscribeTopic(channel, since: since, message, session)
+        case .unsubscribe(let channel) where channel == Channel.catalog:
+            return unsubscribeTopic(channel, message, session)
         case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.topics):
             return subscribeTopic(channel, since: since, message, session)
         case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.lines):

@@ -18,6 +18,8 @@ extension Worker {
             let text = expositions.merged(own: (name, metrics.registry.exposition()), maxAgeS: 10)
             return HTTPResponse(status: 200, contentType: Metrics.contentType, body: Array(text.utf8))
         case "/": return .text(200, "Kerbside serves \(settings.city.id). Connect a WebSocket to /v1/connect.")
+        case let path where path.hasPrefix(Self.catalogPath):
+            return answerCatalog(request) ?? problem(404, "Not found", "There is nothing at \(path).")
         default: return problem(404, "Not found", "There is nothing at \(request.path).")
         }
     }
@@ -30,12 +32,13 @@ extension Worker {
         if !commands.isUp { missing.append("Redis does not answer") }
         if !subscriber.isUp { missing.append("the subscription to Redis is down") }
         if zones == nil { missing.append("the zones are not loaded") }
+        if !catalog.isKnown { missing.append("the lines are not read yet") }
         if !clock.isSet { missing.append("Redis' time is not known yet") }
         return problem(503, "Not ready", missing.joined(separator: "; ") + ".")
     }
 
     /// RFC 9457.
-    private func problem(_ status: Int, _ title: String, _ detail: String) -> HTTPResponse {
+    func problem(_ status: Int, _ title: String, _ detail: String) -> HTTPResponse {
         var json = JSONWriter()
         json.beginObject()
         json.member("type", "about:blank")

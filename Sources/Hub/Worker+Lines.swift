@@ -14,10 +14,10 @@ import Wire
 extension Worker {
     func subscribeLine(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
         let id = String(channel.dropFirst(Channel.lines.count))
-        guard let catalog else {
+        guard catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; subscribe again in a moment.")
         }
-        guard catalog.lines[id] != nil else {
+        guard catalog.catalog.lines[id] != nil else {
             return refuse(
                 session, message.id, .notFound, "field `channel`: \(settings.city.id) has no line \(id).",
                 field: "channel")

@@ -16,6 +16,7 @@ extension Worker {
             zoneChanged(String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
             return
         }
+        if channel.elementsEqual(keys.catalogNews.utf8) { return heardCatalog(payload) }
         if heardFeed(channel, payload) { return }
         guard let push = Push(payload) else { return }
         if push.seq.isEmpty, let line = lines[push.channel] { return heardLine(push, line) }

@@ -275,6 +275,7 @@ extension Worker {
         refreshFollowing()
         readTopics()
         readLines()
+        readCatalog()
     }
 
     /// A few at a time: a storm of histories would only make everyone wait.

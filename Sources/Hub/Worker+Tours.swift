@@ -51,9 +51,10 @@ extension Worker {
         _ session: Session,
         _ bus: BusTrack
     ) {
-        guard let catalog else {
+        guard self.catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
+        let catalog = self.catalog.catalog
         guard let vehicle = catalog.buses[busID] else {
             return refuse(
                 session, message.id, .notFound, "field `bus`: \(settings.city.id) has no bus \(busID).", field: "bus")
@@ -188,7 +189,7 @@ extension Worker {
     }
 
     private func match(_ fix: Fix, _ run: TourRun) {
-        if run.catalogVersion != catalog?.version { renew(run) }
+        if run.catalogVersion != catalog.catalog.version { renew(run) }
         run.progress?.expect(hour: localHour(fix.at)) { (SegmentTimes(), LineETASpread()) }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
@@ -199,7 +200,8 @@ extension Worker {
 
     /// The way of a tour in the present catalog; none when that has no such pattern with these stops any more.
     private func renew(_ run: TourRun) {
-        guard let catalog else { return }
+        guard self.catalog.isKnown else { return }
+        let catalog = self.catalog.catalog
         run.catalogVersion = catalog.version
         run.progress = nil
         guard let line = catalog.lines[run.line], let pattern = line.patterns.first(where: { $0.id == run.pattern })
@@ -252,6 +254,13 @@ extension Worker {
                 run.isBack = run.isBack || isBack
             }
         }
+    }
+
+    /// The clock of the catalog's schedules.
+    var cityTime: CityTime {
+        let name = catalog.catalog.timeZone
+        if name != zoneTime.name { zoneTime = (name, CityTime(zone: name) ?? .utc) }
+        return zoneTime.time
     }
 
     /// Of the local day, 0…23; `time` in Unix ms.

@@ -81,6 +81,14 @@ public actor Worker {
     /// Shared event channels with readers here.
     let topics = TopicTable()
 
+    /// Lines and buses.
+    var catalog = CatalogShelf()
+    /// The version that is being read, if one is.
+    var catalogBeingRead: CatalogReading?
+    /// It could not be read; tried again within a second.
+    var isCatalogDue = false
+    /// The time zone of the catalog, by its name.
+    var zoneTime: (name: String, time: CityTime) = ("UTC", .utc)
     /// Bus drivers that are connected here, by subject.
     var buses: [String: BusTrack] = [:]
     /// Lines with readers here, by channel.
@@ -155,7 +163,9 @@ public actor Worker {
     }
 
     /// Whether a client that connects now is served at once.
-    var isReady: Bool { commands.isUp && subscriber.isUp && clock.isSet && zones != nil && !isDraining }
+    var isReady: Bool {
+        commands.isUp && subscriber.isUp && clock.isSet && zones != nil && catalog.isKnown && !isDraining
+    }
 
     /// Hub time, Unix ms.
     func now() -> Int64 { clock.now(at: loop.now) }
@@ -172,11 +182,14 @@ public actor Worker {
         subscriber.onMessage = { channel, payload in self.heard(channel, payload) }
         subscriber.onUp = { self.subscriptionsAreBack() }
         subscriber.onDown = { _ in self.subscriptionsAreLost() }
-        commands.onUp = { self.log.info("connected to Redis") }
+        commands.onUp = {
+            self.log.info("connected to Redis")
+            self.readCatalog()
+        }
         commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }
         commands.start()
         subscriber.start()
-        subscriber.subscribe([keys.queues])
+        subscriber.subscribe([keys.queues, keys.catalogNews])
     }
 
     /// SIGHUP: zones, limits and certificates, without dropping a connection. What can't change while running is said.

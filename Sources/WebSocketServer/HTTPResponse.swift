@@ -40,7 +40,7 @@ public struct HTTPResponse: Sendable {
     }
 
     /// RFC 9110 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private static func date(_ unixTime: Int) -> String {
+    public static func date(_ unixTime: Int) -> String {
         var time = time_t(unixTime)
         var parts = tm()
         gmtime_r(&time, &parts)

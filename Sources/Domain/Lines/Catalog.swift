@@ -44,13 +44,16 @@ public struct Stop: Equatable, Sendable {
 
 /// A vehicle, as citizens recognise it.
 public struct Bus: Equatable, Sendable {
+    /// As many as `seats.set` can count.
+    public static let maxSeats = 99
+
     public var id: String
     public var plate: String?
     /// An address (URL) of a picture.
     public var photo: String?
     /// `#rrggbb`.
     public var color: String?
-    /// For passengers; at least 1.
+    /// For passengers, 1…99.
     public var seats: Int
     /// The line that it usually runs; its driver may start another.
     public var line: String?

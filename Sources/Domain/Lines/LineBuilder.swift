@@ -33,6 +33,8 @@ public struct LineBuilder {
         case dropped(metres: Double?)
         /// A stop lies so many metres from the shape, which was kept.
         case far(stop: String, metres: Double)
+        /// Stops that fit nowhere on the shape in the order of the others; they are put between their neighbours.
+        case unplaced(stops: [String])
     }
 
     public private(set) var line: Line
@@ -104,9 +106,9 @@ public struct LineBuilder {
             return (shape, told.map { min(max(0, $0), length[length.count - 1]) })
         }
         var best = StopAlignment(points, on: shape)
-        if best.map({ $0.widest > farStop }) ?? true {
+        if best.map({ $0.widest > farStop || !$0.unplaced.isEmpty }) ?? true {
             let turned = Array(shape.reversed())
-            if let other = StopAlignment(points, on: turned), other.widest < (best?.widest ?? .infinity) / 2 {
+            if let other = StopAlignment(points, on: turned), Self.fits(other, better: best) {
                 shape = turned
                 best = other
                 mends.append(.turned)
@@ -119,7 +121,14 @@ public struct LineBuilder {
         if best.widest > farStop, let stop = best.gaps.firstIndex(of: best.widest) {
             mends.append(.far(stop: calls[stop].stop.id, metres: best.widest))
         }
+        if !best.unplaced.isEmpty { mends.append(.unplaced(stops: best.unplaced.map { calls[$0].stop.id })) }
         return (shape, best.distances)
+    }
+
+    private static func fits(_ one: StopAlignment, better other: StopAlignment?) -> Bool {
+        guard let other else { return true }
+        if one.unplaced.count != other.unplaced.count { return one.unplaced.count < other.unplaced.count }
+        return one.widest < other.widest / 2
     }
 
     /// Unique in the line, and the same in the next import as long as the stops are.

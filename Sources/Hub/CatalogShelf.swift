@@ -1,0 +1,54 @@
+import Domain
+
+/// The catalog as a worker serves it: the one in use, and one that was read to be used next.
+///
+/// Pages are made when somebody asks for them first. Used on the worker's loop only.
+struct CatalogShelf {
+    private(set) var catalog = Catalog()
+    private(set) var marks = CatalogMarks()
+    /// Redis was asked once, so that an empty catalog means that there is none.
+    private(set) var isKnown = false
+    /// Read, and waiting to be told to be used.
+    private(set) var next: CatalogReading?
+    private var pages = CatalogPages(Catalog())
+    private var lists: [CatalogList: [UInt8]] = [:]
+
+    mutating func prepare(_ reading: CatalogReading) { next = reading }
+
+    /// Changes over to what was read, if it is that version.
+    mutating func useNext(_ version: String, at time: Int64) -> Bool {
+        guard let next, next.catalog.version == version else { return false }
+        var marks = marks
+        marks.advance(to: version, next.digests, at: time)
+        use(next.catalog, marks)
+        return true
+    }
+
+    /// Changes over. `catalog` is that of the version that the marks name.
+    mutating func use(_ catalog: Catalog, _ marks: CatalogMarks) {
+        self.catalog = catalog
+        self.marks = marks
+        pages = CatalogPages(catalog)
+        lists = [:]
+        next = nil
+        isKnown = true
+    }
+
+    /// What Redis says of the catalog that is in use here already.
+    mutating func mark(_ marks: CatalogMarks) {
+        self.marks = marks
+        isKnown = true
+    }
+
+    /// There is none that could be read; the worker serves without.
+    mutating func giveUp() { isKnown = true }
+
+    mutating func page(_ list: CatalogList) -> [UInt8] {
+        if let made = lists[list] { return made }
+        let page = pages.list(list)
+        lists[list] = page
+        return page
+    }
+
+    func page(_ list: CatalogList, entry id: String) -> [UInt8]? { pages.entry(list, id) }
+}

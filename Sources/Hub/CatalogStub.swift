@@ -1,6 +1,0 @@
-import Domain
-
-extension Worker {
-    var catalog: Catalog? { nil }
-    var cityTime: CityTime { .utc }
-}

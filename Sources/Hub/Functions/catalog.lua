@@ -1,0 +1,61 @@
+-- The catalog of lines and buses: written beside the one in use under a version of its own, then taken into use whole.
+--
+-- `catalog`: version, and for each list changed:<list> (hub time, ms) and digest:<list>. Of each version
+-- `catalog:<version>:lines`, `:stops`, `:buses`, `:services` (hashes: id to JSON) and `:meta` (hash: time_zone, how many
+-- there are of each, digest:<list>). What is not in use expires.
+
+local PARTS = { 'lines', 'stops', 'buses', 'services' }
+local LISTS = { 'lines', 'buses', 'stops', 'routes' }
+-- What is not in use is kept for workers that are just reading it, s.
+local LEFTOVER_S = 3600
+
+local function each_part(c, version, act)
+    if version == '' then return end
+    local prefix = c.p .. 'catalog:' .. version .. ':'
+    act(prefix .. 'meta')
+    for _, part in ipairs(PARTS) do act(prefix .. part) end
+end
+
+local function expire(key) redis.call('EXPIRE', key, LEFTOVER_S) end
+
+-- catalog_use: ARGV version, the version that it replaces. Refused when another one came in between, and when not all of
+-- it is there. Answers which lists have changed; none: then nothing is told and the old version stays.
+register('catalog_use', function(keys, argv)
+    local c, version, replaced = context(keys), argv[1], argv[2]
+    local current = hash(c.p .. 'catalog')
+    local before = current.version or ''
+    if before == version then return ok({ version = version, changed = {} }) end
+    if before ~= replaced then
+        return refuse('conflict', 'the catalog was changed by somebody else meanwhile')
+    end
+    local prefix = c.p .. 'catalog:' .. version .. ':'
+    local meta = hash(prefix .. 'meta')
+    if not meta.time_zone then return refuse('incomplete', 'the catalog is not there') end
+    for _, part in ipairs(PARTS) do
+        if redis.call('HLEN', prefix .. part) ~= tonumber(meta[part]) then
+            return refuse('incomplete', 'of the catalog not all ' .. part .. ' are there')
+        end
+    end
+    local changed = {}
+    for _, list in ipairs(LISTS) do
+        if current['digest:' .. list] ~= meta['digest:' .. list] then changed[#changed + 1] = list end
+    end
+    if #changed == 0 then
+        each_part(c, version, expire)
+        return ok({ version = before, changed = changed })
+    end
+    each_part(c, version, function(key) redis.call('PERSIST', key) end)
+    each_part(c, before, expire)
+    local times = {}
+    redis.call('HSET', c.p .. 'catalog', 'version', version)
+    for _, list in ipairs(changed) do
+        redis.call('HSET', c.p .. 'catalog', 'changed:' .. list, c.iso, 'digest:' .. list, meta['digest:' .. list])
+        times[list] = c.now
+    end
+    -- The workers first, so that who is told finds the new one.
+    redis.call('PUBLISH', c.p .. 'catalog-news', 'use ' .. version .. ' ' .. c.iso)
+    local data = { version = version, changed = times }
+    log(c, 'catalog.changed', data)
+    tell(c, 'catalog', 'catalog.changed', data)
+    return ok({ version = version, changed = changed })
+end)

@@ -1,0 +1,63 @@
+import Domain
+import WebSocketServer
+
+/// What a client has already, of its conditional request (RFC 9110 13).
+struct HTTPConditions {
+    private let tags: String?
+    private let since: Int?
+
+    init(_ request: HTTPRequest) {
+        tags = request.ifNoneMatch
+        // If-None-Match is the sharper one, and alone counts where both are given.
+        since = tags == nil ? request.header("if-modified-since").flatMap(Self.seconds) : nil
+    }
+
+    /// Whether the client's copy is the present one; `changed` in Unix seconds.
+    func has(etag: String, changed: Int) -> Bool {
+        guard let tags else { return since.map { changed <= $0 } ?? false }
+        return tags.split(separator: ",").contains { tag in
+            let tag = tag.drop { $0 == " " || $0 == "\t" }
+            let bare = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+            return bare == "*" || bare.prefix { $0 != " " && $0 != "\t" } == etag
+        }
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; other forms are obsolete and count as not given.
+    private static func seconds(_ text: String) -> Int? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
+            let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+            let date = ServiceDate(year: year, month: month + 1, day: day)
+        else { return nil }
+        let time = parts[4].split(separator: ":").compactMap { Int($0) }
+        guard time.count == 3, (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2]) else {
+            return nil
+        }
+        return date.days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
+    }
+}
+
+/// A segment of a path as it was meant.
+enum PercentText {
+    /// Nil when a `%` is not followed by two hexadecimal digits, or the result is no text.
+    static func decoded(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+}

@@ -1,0 +1,167 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// The catalog in this worker: read at the start and when it changes, answered over HTTP.
+///
+/// A new version is announced before it is taken into use (`read`), each worker says when it has it, and at `use` all
+/// change over at once: whoever hears `catalog.changed` finds the new lists.
+extension Worker {
+    func heardCatalog(_ payload: UnsafeRawBufferPointer) {
+        let words = String(decoding: payload, as: UTF8.self).split(separator: " ").map(String.init)
+        switch (words.first, words.count) {
+        case ("read", 2): prepareCatalog(words[1])
+        case ("use", 3):
+            // Now, before the event of the same function is heard.
+            guard catalog.useNext(words[1], at: Int64(words[2]) ?? 0) else { return readCatalog() }
+            told(catalog.catalog)
+        default: break
+        }
+    }
+
+    /// Takes the version in use, if it is not that already. Called whenever news may have been missed.
+    func readCatalog() {
+        guard commands.isUp else { return }
+        commands.send(["HGETALL", RedisArgument(keys.catalog)]) { result in
+            guard case .success(let reply) = result else { return self.readCatalogLater() }
+            let marks = CatalogMarks(reply)
+            if marks.version == self.catalog.catalog.version { return self.catalog.mark(marks) }
+            if let next = self.catalog.next, next.catalog.version == marks.version {
+                self.catalog.use(next.catalog, marks)
+                return self.told(next.catalog)
+            }
+            self.read(CatalogReading(version: marks.version, keys: self.keys)) { reading in
+                self.catalog.prepare(reading)
+                // Another version may have come into use meanwhile.
+                self.readCatalog()
+            }
+        }
+    }
+
+    private func told(_ catalog: Catalog) {
+        log.info("catalog", metadata: ["version": "\(catalog.version)", "lines": "\(catalog.lines.count)"])
+    }
+
+    private func prepareCatalog(_ version: String) {
+        read(CatalogReading(version: version, keys: keys)) { reading in
+            self.catalog.prepare(reading)
+            let key = RedisArgument(self.keys.catalog(version, "ready"))
+            self.commands.send(["INCR", key]) { _ in }
+            self.commands.send(["EXPIRE", key, 60]) { _ in }
+            // It may have taken the place of a reading of the one in use.
+            self.readCatalog()
+        }
+    }
+
+    /// Reads a version; a later one that is asked for takes the place of one that is not done.
+    private func read(_ reading: CatalogReading, then: @escaping (CatalogReading) -> Void) {
+        catalogBeingRead = reading
+        guard !reading.catalog.version.isEmpty else {
+            catalogBeingRead = nil
+            return then(reading)
+        }
+        for question in reading.questions {
+            commands.send(question) { result in
+                guard self.catalogBeingRead === reading else { return }
+                guard case .success(let reply) = result else { return self.readCatalogLater() }
+                if reading.take(reply) { self.readLines(reading, then) }
+            }
+        }
+    }
+
+    private func readLines(_ reading: CatalogReading, _ then: @escaping (CatalogReading) -> Void) {
+        guard let question = reading.nextLine else {
+            catalogBeingRead = nil
+            if let problem = reading.problem {
+                log.error("the catalog \(reading.catalog.version) can't be taken: \(problem); the old one stays")
+                return catalog.giveUp()
+            }
+            return then(reading)
+        }
+        commands.send(question) { result in
+            guard self.catalogBeingRead === reading else { return }
+            guard case .success(let reply) = result else { return self.readCatalogLater() }
+            reading.takeLine(reply)
+            self.readLines(reading, then)
+        }
+    }
+
+    /// Redis went away meanwhile: when it is back, `onUp` of the connection reads it. An overload passes.
+    private func readCatalogLater() {
+        catalogBeingRead = nil
+        isCatalogDue = true
+    }
+
+    /// Once a second.
+    func readCatalogIfDue() {
+        guard isCatalogDue, commands.isUp else { return }
+        isCatalogDue = false
+        readCatalog()
+    }
+
+    // MARK: HTTP
+
+    static let catalogPath = "/v1/"
+
+    /// `/v1/lines`, `/v1/lines/<id>` and so on, and `/v1/changes`; nil for any other path. With `ETag` and `Last-Modified`,
+    /// 304 when the client has it.
+    func answerCatalog(_ request: HTTPRequest) -> HTTPResponse? {
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
+        guard let name = parts.first, parts.count <= 2 else { return nil }
+        let list = CatalogList(rawValue: name)
+        guard list != nil || name == "changes" && parts.count == 1 else { return nil }
+        guard catalog.isKnown else {
+            return problem(503, "Not ready", "The lines are not read yet; ask again in a second.")
+        }
+        guard let list else { return changes(request) }
+        let page: [UInt8]
+        let tag: String
+        if parts.count == 2 {
+            guard let id = PercentText.decoded(parts[1]), let entry = catalog.page(list, entry: id) else {
+                return problem(404, "Not found", "There is no such entry in /v1/\(name).")
+            }
+            page = entry
+            tag = "\(CatalogPages.form)-" + CatalogPages.digest(entry)
+        } else {
+            page = catalog.page(list)
+            tag = catalog.marks.digests[list] ?? "\(CatalogPages.form)-" + CatalogPages.digest(page)
+        }
+        // An entry of one list may show another's: a stop its lines, a line the names of its stops.
+        let changed = parts.count == 2 ? catalog.marks.changed.values.max() : catalog.marks.changed[list]
+        return conditional(request, page, tag: tag, changed: changed)
+    }
+
+    /// When each list changed last, and its ETag: one small request tells a client which lists to ask for.
+    private func changes(_ request: HTTPRequest) -> HTTPResponse {
+        let marks = catalog.marks
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("version", catalog.catalog.version)
+        for list in CatalogList.allCases {
+            json.key(escaping: list.rawValue)
+            json.beginObject()
+            json.member("changed", marks.changed[list] ?? 0)
+            json.member("etag", "\"\(marks.digests[list] ?? "")\"")
+            json.endObject()
+        }
+        json.endObject()
+        return conditional(
+            request, json.bytes, tag: CatalogPages.digest(json.bytes), changed: marks.changed.values.max())
+    }
+
+    private func conditional(_ request: HTTPRequest, _ page: [UInt8], tag: String, changed: Int64?) -> HTTPResponse {
+        let seconds = Int((changed ?? 0) / 1000)
+        let etag = "\"\(tag)\""
+        // Kept by clients, and asked about each time: a change is to be seen at once.
+        let headers = [
+            ("ETag", etag), ("Last-Modified", HTTPResponse.date(seconds)), ("Cache-Control", "no-cache"),
+        ]
+        let conditions = HTTPConditions(request)
+        guard !conditions.has(etag: etag, changed: seconds) else { return HTTPResponse(status: 304, headers: headers) }
+        return HTTPResponse(status: 200, contentType: "application/json", headers: headers, body: page)
+    }
+}

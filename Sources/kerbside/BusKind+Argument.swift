@@ -1,0 +1,5 @@
+public import ArgumentParser
+public import Domain
+
+/// `--kind bus`, `minibus` or `flex`.
+extension BusKind: ExpressibleByArgument {}
