@@ -7,9 +7,10 @@ import Wire
 /// Custom stops: what a citizen asks is held against the catalog here, and decided with where the buses are in stop.lua.
 extension Worker {
     func requestStop(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        guard let catalog else {
+        guard self.catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
+        let catalog = self.catalog.catalog
         let time = now()
         var refusal: (code: ErrorCode, detail: String)?
         var wanted: [[UInt8]] = []

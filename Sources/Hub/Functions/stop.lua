@@ -60,7 +60,8 @@ end
 
 -- MARK: distances
 
-local METRES_PER_DEGREE = 6371008.8 * math.pi / 180
+-- On the sphere of 6,371,008.8 m. A number, as `math` is not there yet while a library is loaded.
+local METRES_PER_DEGREE = 111195.0797
 
 local function east(from, to, lat)
     local difference = to - from
