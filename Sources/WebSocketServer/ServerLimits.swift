@@ -25,6 +25,8 @@ public struct ServerLimits: Sendable {
     /// The most that a frame of `sendSoon` waits for others of its connection: 20 ms are not seen, and a write, which
     /// costs 50 times as much as a frame, carries what came meanwhile. 0: none waits.
     public var coalesceMs: UInt64 = 20
+    /// With so many bytes waiting, a connection's frames wait no longer: by then the write costs each of them little.
+    public var coalesceBytes = 4_096
     /// The close code of a reader that is too slow, and of one that comes when the server is full.
     public var slowConsumerCode: UInt16 = 4420
     /// Pings and pongs of one connection a second: keeping a link alive takes one in a while, and each ping costs an answer.

@@ -12,14 +12,18 @@ extension WebSocketServer {
     }
 
     /// Queues a frame that is not urgent: it goes out with the next write to this connection, `coalesceMs` later at the
-    /// latest. The order of frames is kept: one that is sent takes along what waits.
+    /// latest, or at the end of the turn in which `coalesceBytes` wait. The order of frames is kept: one that is sent takes along what waits.
     @discardableResult
     public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
         guard rules.coalesceMs > 0 else { return queueFrame(connection, frame) }
         guard fits(connection, frame) else { return .overflow }
         enqueue(connection, frame.bytes)
-        wait(connection)
+        if connection.queuedBytes >= rules.coalesceBytes, !connection.isBehind {
+            markDirty(connection)
+        } else {
+            wait(connection)
+        }
         return .queued
     }
 

@@ -84,6 +84,31 @@ import Testing
         }
     }
 
+    @Test func `frames that may wait go out with the turn when enough of them wait`() throws {
+        var limits = ServerLimits()
+        limits.coalesceMs = 60_000
+        limits.coalesceBytes = 1_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            for _ in 0..<2 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == 2 && pair.server.bytesQueued == 0 }) {
+                let writes = pair.server.counters.writes
+                let part = Frame.text(String(repeating: "x", count: 298))
+                for _ in 0..<4 { for id in pair.opened { pair.server.sendSoon(id, part) } }
+                pair.server.sendSoon(pair.opened[0], .text("takes part"))
+                when(loop, { pair.clientMessages.count == 9 }) {
+                    #expect(pair.server.counters.writes == writes + 2)
+                    pair.server.sendSoon(pair.opened[0], .text("waits"))
+                    let begin = loop.now
+                    when(loop, { loop.now > begin + 50 }) {
+                        #expect(pair.clientMessages.count == 9)
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `an urgent frame takes along what waits, in order, and the timer has nothing more to do`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 50
