@@ -26,7 +26,10 @@ import Wire
         let now = try #require(try await city.field("settings", "clock_hub"))
         try await city.call(
             "tour_moved",
-            [tour, now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "", "[]", now, ""])
+            [
+                tour, now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "", "[]", now, "",
+                "[[\(Self.lat(metres)),9.0,\(now)]]",
+            ])
     }
 
     /// A request for a place so many metres along the line, in so many minutes.

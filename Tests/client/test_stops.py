@@ -117,7 +117,7 @@ async def rider(hub, line):
 async def on_tour(hub, line, at=0):
     """A driver on the line, so many metres along it."""
     driver = BusDriver(hub, line)
-    await driver.start()
+    await driver.begin()
     if at:
         await driver.go(at)
         await known(driver, at)
@@ -137,7 +137,7 @@ def ids(places):
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
 async def test_asked_accepted_near_arrived_completed(town, line, kinds):
     driver, citizen = kinds[0](town, line), kinds[1](town, line)
-    await driver.start()
+    await driver.begin()
     await driver.go(100)
     await citizen.here()
     at = citizen.now(10)
@@ -361,7 +361,7 @@ async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line):
     await citizen.expect("stop.accepted")
     await driver.call("tour.end")
     successor = BusDriver(town, line)
-    await successor.start()
+    await successor.begin()
     await successor.expect("stop.requested", request=asked)
     told = await successor.expect("stop.list", request=promised, reason="taken_over")
     assert ids(told["places"]) == [[asked], [promised]]

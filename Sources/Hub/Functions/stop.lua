@@ -493,24 +493,31 @@ local function alert(c, id, s, metres, dist)
     stops.set(c, id, 'notified', arrived and 20 or 500)
 end
 
--- A bus has sent a fix that fences may use. fix, before: {lat, lon, at} as numbers, before nil if there is none; dist:
--- metres along the shape, nil off it or unknown.
-function stops.moved(c, tour, fix, before, dist)
-    local open = stops.of_tour(c, tour)
-    if #open == 0 then return end
+local function moved(c, id, s, fix, before, dist)
     local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
     local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    for _, one in ipairs(open) do
+    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
+    stand(c, id, s, fix, stands and before)
+end
+
+-- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
+-- if there is one; dist: metres along the shape at the last, nil off it or unknown.
+function stops.moved(c, tour, way, before, dist)
+    if #way == 0 then return end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
         local id, s = one.id, one.s
         -- Hours before its time the bus may well pass the place: that is another round.
-        if tonumber(s.at) - c.now <= stops.rules(c).early_ms then
-            if s.state == 'accepted' then
-                alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
-                stand(c, id, s, fix, stands and before)
-            elseif dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-                stops.expire(c, id, s, 'passed')
+        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        if is_due and s.state == 'accepted' then
+            local last = before
+            for _, point in ipairs(way) do
+                local fix = { lat = point[1], lon = point[2], at = point[3] }
+                moved(c, id, stops.load(c, id), fix, last, dist)
+                last = fix
             end
+        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+            stops.expire(c, id, s, 'passed')
         end
     end
 end

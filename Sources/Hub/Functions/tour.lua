@@ -240,8 +240,8 @@ end
 
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
--- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed. Answers
--- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
+-- JSON list of the fixes since the last call that fences may use, [lat, lon, at]. Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -274,8 +274,7 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
-    local fix = { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
-    stops.moved(c, id, fix, before, t.off ~= '1' and tonumber(argv[5]) or nil)
+    stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
 
