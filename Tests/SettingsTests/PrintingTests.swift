@@ -42,6 +42,7 @@ import Testing
             case "redis.url": flags[row.key] = "redis://h"
             case "redis.fsync": flags[row.key] = "always"
             case "tokens.public_keys": flags[row.key] = "a=\(file)"
+            case "stops.hours": flags[row.key] = "06:00-22:00"
             case "log.level": flags[row.key] = "error"
             case "log.format": flags[row.key] = "json"
             default:
