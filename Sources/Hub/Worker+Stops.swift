@@ -105,6 +105,15 @@ extension Worker {
             json.endArray()
         }
         json.endObject()
+        json.key("next")
+        json.beginObject()
+        for (pattern, indexes) in plan.nextStops {
+            json.key(escaping: pattern)
+            json.beginArray()
+            for index in indexes { json.integer(Int64(index)) }
+            json.endArray()
+        }
+        json.endObject()
         json.key("later")
         json.bool(plan.comesAgain)
         json.endObject()

@@ -49,6 +49,9 @@ extension Settings {
             "stops.quiet_ms", \.stops.quietMs, 0...3_600_000, .atReload,
             "Between two requests that ring at the driver's: what comes sooner is marked quiet, and is on the list all the same."
         ),
+        .integer(
+            "stops.dwell_ms", \.stops.dwellMs, 0...600_000, .atReload,
+            "What a stop on request takes: so much later the bus is at the stops behind it, until it has been there."),
         .text(
             "stops.hours", \.stops.hours, .any, .atReload,
             """
@@ -91,6 +94,8 @@ extension Settings {
         public var maxOpen = 8
         /// Between two requests that ring, ms.
         public var quietMs = 10_000
+        /// What a stop takes, ms.
+        public var dwellMs = 30_000
         /// `06:00-22:00`; empty: as scheduled.
         public var hours = ""
 

@@ -370,4 +370,39 @@ import Wire
             #expect(his["places"]?[0]?["requests"]?[0]?["name"]?.text == "Ada")
         }
     }
+
+    @Test("B7: what a promised stop changes for those behind it is shown, until it is off or has been")
+    func dwell() async throws {
+        try await TestCity.run { city in
+            func coming() async throws -> [Int64?] {
+                let etas = try #require(try await city.field("tour:t1", "etas"))
+                return try JSONValue(parsing: Array(etas.utf8)).elements?.map { $0["at"]?.integer } ?? []
+            }
+            func moved(to metres: Double) async throws {
+                try await city.advance(1000)
+                let now = try #require(try await city.field("settings", "clock_hub"))
+                try await city.call(
+                    "tour_moved",
+                    [
+                        "t1", now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "",
+                        #"[{"index":0,"stop":"a","at":1000,"early":900},{"index":1,"stop":"b","at":2000}]"#, now, "",
+                        "[]",
+                    ])
+            }
+            try await start(city)
+            try await moved(to: 100)
+            let place = wish("s1", 2000, inMinutes: 3)
+            _ = try await request(city, "c1", String(place.dropLast()) + #","next":{"out":[1]}}"#)
+            #expect(try await coming() == [1000, 2000], "not promised yet")
+            _ = try await answer(city, "accept", "s1")
+            #expect(try await coming() == [1000, 32_000])
+            try await moved(to: 1500)
+            #expect(try await coming() == [1000, 32_000])
+            try await moved(to: 2100)
+            #expect(try await coming() == [1000, 2000], "it has been there")
+            try await moved(to: 1500)
+            _ = try await city.command("stop_cancel", "c1", "s1", "")
+            #expect(try await coming() == [1000, 2000])
+        }
+    }
 }

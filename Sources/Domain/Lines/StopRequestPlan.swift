@@ -45,6 +45,9 @@ public struct StopRequestPlan: Equatable, Sendable {
     public var point: GeoPoint
     /// By pattern id: the distances along its shape at which it passes the place, rising. A loop may pass it twice.
     public var passes: [String: [Double]]
+    /// Likewise the index of the first of the pattern's stops behind each pass; none for a stop of the line, where the bus
+    /// stops anyway.
+    public var nextStops: [String: [Int]] = [:]
     /// Whether the line passes it again for this time, should the bus have gone by on its present round.
     public var comesAgain: Bool
 
@@ -57,6 +60,13 @@ public struct StopRequestPlan: Equatable, Sendable {
         guard at >= now - 60_000 else { throw .past }
         guard at - now <= rules.maxAheadMs else { throw .tooFarAhead }
         passes = try Self.passes(of: place, on: line, rules)
+        if case .point = place {
+            for pattern in line.patterns {
+                nextStops[pattern.id] = passes[pattern.id]?.map { pass in
+                    pattern.stops.firstIndex { $0.distance > pass } ?? pattern.stops.count
+                }
+            }
+        }
         let timetable = LineTimetable(line, catalog.services, time)
         try Self.checkHours(at / 1000, timetable, time, rules)
         comesAgain =

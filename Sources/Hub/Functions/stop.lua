@@ -10,7 +10,7 @@ local stops = {}
 local STOP_RULES = {
     'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
     'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
-    'stop_max_open',
+    'stop_max_open', 'stop_dwell_ms',
 }
 
 -- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
@@ -152,8 +152,33 @@ end
 
 -- MARK: beginning and end of a request
 
+-- Estimates of a tour's stops, JSON, later by the time that each stop on request before them takes.
+function stops.with_dwell(c, tour, t, etas)
+    local before = {}
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local s = one.s
+        local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
+        if s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+            before[#before + 1] = tonumber(s.next)
+        end
+    end
+    if #before == 0 or etas == '[]' then return etas end
+    local later = cjson.decode(etas)
+    for _, eta in ipairs(later) do
+        for _, index in ipairs(before) do
+            if eta.index >= index then
+                for _, name in ipairs({ 'at', 'early', 'late' }) do
+                    if eta[name] then eta[name] = eta[name] + stops.rules(c).dwell_ms end
+                end
+            end
+        end
+    end
+    return cjson.encode(later)
+end
+
 -- Comes to its end, whichever: nothing open remains of it.
 function stops.close(c, id, s, state)
+    local was_promised = s.state == 'accepted'
     stops.set(c, id, 'state', state, 'closed_at', c.iso)
     s.state = state
     if s.tour then redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id) end
@@ -161,6 +186,7 @@ function stops.close(c, id, s, state)
     redis.call('SREM', c.p .. 'passenger:' .. s.citizen .. ':stops', id)
     for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan' }) do stops.due(c, id, what) end
     redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
+    if was_promised and s.tour then stops.retime(c, s.tour) end
 end
 
 -- Nobody answered, or nobody came. reason: unanswered | passed | no_driver | not_served.
@@ -186,10 +212,11 @@ end
 
 -- Gives an open request to a tour, and tells its driver. `quiet`: the place is on the screen already, or the driver was
 -- prompted a moment ago; the app adds it to the list and does not ring.
-function stops.attach(c, id, s, tour, dist)
+function stops.attach(c, id, s, tour, dist, next_stop)
     local place, is_shown = stops.place(c, tour, id, s)
     s.tour, s.place, s.dist = tour, place, dist
     stops.set(c, id, 'tour', tour, 'place', place, 'dist', dist)
+    if next_stop then stops.set(c, id, 'next', next_stop) else redis.call('HDEL', c.p .. 'stop:' .. id, 'next') end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
     local data = { request = id, state = s.state }
@@ -206,11 +233,11 @@ end
 
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
--- it twice), `later` says whether the line passes it again in a later round. Answers tour, distance along its shape; or
--- nil and why not.
+-- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
+-- in a later round. Answers tour, distance along its shape, index of the stop behind it; or nil and why not.
 function stops.find_tour(c, line, r)
     local ahead_m = stops.rules(c).ahead_m
-    local best, best_at, best_gap, later, later_at
+    local best, best_at, best_gap, best_next, later, later_at
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     local is_driven = false
@@ -219,10 +246,13 @@ function stops.find_tour(c, line, r)
         if t.state == 'running' then
             is_driven = true
             local passes = r.places[t.pattern] or {}
-            for _, dist in ipairs(passes) do
+            local behind = r.next and r.next[t.pattern] or {}
+            for i, dist in ipairs(passes) do
                 -- Before its first position a bus has all of its way ahead.
                 local gap = t.dist and t.dist ~= '' and dist - tonumber(t.dist) or dist + ahead_m
-                if gap >= ahead_m and (not best_gap or gap < best_gap) then best, best_at, best_gap = id, dist, gap end
+                if gap >= ahead_m and (not best_gap or gap < best_gap) then
+                    best, best_at, best_gap, best_next = id, dist, gap, behind[i]
+                end
             end
             if r.later and (not later or (#passes > 0 and not later_at)) then later, later_at = id, passes[1] end
         end
@@ -230,7 +260,7 @@ function stops.find_tour(c, line, r)
     if not is_driven then
         return nil, 'no_driver', 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
     end
-    if best then return best, best_at end
+    if best then return best, best_at, best_next end
     if later then return later, later_at or 0 end
     return nil, 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there, '
         .. 'and does not come again for this time.'
@@ -276,7 +306,7 @@ function stops.open(c, citizen, line, person, r, back)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
-        places = cjson.encode(r.places), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
+        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
     stops.set(c, r.id, unpack(fields))
@@ -289,7 +319,7 @@ function stops.open(c, citizen, line, person, r, back)
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
-    stops.attach(c, r.id, s, r.tour, r.dist)
+    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop)
     return s
 end
 
@@ -317,9 +347,10 @@ register('stop_request', function(keys, argv)
         end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
-            local tour, dist, detail = stops.find_tour(c, line, r)
-            if not tour then return no(dist, where .. detail) end
-            r.tour, r.dist = tour, dist
+            -- Without a tour the second is the code and the third the detail.
+            local tour, dist, next_stop = stops.find_tour(c, line, r)
+            if not tour then return no(dist, where .. next_stop) end
+            r.tour, r.dist, r.next_stop = tour, dist, next_stop
             local free = stops.free_seats(c, tour, r.at)
             if free and r.passengers > free then
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
@@ -381,6 +412,7 @@ function ANSWERS.accept(c, id, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
     log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.accepted', id, s)
+    if s.next then stops.retime(c, s.tour) end
 end
 
 function ANSWERS.decline(c, id, s)
@@ -531,7 +563,8 @@ function stops.tour_started(c, tour)
         local s = stops.load(c, id)
         if stops.is_open(s) and not s.tour then
             local passes = cjson.decode(s.places)[t.pattern]
-            if passes then stops.attach(c, id, s, tour, passes[1]) end
+            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
+            if passes then stops.attach(c, id, s, tour, passes[1], behind and behind[1]) end
         end
     end
 end
@@ -543,9 +576,10 @@ function stops.tour_ended(c, tour)
         local id, s = one.id, one.s
         redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
         s.tour, s.dist, s.place = nil, nil, nil
-        local next_tour, dist = stops.find_tour(c, s.line, { places = cjson.decode(s.places) })
+        local next_tour, dist, next_stop = stops.find_tour(
+            c, s.line, { places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
         if next_tour then
-            stops.attach(c, id, s, next_tour, dist)
+            stops.attach(c, id, s, next_tour, dist, next_stop)
         else
             stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
         end

@@ -261,8 +261,8 @@ register('tour_moved', function(keys, argv)
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.etas = tours.coming(argv[10], tonumber(t.next))
-    local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
+    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
+    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
         'etas', t.etas, 'last_at', c.iso }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
@@ -277,6 +277,15 @@ register('tour_moved', function(keys, argv)
     stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
+
+-- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once.
+function stops.retime(c, id)
+    local t = tours.load(c, id)
+    if t.state ~= 'running' or not t.etas_plain then return end
+    t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, tonumber(t.next)))
+    tours.set(c, id, 'etas', t.etas)
+    tours.show(c, id, t)
+end
 
 -- line_state: ARGV line. Answers id, revision, JSON of each running tour.
 register('line_state', function(keys, argv)
