@@ -42,7 +42,7 @@ struct EngineSetup {
             ("away_grace_ms", dispatch.awayGraceMs), ("recovery_ms", dispatch.recoveryMs),
             ("stale_after_ms", dispatch.staleAfterMs), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
             ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
-            ("events_length", settings.redis.eventsLength),
+            ("events_length", settings.redis.eventsLength), ("seat_hold_ms", settings.vehicles.seatHoldMs),
             ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
         return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + StopRules.fields(settings.stops)

@@ -11,6 +11,9 @@ struct Identity {
     let channel: String
     /// Unix ms of real time.
     let expiresAt: Int64
+    /// Of a driver: what it drives, and a minibus' seats if the token says.
+    var kind = VehicleKind.taxi
+    var seats: Int?
 }
 
 /// One connection of a client, from its upgrade to its close. Used on the worker's loop only; it ends when `onClose` came.
@@ -59,6 +62,8 @@ final class Session {
     var feeds: [String: Feed] = [:]
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
     var taxi: String?
+    /// Of a passenger: the confirmed booking of a seat, whose ETA is meant for it.
+    var booking: String?
 
     init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket, encoding: FeedEncoding) {
         self.connection = connection
@@ -100,6 +105,12 @@ final class DriverTrack {
     var rank: (zone: String, rank: Int, size: Int)?
     /// False of a bus whose id maps can't show.
     var isShown = true
+    /// It waits in no queue, and serves bookings instead of a ride, in the order in which they came.
+    var isMinibus = false
+    var bookings: [BookingTrack] = []
+    var way: MinibusWay?
+    /// The order of stops told last.
+    var stopsTold: [MinibusStop]?
     /// A function was called for this driver's zone and has not answered.
     var isMoving = false
 

@@ -77,6 +77,7 @@ extension Worker {
             return unsubscribeTopic(channel, message, session)
         case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
         case .unwatch: unwatch(message, session)
+        case .vehicleGet(let vehicle): vehicleGet(vehicle, message, session)
         case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)
         default:
@@ -100,6 +101,7 @@ extension Worker {
 
     private func carryOut(_ message: ClientMessage, _ session: Session, _ driver: DriverTrack?, _ identity: Identity) {
         guard let driver else { return forbid(session, message, identity) }
+        if carryOutSeats(message, session, driver) { return }
         let who = RedisArgument(driver.subject)
         let key = RedisArgument(message.key ?? "")
         switch message.command {
@@ -141,11 +143,6 @@ extension Worker {
                 if case .busy(let track) = driver.duty, track.ride == reply["ride"]?.text { driver.duty = .unavailable }
             }
         case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
-        case .seatsSet(let taken):
-            call(
-                "seats_set", [who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key], message,
-                session)
-        case .routeSet(let route): call("route_set", [who, RedisArgument(route ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zoneOf(driver))], message,
@@ -178,6 +175,9 @@ extension Worker {
         case .stopCancel(let request): cancelStop(request, message, session, identity)
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .seatBook(let request): book(request, message, session, identity)
+        case .seatCancel(let booking):
+            call("seat_cancel", ["passenger", who, RedisArgument(booking ?? ""), key], message, session)
         default: forbid(session, message, identity)
         }
     }

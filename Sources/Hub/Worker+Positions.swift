@@ -12,7 +12,8 @@ extension Worker {
         guard let (fix, accepted) = judge(position, id, session, of: driver) else { return }
         if let accepted, accepted.isForFences, accepted.isLive {
             approach(driver, fix, after: accepted.previous)
-            crossZones(driver, fix)
+            approachBookings(driver, fix, after: accepted.previous)
+            if !driver.isMinibus { crossZones(driver, fix) }
         }
         if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
     }
@@ -73,13 +74,7 @@ extension Worker {
     /// The ladder and the ETA of the ride that the driver is on.
     func approach(_ driver: DriverTrack, _ fix: Fix, after previous: Fix?) {
         guard case .busy(var track) = driver.duty, !track.isAboard else { return }
-        if let previous {
-            track.pace.moved(
-                metres: previous.point.distance(to: fix.point), seconds: Double(fix.at - previous.at) / 1000)
-        }
-        let events = track.ladder.vehicleMoved(to: fix, target: track.pickup, isContinuous: previous != nil)
-        let seconds = estimator.seconds(from: fix.point, to: track.pickup, pace: track.pace)
-        let eta = track.eta.report(seconds: seconds, at: now())
+        let (events, eta) = advance(&track, to: fix, after: previous)
         driver.duty = .busy(track)
         for event in [events.near, events.arrived] {
             guard let event else { continue }
@@ -92,6 +87,17 @@ extension Worker {
                 ])
         }
         if let eta { publishETA(driver, track, fix, seconds: eta) }
+    }
+
+    /// What one fix tells on the way to a pickup: rungs of the ladder, and seconds to go if they are to be told.
+    func advance(_ track: inout RideTrack, to fix: Fix, after previous: Fix?) -> (ProximityEvents, eta: Int?) {
+        if let previous {
+            track.pace.moved(
+                metres: previous.point.distance(to: fix.point), seconds: Double(fix.at - previous.at) / 1000)
+        }
+        let events = track.ladder.vehicleMoved(to: fix, target: track.pickup, isContinuous: previous != nil)
+        let seconds = estimator.seconds(from: fix.point, to: track.pickup, pace: track.pace)
+        return (events, track.eta.report(seconds: seconds, at: now()))
     }
 
     /// State for the ride's passenger, wherever it is connected: it reads the vehicle's channel.

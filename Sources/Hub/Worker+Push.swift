@@ -38,9 +38,10 @@ extension Worker {
     /// A frame is encoded for the first reader of each encoding and shared by all.
     func deliver(_ push: Push, to session: Session, _ frames: inout SharedFrames) {
         guard let identity = session.identity, session.phase == .live else { return }
+        if push.type == "seat.eta", push.meta != session.booking { return }
         let shared = frames[session.encoding] ?? frame(encoded(push, for: identity), session.encoding)
         // The ETA goes out under each reader's own channel.
-        if push.type != "ride.eta" { frames[session.encoding] = shared }
+        if push.type != "ride.eta", push.type != "seat.eta" { frames[session.encoding] = shared }
         guard !push.seq.isEmpty else {
             _ = server.send(session.connection, shared)
             if push.type == "tour", let bus = session.bus { noticedTour(push, by: bus) }
@@ -62,7 +63,7 @@ extension Worker {
             return Encode.event(
                 channel: push.channel, seq: push.seq, type: push.type, time: push.time, data: push.data)
         }
-        let channel = push.type == "ride.eta" ? identity.channel : push.channel
+        let channel = push.type == "ride.eta" || push.type == "seat.eta" ? identity.channel : push.channel
         return Encode.state(channel: channel, type: push.type, time: push.time, data: push.data)
     }
 
@@ -108,6 +109,7 @@ extension Worker {
         case "busy": becomeBusy(driver, snapshot["ride"])
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
+        adoptBookings(driver, snapshot, meta: caught.meta)
         if driver.lastFix == nil, let last = caught.lastPosition,
             now() - last.heard <= Int64(settings.dispatch.staleAfterMs)
         {
@@ -128,6 +130,7 @@ extension Worker {
         case "offer.withdrawn": offerEnded(driver)
         case "ride.assigned": becomeBusy(driver, data)
         case "ride.cancelled": if case .busy = driver.duty { driver.duty = .unavailable }
+        case let type where type.hasPrefix("seat."): noticedSeats(type, data, meta: push.meta, by: driver)
         default: break
         }
     }
@@ -161,7 +164,7 @@ extension Worker {
     }
 
     /// While an offer is open a dead link must be known within seconds, so that the next driver is asked.
-    private func offered(_ ride: String, meta: String, to driver: DriverTrack) {
+    func offered(_ ride: String, meta: String, to driver: DriverTrack) {
         let parts = meta.split(separator: ",")
         if parts.count == 2, let lat = Double(parts[0]), let lon = Double(parts[1]) {
             driver.offerPickup = (ride, GeoPoint(lat: lat, lon: lon))
@@ -185,7 +188,12 @@ extension Worker {
 
     // MARK: the passenger's taxi
 
-    func adoptRide(_ session: Session, _ snapshot: JSONValue) { follow(session, snapshot["ride"]?["taxi"]?.text) }
+    func adoptRide(_ session: Session, _ snapshot: JSONValue) {
+        let booking = snapshot["booking"]
+        let isConfirmed = booking?["state"].map { $0 != "pending" } ?? false
+        session.booking = isConfirmed ? booking?["booking"]?.text : nil
+        follow(session, snapshot["ride"]?["taxi"]?.text ?? (isConfirmed ? booking?["vehicle"]?.text : nil))
+    }
 
     private func noticed(_ push: Push, by session: Session) {
         switch push.type {
@@ -193,6 +201,13 @@ extension Worker {
             guard let data = try? JSONValue(parsing: push.data) else { return }
             follow(session, data["taxi"]?.text)
         case "ride.ended", "ride.cancelled", "ride.failed", "ride.searching": follow(session, nil)
+        case "seat.confirmed":
+            guard let data = try? JSONValue(parsing: push.data) else { return }
+            session.booking = data["booking"]?.text
+            follow(session, data["vehicle"]?.text)
+        case "seat.ended", "seat.cancelled":
+            session.booking = nil
+            follow(session, nil)
         default: break
         }
     }

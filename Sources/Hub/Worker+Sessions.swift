@@ -107,7 +107,8 @@ extension Worker {
         let identity = Identity(
             role: claims.role, subject: claims.subject,
             channel: family.map { "\($0.rawValue):\(claims.subject)" } ?? "",
-            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
+            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000, kind: claims.kind,
+            seats: claims.seats)
         session.identity = identity
         session.resume = resume
         guard family != nil else {
@@ -182,6 +183,8 @@ extension Worker {
             let arguments: [RedisArgument] = [
                 RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(session.name),
                 RedisArgument(self.name), RedisArgument(session.position),
+                RedisArgument(identity.kind.text.description),
+                RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
             ]
             self.dispatch.call("hello", arguments) { result in
                 guard self.sessions[session.connection] === session, session.phase == .catchingUp else {
@@ -234,6 +237,7 @@ extension Worker {
             sendSnapshot(session, identity, caught)
         }
         session.phase = .live
+        if let driver = session.driver, driver.isMinibus { proposeStops(driver) }
         if session.isBehind {
             // Lost while it caught up; or still lost, and then it is caught up again when all are.
             if subscriber.isUp { toCatchUp.append(session) }

@@ -92,6 +92,7 @@ extension Worker {
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {
             if case .busy = driver.duty, let fix = driver.lastFix { approach(driver, fix, after: nil) }
+            if !driver.bookings.isEmpty, let fix = driver.lastFix { approachBookings(driver, fix, after: nil) }
         }
         // A failure costs one sample of another worker's answer, nothing else.
         try? expositions.publish(metrics.registry.exposition(), worker: name)

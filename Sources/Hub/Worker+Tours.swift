@@ -26,7 +26,7 @@ extension Worker {
         case .stopAnswer(let answer, let request, let all):
             answerStop(answer, request, all: all, message, session, identity)
         case .stopPrevious: step(bus, by: -1, skip: false, message, session)
-        case .seatsSet(let taken): call("tour_seats", [who, RedisArgument(taken), key], message, session)
+        case .seatsSet(let taken, _): call("tour_seats", [who, RedisArgument(taken), key], message, session)
         default: forbid(session, message, identity)
         }
     }

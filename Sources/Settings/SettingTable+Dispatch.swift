@@ -113,7 +113,26 @@ extension Settings {
     static let vehicleTable: [Setting] = [
         .integer(
             "vehicles.taxi_seats", \.vehicles.taxiSeats, 1...60, .atReload,
-            "Seats for passengers in a taxi: what seats.set counts against.")
+            "Seats for passengers in a taxi: what seats.set counts against."),
+        .integer(
+            "vehicles.minibus_seats", \.vehicles.minibusSeats, 1...99, .atReload,
+            "Seats for passengers in a minibus whose driver's token does not say, from its next hello on."),
+        .integer(
+            "vehicles.seat_hold_ms", \.vehicles.seatHoldMs, 1_000...3_600_000, .atReload,
+            """
+            Seats that are booked are held for this time at most until the driver has answered. A driver is asked one \
+            booking at a time, by the rules of offers in dispatch.
+            """),
+        .number(
+            "vehicles.way_m", \.vehicles.wayM, 10...100_000, .atReload,
+            "How far from the way that a minibus has announced a pickup or a destination may lie, metres."),
+        .list(
+            "vehicles.fares", \.vehicles.fares, .fares, .atReload,
+            """
+            What a seat costs by the distance that is ridden, per route; * is for all others. Beyond the last distance \
+            its fare stays. Passengers are told before they book; empty tells none.
+            """),
+        .text("vehicles.currency", \.vehicles.currency, .currency, .atReload, "The currency of fares."),
     ]
 
     static let tourTable: [Setting] = [

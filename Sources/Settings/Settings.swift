@@ -225,6 +225,16 @@ public struct Settings: Sendable, Equatable {
     public struct Vehicles: Sendable, Equatable {
         /// Seats for passengers in a taxi.
         public var taxiSeats = 4
+        /// Seats for passengers in a minibus whose token does not say.
+        public var minibusSeats = 14
+        /// A booking that got no answer for this time gives back its seats, ms.
+        public var seatHoldMs = 60_000
+        /// So far from an announced way passengers may get on and off, metres.
+        public var wayM = 1_000.0
+        /// Fares by distance, one line per route; see ``FareTable``.
+        public var fares: [String] = []
+        /// In which fares are.
+        public var currency = "EUR"
     }
 
     public struct Tours: Sendable, Equatable {

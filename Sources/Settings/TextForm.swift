@@ -13,6 +13,10 @@ enum TextForm: Sendable {
     case origin
     /// Name of a token key.
     case keyID
+    /// A line of fares.
+    case fares
+    /// Three capitals.
+    case currency
 
     var expectation: String {
         switch self {
@@ -23,6 +27,8 @@ enum TextForm: Sendable {
         case .file, .path: "the name of a file, or \"\""
         case .redisURL: "\"redis://user:password@host:port/db\", \"unix:///path?db=0\" or \"\""
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
+        case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
+        case .currency: "a currency by its three letters, such as EUR"
         case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
         }
     }
@@ -41,6 +47,8 @@ enum TextForm: Sendable {
             case .redisURL: text.isEmpty || RedisURL.isPlausible(text)
             case .origin: text == "*" || Self.isOrigin(text)
             case .keyID: Identifier.isValid(text)
+            case .fares: FareTable.Line(text) != nil
+            case .currency: text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
             }
         guard isRight else { throw Mismatch(expectation) }
     }

@@ -1,3 +1,5 @@
+public import Wire
+
 /// What a client is.
 public enum Role: String, CaseIterable, Sendable {
     case driver
@@ -20,13 +22,30 @@ public struct TokenClaims: Sendable, Equatable {
     public var issuedAt: Int64
     /// Claim `exp`, Unix seconds. A connection doesn't outlive it.
     public var expiresAt: Int64
+    /// Claim `kind`, of drivers: a taxi unless it says `minibus`.
+    public var kind: VehicleKind
+    /// Claim `seats`, of a minibus' driver: 1…99 seats for passengers; nil: as the settings have it.
+    public var seats: Int?
 
-    public init(subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64) {
+    public init(
+        subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64, kind: VehicleKind = .taxi,
+        seats: Int? = nil
+    ) {
         self.subject = subject
         self.role = role
         self.city = city
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
+        self.kind = kind
+        self.seats = seats
+    }
+
+    /// The same for the driver of a minibus.
+    public func minibus(seats: Int?) -> TokenClaims {
+        var claims = self
+        claims.kind = .minibus
+        claims.seats = seats
+        return claims
     }
 }
 

@@ -1,3 +1,5 @@
+import Wire
+
 /// Makes signed tokens (JWT, HS256).
 public struct TokenIssuer: Sendable {
     private let secret: TokenSecret
@@ -16,9 +18,15 @@ public struct TokenIssuer: Sendable {
         let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(secret.kid)"}"#
         let body = """
             {"sub":"\(claims.subject)","role":"\(claims.role.rawValue)","city":"\(claims.city)",\
-            "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)}
+            "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)\(Self.vehicle(claims))}
             """
         let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(body.utf8)
         return signed + "." + Base64URL.encode(cryptography.hmacSHA256(secret.bytes, Array(signed.utf8)))
+    }
+
+    /// The claims of what isn't a taxi.
+    private static func vehicle(_ claims: TokenClaims) -> String {
+        guard claims.kind != .taxi else { return "" }
+        return #","kind":"\#(claims.kind.text)""# + (claims.seats.map { #","seats":\#($0)"# } ?? "")
     }
 }

@@ -1,3 +1,5 @@
+import Wire
+
 /// Proves tokens (JWT; HS256, RS256, ES256). Made anew when keys are reloaded.
 public struct TokenVerifier: Sendable {
     /// Longest token that is looked at, bytes. Ours have about 250; the limit bounds what a stranger can make us do.
@@ -94,7 +96,26 @@ public struct TokenVerifier: Sendable {
             if let start, start > now + leeway { throw .notYetValid }
         }
         guard city == self.city else { throw .wrongCity }
-        return TokenClaims(subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt)
+        return TokenClaims(
+            subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
+            kind: try Self.kind(fields["kind"]), seats: try Self.seats(fields["seats"]))
+    }
+
+    /// What a driver drives; a taxi when the claim isn't there.
+    private static func kind(_ field: TokenJSON.Field?) throws(TokenError) -> VehicleKind {
+        switch field {
+        case nil, .text("taxi"): return .taxi
+        case .text("minibus"): return .minibus
+        default: throw .malformed
+        }
+    }
+
+    private static func seats(_ field: TokenJSON.Field?) throws(TokenError) -> Int? {
+        guard let field else { return nil }
+        guard case .number(let seats) = field, let whole = Int(exactly: seats), (1...99).contains(whole) else {
+            throw .malformed
+        }
+        return whole
     }
 
     /// Unix seconds, fractions cut off; nil when the claim isn't there. Up to the year 9999, so that milliseconds fit.

@@ -60,10 +60,21 @@ extension Command {
             writer.member("lon", lon)
             writer.member("radius", radius)
             options.encodeFields(into: &writer)
-        case .seatsSet(let taken): writer.member("taken", taken)
-        case .routeSet(let route):
+        case .seatsSet(let taken, let reason):
+            writer.member("taken", taken)
+            if let reason { writer.member("reason", reason) }
+        case .routeSet(let route, let way):
             writer.key("route")
             if let route { writer.string(route) } else { writer.null() }
+            way?.encode(into: &writer)
+        case .seatBook(let request): request.encodeFields(into: &writer)
+        case .seatAccept(let booking), .seatDecline(let booking), .seatEnd(let booking):
+            writer.member("booking", booking)
+        case .seatCancel(let booking): if let booking { writer.member("booking", booking) }
+        case .seatAboard(let booking, let passengers):
+            writer.member("booking", booking)
+            if let passengers { writer.member("passengers", passengers) }
+        case .vehicleGet(let vehicle): writer.member("vehicle", vehicle)
         case .publish(let channel, let type, let data):
             writer.member("channel", channel)
             if let type { writer.member("type", type) }
@@ -82,6 +93,42 @@ extension Command {
         case .tourEnd(let tour): if let tour { writer.member("tour", tour) }
         case .stopNext(let skip): if skip { writer.member("skip", skip) }
         }
+    }
+}
+
+extension SeatRequest {
+    fileprivate func encodeFields(into writer: inout JSONWriter) {
+        writer.member("vehicle", vehicle)
+        writer.key("pickup")
+        pickup.encode(into: &writer)
+        writer.key("destination")
+        destination.encode(into: &writer)
+        writer.member("passengers", passengers)
+    }
+}
+
+extension AnnouncedWay {
+    /// As members of the object that is being written: `start`, `via` unless it is empty, `end`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.key("start")
+        start.encode(into: &writer)
+        if !via.isEmpty {
+            writer.key("via")
+            writer.beginArray()
+            for place in via { place.encode(into: &writer) }
+            writer.endArray()
+        }
+        writer.key("end")
+        end.encode(into: &writer)
+    }
+}
+
+extension Place {
+    fileprivate func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("lat", lat)
+        writer.member("lon", lon)
+        writer.endObject()
     }
 }
 

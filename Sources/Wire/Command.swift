@@ -38,9 +38,19 @@ public enum Command: Sendable {
     case watch(lat: Double, lon: Double, radius: Double, options: FeedOptions)
     case unwatch
     /// Seats that are taken now, 0…99; how many there are is a rule of the city.
-    case seatsSet(taken: Int)
-    /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route.
-    case routeSet(route: String?)
+    /// `reason` is 1–64 of `[A-Za-z0-9_.:-]`.
+    case seatsSet(taken: Int, reason: String?)
+    /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route. With a way it may have no name.
+    case routeSet(route: String?, way: AnnouncedWay?)
+    case seatBook(SeatRequest)
+    case seatAccept(booking: String)
+    case seatDecline(booking: String)
+    /// nil: a passenger's open one.
+    case seatCancel(booking: String?)
+    /// `passengers` 1…99: how many came; nil: all that were booked.
+    case seatAboard(booking: String, passengers: Int?)
+    case seatEnd(booking: String)
+    case vehicleGet(vehicle: String)
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
@@ -110,8 +120,16 @@ extension Command: Equatable {
         case (.watch(let lat, let lon, let radius, let options), .watch(let lat2, let lon2, let radius2, let options2)):
             lat == lat2 && lon == lon2 && radius == radius2 && options == options2
         case (.unwatch, .unwatch): true
-        case (.seatsSet(let taken), .seatsSet(let other)): taken == other
-        case (.routeSet(let route), .routeSet(let other)): route == other
+        case (.seatsSet(let taken, let reason), .seatsSet(let other, let reason2)): taken == other && reason == reason2
+        case (.routeSet(let route, let way), .routeSet(let other, let way2)): route == other && way == way2
+        case (.seatBook(let request), .seatBook(let other)): request == other
+        case (.seatAccept(let booking), .seatAccept(let other)): booking == other
+        case (.seatDecline(let booking), .seatDecline(let other)): booking == other
+        case (.seatCancel(let booking), .seatCancel(let other)): booking == other
+        case (.seatAboard(let booking, let count), .seatAboard(let other, let count2)):
+            booking == other && count == count2
+        case (.seatEnd(let booking), .seatEnd(let other)): booking == other
+        case (.vehicleGet(let vehicle), .vehicleGet(let other)): vehicle == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
         case (

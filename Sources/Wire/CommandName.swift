@@ -18,6 +18,13 @@ public enum CommandName: String, CaseIterable, Sendable {
     case unwatch
     case seatsSet = "seats.set"
     case routeSet = "route.set"
+    case seatBook = "seat.book"
+    case seatAccept = "seat.accept"
+    case seatDecline = "seat.decline"
+    case seatCancel = "seat.cancel"
+    case seatAboard = "seat.aboard"
+    case seatEnd = "seat.end"
+    case vehicleGet = "vehicle.get"
     case publish
     case stopRequest = "stop.request"
     case stopCancel = "stop.cancel"
@@ -51,6 +58,13 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "unwatch": self = .unwatch
         case "seats.set": self = .seatsSet
         case "route.set": self = .routeSet
+        case "seat.book": self = .seatBook
+        case "seat.accept": self = .seatAccept
+        case "seat.decline": self = .seatDecline
+        case "seat.cancel": self = .seatCancel
+        case "seat.aboard": self = .seatAboard
+        case "seat.end": self = .seatEnd
+        case "vehicle.get": self = .vehicleGet
         case "publish": self = .publish
         case "stop.request": self = .stopRequest
         case "stop.cancel": self = .stopCancel
@@ -89,6 +103,13 @@ extension Command {
         case .unwatch: .unwatch
         case .seatsSet: .seatsSet
         case .routeSet: .routeSet
+        case .seatBook: .seatBook
+        case .seatAccept: .seatAccept
+        case .seatDecline: .seatDecline
+        case .seatCancel: .seatCancel
+        case .seatAboard: .seatAboard
+        case .seatEnd: .seatEnd
+        case .vehicleGet: .vehicleGet
         case .publish: .publish
         case .stopRequest: .stopRequest
         case .stopCancel: .stopCancel

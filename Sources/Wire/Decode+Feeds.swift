@@ -53,9 +53,9 @@ extension Envelope {
         return names
     }
 
-    /// Absent would be read as "on no route", so a forgotten field is refused.
+    /// Absent would be read as "on no route", so a forgotten field is refused, unless a way is announced instead.
     func newRoute() throws(ErrorReply) -> String? {
-        guard self[.route].kind != nil else { throw refusal(.route, Self.expectedRoute) }
+        guard self[.route].kind != nil || self[.start].isThere else { throw refusal(.route, Self.expectedRoute) }
         return try route()
     }
 

@@ -4,6 +4,7 @@ enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
     case bus, line, pattern, trip, tour, skip
+    case booking, vehicle, pickup, reason, start, via, end
 
     var name: StaticString {
         switch self {
@@ -39,6 +40,13 @@ enum Field: Int, CaseIterable {
         case .trip: "trip"
         case .tour: "tour"
         case .skip: "skip"
+        case .booking: "booking"
+        case .vehicle: "vehicle"
+        case .pickup: "pickup"
+        case .reason: "reason"
+        case .start: "start"
+        case .via: "via"
+        case .end: "end"
         }
     }
 
@@ -76,6 +84,13 @@ enum Field: Int, CaseIterable {
         case "trip": self = .trip
         case "tour": self = .tour
         case "skip": self = .skip
+        case "booking": self = .booking
+        case "vehicle": self = .vehicle
+        case "pickup": self = .pickup
+        case "reason": self = .reason
+        case "start": self = .start
+        case "via": self = .via
+        case "end": self = .end
         default: return nil
         }
     }
@@ -100,7 +115,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<32, Slot>(repeating: Slot())
+    private var slots = InlineArray<39, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

@@ -29,6 +29,8 @@ public enum WireLimits {
     public static let watchRadius: ClosedRange<Double> = 50...5000
     /// `max_rate` in messages a second: one in 20 s to more than a tick gives.
     public static let feedRate: ClosedRange<Double> = 0.05...20
+    /// `via` of an announced way: a street map's turns, not its shape.
+    public static let wayPoints = 50
     /// How much of a wrong value is quoted back in an error.
     static let quotedBytes = 40
 }

@@ -9,6 +9,7 @@ extension ProtobufWire {
         var hasResume = false
         var hasHelp = false
         var hasRoute = false
+        var hasVia = false
         var setsRoute = false
         json.beginObject()
         while let field = try reader.nextField() {
@@ -30,7 +31,7 @@ extension ProtobufWire {
             case 9: double("accuracy", try reader.double("accuracy"))
             case 10: text("ride", try reader.text("ride"))
             case 11: integer("passengers", try reader.integer("passengers"))
-            case 12: try destination(reader.message("destination"))
+            case 12: try point("destination", reader.message("destination"), "destination.lat", "destination.lon")
             case 13: text("channel", try reader.text("channel"))
             case 14: text("token", try reader.text("token"))
             case 15:
@@ -62,11 +63,21 @@ extension ProtobufWire {
             case 65: try back(reader.message("back"))
             case 66: text("request", try reader.text("request"))
             case 67: flag("all", try reader.integer("all"))
+            case 30: text("booking", try reader.text("booking"))
+            case 31: text("vehicle", try reader.text("vehicle"))
+            case 32: try point("pickup", reader.message("pickup"), "pickup.lat", "pickup.lon")
+            case 33: text("reason", try reader.text("reason"))
+            case 34: try point("start", reader.message("start"), "start.lat", "start.lon")
+            case 35:
+                _ = try reader.message("via")
+                hasVia = true
+            case 36: try point("end", reader.message("end"), "end.lat", "end.lon")
             default: try reader.skip()
             }
         }
         if hasHelp { try list("help", of: 64, in: ProtobufReader(bytes)) }
         if hasResume { try resume(ProtobufReader(bytes)) }
+        if hasVia { try via(ProtobufReader(bytes)) }
         // JSON says null for no route, which is absence here.
         if setsRoute, !hasRoute {
             json.key("route")
@@ -115,14 +126,22 @@ extension ProtobufWire {
         return bytes
     }
 
-    private func destination(_ reader: ProtobufReader) throws(ProtobufFault) {
+    private func point(
+        _ name: StaticString, _ reader: ProtobufReader, _ lat: StaticString, _ lon: StaticString
+    ) throws(ProtobufFault) {
+        json.key(name)
+        try point(reader, lat, lon)
+    }
+
+    private func point(
+        _ reader: ProtobufReader, _ lat: StaticString, _ lon: StaticString
+    ) throws(ProtobufFault) {
         var reader = reader
-        json.key("destination")
         json.beginObject()
         while let field = try reader.nextField() {
             switch field {
-            case 1: double("lat", try reader.double("destination.lat"))
-            case 2: double("lon", try reader.double("destination.lon"))
+            case 1: double("lat", try reader.double(lat))
+            case 2: double("lon", try reader.double(lon))
             default: try reader.skip()
             }
         }
@@ -144,6 +163,21 @@ extension ProtobufWire {
             }
         }
         json.endObject()
+    }
+
+    /// The way points, which may stand anywhere in the message.
+    private func via(_ reader: ProtobufReader) throws(ProtobufFault) {
+        var reader = reader
+        json.key("via")
+        json.beginArray()
+        while let field = try reader.nextField() {
+            if field == 35 {
+                try point(reader.message("via"), "via.lat", "via.lon")
+            } else {
+                try reader.skip()
+            }
+        }
+        json.endArray()
     }
 
     private func filter(_ reader: ProtobufReader) throws(ProtobufFault) {

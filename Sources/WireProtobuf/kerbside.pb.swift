@@ -423,6 +423,69 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `skip`. Subsequent reads from it will return its default value.
   package mutating func clearSkip() {_uniqueStorage()._skip = nil}
 
+  /// Of minibuses.
+  package var booking: String {
+    get {_storage._booking ?? String()}
+    set {_uniqueStorage()._booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {_storage._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var vehicle: String {
+    get {_storage._vehicle ?? String()}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
+
+  package var pickup: Kerbside_V1_Point {
+    get {_storage._pickup ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {_storage._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {_uniqueStorage()._pickup = nil}
+
+  /// of a count of seats
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  /// of an announced way
+  package var start: Kerbside_V1_Point {
+    get {_storage._start ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._start = newValue}
+  }
+  /// Returns true if `start` has been explicitly set.
+  package var hasStart: Bool {_storage._start != nil}
+  /// Clears the value of `start`. Subsequent reads from it will return its default value.
+  package mutating func clearStart() {_uniqueStorage()._start = nil}
+
+  /// its way points
+  package var via: [Kerbside_V1_Point] {
+    get {_storage._via}
+    set {_uniqueStorage()._via = newValue}
+  }
+
+  package var end: Kerbside_V1_Point {
+    get {_storage._end ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  package var hasEnd: Bool {_storage._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  package mutating func clearEnd() {_uniqueStorage()._end = nil}
+
   /// Stops on request.
   package var stop: String {
     get {_storage._stop ?? String()}
@@ -922,6 +985,62 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .stopPrevious(newValue)}
   }
 
+  package var seatBook: Kerbside_V1_SeatPending {
+    get {
+      if case .seatBook(let v)? = ok {return v}
+      return Kerbside_V1_SeatPending()
+    }
+    set {ok = .seatBook(newValue)}
+  }
+
+  package var seatAccept: Kerbside_V1_SeatAssignment {
+    get {
+      if case .seatAccept(let v)? = ok {return v}
+      return Kerbside_V1_SeatAssignment()
+    }
+    set {ok = .seatAccept(newValue)}
+  }
+
+  package var seatDecline: Kerbside_V1_BookingOnly {
+    get {
+      if case .seatDecline(let v)? = ok {return v}
+      return Kerbside_V1_BookingOnly()
+    }
+    set {ok = .seatDecline(newValue)}
+  }
+
+  package var seatCancel: Kerbside_V1_BookingState {
+    get {
+      if case .seatCancel(let v)? = ok {return v}
+      return Kerbside_V1_BookingState()
+    }
+    set {ok = .seatCancel(newValue)}
+  }
+
+  package var seatAboard: Kerbside_V1_BookingSeats {
+    get {
+      if case .seatAboard(let v)? = ok {return v}
+      return Kerbside_V1_BookingSeats()
+    }
+    set {ok = .seatAboard(newValue)}
+  }
+
+  package var seatEnd: Kerbside_V1_BookingSeats {
+    get {
+      if case .seatEnd(let v)? = ok {return v}
+      return Kerbside_V1_BookingSeats()
+    }
+    set {ok = .seatEnd(newValue)}
+  }
+
+  package var vehicleGet: Kerbside_V1_VehicleView {
+    get {
+      if case .vehicleGet(let v)? = ok {return v}
+      return Kerbside_V1_VehicleView()
+    }
+    set {ok = .vehicleGet(newValue)}
+  }
+
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
       if case .stopRequest(let v)? = ok {return v}
@@ -998,6 +1117,13 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case tourEnd(Kerbside_V1_TourOver)
     case stopNext(Kerbside_V1_Tour)
     case stopPrevious(Kerbside_V1_Tour)
+    case seatBook(Kerbside_V1_SeatPending)
+    case seatAccept(Kerbside_V1_SeatAssignment)
+    case seatDecline(Kerbside_V1_BookingOnly)
+    case seatCancel(Kerbside_V1_BookingState)
+    case seatAboard(Kerbside_V1_BookingSeats)
+    case seatEnd(Kerbside_V1_BookingSeats)
+    case vehicleGet(Kerbside_V1_VehicleView)
     case stopRequest(Kerbside_V1_StopReceipt)
     case stopCancel(Kerbside_V1_StopOver)
     case stopAccept(Kerbside_V1_StopAnswered)
@@ -1225,6 +1351,126 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .scheduleChanged(newValue)}
   }
 
+  package var seatRequested: Kerbside_V1_SeatRequest {
+    get {
+      if case .seatRequested(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatRequest()
+    }
+    set {_uniqueStorage()._data = .seatRequested(newValue)}
+  }
+
+  package var seatWithdrawn: Kerbside_V1_BookingReason {
+    get {
+      if case .seatWithdrawn(let v)? = _storage._data {return v}
+      return Kerbside_V1_BookingReason()
+    }
+    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
+  }
+
+  package var seatAssigned: Kerbside_V1_SeatAssignment {
+    get {
+      if case .seatAssigned(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatAssignment()
+    }
+    set {_uniqueStorage()._data = .seatAssigned(newValue)}
+  }
+
+  package var seatWaiting: Kerbside_V1_SeatWaiting {
+    get {
+      if case .seatWaiting(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatWaiting()
+    }
+    set {_uniqueStorage()._data = .seatWaiting(newValue)}
+  }
+
+  package var seatConfirmAboard: Kerbside_V1_BookingOnly {
+    get {
+      if case .seatConfirmAboard(let v)? = _storage._data {return v}
+      return Kerbside_V1_BookingOnly()
+    }
+    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
+  }
+
+  package var seatAboard: Kerbside_V1_SeatAboard {
+    get {
+      if case .seatAboard(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatAboard()
+    }
+    set {_uniqueStorage()._data = .seatAboard(newValue)}
+  }
+
+  package var seatEnded: Kerbside_V1_SeatEnded {
+    get {
+      if case .seatEnded(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatEnded()
+    }
+    set {_uniqueStorage()._data = .seatEnded(newValue)}
+  }
+
+  package var seatCancelled: Kerbside_V1_SeatCancelled {
+    get {
+      if case .seatCancelled(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatCancelled()
+    }
+    set {_uniqueStorage()._data = .seatCancelled(newValue)}
+  }
+
+  package var seatsChanged: Kerbside_V1_SeatsChanged {
+    get {
+      if case .seatsChanged(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatsChanged()
+    }
+    set {_uniqueStorage()._data = .seatsChanged(newValue)}
+  }
+
+  package var seatPending: Kerbside_V1_SeatPending {
+    get {
+      if case .seatPending(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatPending()
+    }
+    set {_uniqueStorage()._data = .seatPending(newValue)}
+  }
+
+  package var seatConfirmed: Kerbside_V1_SeatConfirmed {
+    get {
+      if case .seatConfirmed(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatConfirmed()
+    }
+    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
+  }
+
+  package var seatDeclined: Kerbside_V1_SeatDeclined {
+    get {
+      if case .seatDeclined(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatDeclined()
+    }
+    set {_uniqueStorage()._data = .seatDeclined(newValue)}
+  }
+
+  package var seatNear: Kerbside_V1_SeatClose {
+    get {
+      if case .seatNear(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatClose()
+    }
+    set {_uniqueStorage()._data = .seatNear(newValue)}
+  }
+
+  package var seatArrived: Kerbside_V1_SeatClose {
+    get {
+      if case .seatArrived(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatClose()
+    }
+    set {_uniqueStorage()._data = .seatArrived(newValue)}
+  }
+
+  package var routeChanged: Kerbside_V1_RouteChanged {
+    get {
+      if case .routeChanged(let v)? = _storage._data {return v}
+      return Kerbside_V1_RouteChanged()
+    }
+    set {_uniqueStorage()._data = .routeChanged(newValue)}
+  }
+
   package var stopRequested: Kerbside_V1_StopNews {
     get {
       if case .stopRequested(let v)? = _storage._data {return v}
@@ -1358,6 +1604,21 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case rideEnded(Kerbside_V1_RideOnly)
     case tourEnded(Kerbside_V1_TourEnded)
     case scheduleChanged(Kerbside_V1_ScheduleChange)
+    case seatRequested(Kerbside_V1_SeatRequest)
+    case seatWithdrawn(Kerbside_V1_BookingReason)
+    case seatAssigned(Kerbside_V1_SeatAssignment)
+    case seatWaiting(Kerbside_V1_SeatWaiting)
+    case seatConfirmAboard(Kerbside_V1_BookingOnly)
+    case seatAboard(Kerbside_V1_SeatAboard)
+    case seatEnded(Kerbside_V1_SeatEnded)
+    case seatCancelled(Kerbside_V1_SeatCancelled)
+    case seatsChanged(Kerbside_V1_SeatsChanged)
+    case seatPending(Kerbside_V1_SeatPending)
+    case seatConfirmed(Kerbside_V1_SeatConfirmed)
+    case seatDeclined(Kerbside_V1_SeatDeclined)
+    case seatNear(Kerbside_V1_SeatClose)
+    case seatArrived(Kerbside_V1_SeatClose)
+    case routeChanged(Kerbside_V1_RouteChanged)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -1436,6 +1697,22 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     set {data = .tour(newValue)}
   }
 
+  package var seatEta: Kerbside_V1_SeatEta {
+    get {
+      if case .seatEta(let v)? = data {return v}
+      return Kerbside_V1_SeatEta()
+    }
+    set {data = .seatEta(newValue)}
+  }
+
+  package var seatStops: Kerbside_V1_SeatStops {
+    get {
+      if case .seatStops(let v)? = data {return v}
+      return Kerbside_V1_SeatStops()
+    }
+    set {data = .seatStops(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -1445,6 +1722,8 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     case rideEta(Kerbside_V1_RideEta)
     case bus(Kerbside_V1_Tour)
     case tour(Kerbside_V1_Tour)
+    case seatEta(Kerbside_V1_SeatEta)
+    case seatStops(Kerbside_V1_SeatStops)
 
   }
 
@@ -1640,6 +1919,7 @@ package nonisolated struct Kerbside_V1_HelloOk: Sendable {
   package init() {}
 }
 
+/// A place in a queue, or the seats of a minibus.
 package nonisolated struct Kerbside_V1_QueuePlace: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1648,17 +1928,64 @@ package nonisolated struct Kerbside_V1_QueuePlace: Sendable {
   /// available
   package var state: String = String()
 
-  package var zone: String = String()
+  package var zone: String {
+    get {_zone ?? String()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
 
   /// 1 is asked next
-  package var rank: UInt32 = 0
+  package var rank: UInt32 {
+    get {_rank ?? 0}
+    set {_rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {self._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {self._rank = nil}
 
   /// drivers in the queue
-  package var size: UInt32 = 0
+  package var size: UInt32 {
+    get {_size ?? 0}
+    set {_size = newValue}
+  }
+  /// Returns true if `size` has been explicitly set.
+  package var hasSize: Bool {self._size != nil}
+  /// Clears the value of `size`. Subsequent reads from it will return its default value.
+  package mutating func clearSize() {self._size = nil}
+
+  /// free
+  package var seats: UInt32 {
+    get {_seats ?? 0}
+    set {_seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  package var hasSeats: Bool {self._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  package mutating func clearSeats() {self._seats = nil}
+
+  /// of passengers
+  package var capacity: UInt32 {
+    get {_capacity ?? 0}
+    set {_capacity = newValue}
+  }
+  /// Returns true if `capacity` has been explicitly set.
+  package var hasCapacity: Bool {self._capacity != nil}
+  /// Clears the value of `capacity`. Subsequent reads from it will return its default value.
+  package mutating func clearCapacity() {self._capacity = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _zone: String? = nil
+  fileprivate var _rank: UInt32? = nil
+  fileprivate var _size: UInt32? = nil
+  fileprivate var _seats: UInt32? = nil
+  fileprivate var _capacity: UInt32? = nil
 }
 
 package nonisolated struct Kerbside_V1_DriverState: Sendable {
@@ -1905,11 +2232,21 @@ package nonisolated struct Kerbside_V1_RouteOk: Sendable {
   /// Clears the value of `route`. Subsequent reads from it will return its default value.
   package mutating func clearRoute() {self._route = nil}
 
+  package var way: Kerbside_V1_Way {
+    get {_way ?? Kerbside_V1_Way()}
+    set {_way = newValue}
+  }
+  /// Returns true if `way` has been explicitly set.
+  package var hasWay: Bool {self._way != nil}
+  /// Clears the value of `way`. Subsequent reads from it will return its default value.
+  package mutating func clearWay() {self._way = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _route: String? = nil
+  fileprivate var _way: Kerbside_V1_Way? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeqOnly: Sendable {
@@ -2228,6 +2565,76 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
   /// Clears the value of `tour`. Subsequent reads from it will return its default value.
   package mutating func clearTour() {_uniqueStorage()._tour = nil}
 
+  /// From here on of a minibus.
+  package var kind: String {
+    get {_storage._kind ?? String()}
+    set {_uniqueStorage()._kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  package var hasKind: Bool {_storage._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  package mutating func clearKind() {_uniqueStorage()._kind = nil}
+
+  package var capacity: UInt32 {
+    get {_storage._capacity ?? 0}
+    set {_uniqueStorage()._capacity = newValue}
+  }
+  /// Returns true if `capacity` has been explicitly set.
+  package var hasCapacity: Bool {_storage._capacity != nil}
+  /// Clears the value of `capacity`. Subsequent reads from it will return its default value.
+  package mutating func clearCapacity() {_uniqueStorage()._capacity = nil}
+
+  package var taken: UInt32 {
+    get {_storage._taken ?? 0}
+    set {_uniqueStorage()._taken = newValue}
+  }
+  /// Returns true if `taken` has been explicitly set.
+  package var hasTaken: Bool {_storage._taken != nil}
+  /// Clears the value of `taken`. Subsequent reads from it will return its default value.
+  package mutating func clearTaken() {_uniqueStorage()._taken = nil}
+
+  /// free
+  package var seats: UInt32 {
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  package var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  package mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  package var route: String {
+    get {_storage._route ?? String()}
+    set {_uniqueStorage()._route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  package var hasRoute: Bool {_storage._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  package mutating func clearRoute() {_uniqueStorage()._route = nil}
+
+  package var way: Kerbside_V1_Way {
+    get {_storage._way ?? Kerbside_V1_Way()}
+    set {_uniqueStorage()._way = newValue}
+  }
+  /// Returns true if `way` has been explicitly set.
+  package var hasWay: Bool {_storage._way != nil}
+  /// Clears the value of `way`. Subsequent reads from it will return its default value.
+  package mutating func clearWay() {_uniqueStorage()._way = nil}
+
+  package var request: Kerbside_V1_SeatRequest {
+    get {_storage._request ?? Kerbside_V1_SeatRequest()}
+    set {_uniqueStorage()._request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  package var hasRequest: Bool {_storage._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  package mutating func clearRequest() {_uniqueStorage()._request = nil}
+
+  package var bookings: [Kerbside_V1_DriverBooking] {
+    get {_storage._bookings}
+    set {_uniqueStorage()._bookings = newValue}
+  }
+
   /// of a bus driver
   package var places: [Kerbside_V1_PickupPlace] {
     get {_storage._places}
@@ -2282,29 +2689,42 @@ package nonisolated struct Kerbside_V1_DriverRide: Sendable {
   fileprivate var _destination: Kerbside_V1_Point? = nil
 }
 
-package nonisolated struct Kerbside_V1_PassengerSnapshot: Sendable {
+package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// absent: none
   package var ride: Kerbside_V1_PassengerRide {
-    get {_ride ?? Kerbside_V1_PassengerRide()}
-    set {_ride = newValue}
+    get {_storage._ride ?? Kerbside_V1_PassengerRide()}
+    set {_uniqueStorage()._ride = newValue}
   }
   /// Returns true if `ride` has been explicitly set.
-  package var hasRide: Bool {self._ride != nil}
+  package var hasRide: Bool {_storage._ride != nil}
   /// Clears the value of `ride`. Subsequent reads from it will return its default value.
-  package mutating func clearRide() {self._ride = nil}
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  /// absent: none
+  package var booking: Kerbside_V1_PassengerBooking {
+    get {_storage._booking ?? Kerbside_V1_PassengerBooking()}
+    set {_uniqueStorage()._booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {_storage._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
 
   /// open ones for stops
-  package var requests: [Kerbside_V1_StopEvent] = []
+  package var requests: [Kerbside_V1_StopEvent] {
+    get {_storage._requests}
+    set {_uniqueStorage()._requests = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _ride: Kerbside_V1_PassengerRide? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_PassengerRide: Sendable {
@@ -2642,6 +3062,644 @@ package nonisolated struct Kerbside_V1_LineSnapshot: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+/// Of all passengers of a booking, estimated by the distance.
+package nonisolated struct Kerbside_V1_Fare: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// hundredths of the currency
+  package var amount: UInt32 = 0
+
+  package var currency: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Way: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var start: Kerbside_V1_Point {
+    get {_start ?? Kerbside_V1_Point()}
+    set {_start = newValue}
+  }
+  /// Returns true if `start` has been explicitly set.
+  package var hasStart: Bool {self._start != nil}
+  /// Clears the value of `start`. Subsequent reads from it will return its default value.
+  package mutating func clearStart() {self._start = nil}
+
+  package var via: [Kerbside_V1_Point] = []
+
+  package var end: Kerbside_V1_Point {
+    get {_end ?? Kerbside_V1_Point()}
+    set {_end = newValue}
+  }
+  /// Returns true if `end` has been explicitly set.
+  package var hasEnd: Bool {self._end != nil}
+  /// Clears the value of `end`. Subsequent reads from it will return its default value.
+  package mutating func clearEnd() {self._end = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _start: Kerbside_V1_Point? = nil
+  fileprivate var _end: Kerbside_V1_Point? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatPending: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  package var passengers: UInt32 = 0
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  /// in the reply: pending
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _state: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// of the ride, m
+  package var lengthM: Double = 0
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  /// ms from this message
+  package var expiresInMs: UInt64 = 0
+
+  /// ms
+  package var expiresAt: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var pickup: Kerbside_V1_Point {
+    get {_pickup ?? Kerbside_V1_Point()}
+    set {_pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {self._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {self._pickup = nil}
+
+  package var destination: Kerbside_V1_Point {
+    get {_destination ?? Kerbside_V1_Point()}
+    set {_destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  package var hasDestination: Bool {self._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  package mutating func clearDestination() {self._destination = nil}
+
+  package var passengers: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _pickup: Kerbside_V1_Point? = nil
+  fileprivate var _destination: Kerbside_V1_Point? = nil
+}
+
+package nonisolated struct Kerbside_V1_BookingOnly: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_BookingReason: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// no_answer, undelivered, cancelled, full, offline
+  package var reason: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_BookingState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// cancelled
+  package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_BookingSeats: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// free
+  package var seats: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatWaiting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// m
+  package var distanceM: Double = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatAboard: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatCancelled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// passenger, driver
+  package var by: String = String()
+
+  /// passenger, driver, driver_lost
+  package var reason: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatsChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var taken: UInt32 = 0
+
+  /// free
+  package var seats: UInt32 = 0
+
+  package var capacity: UInt32 = 0
+
+  /// of taken
+  package var delta: Int32 = 0
+
+  package var reason: String = String()
+
+  package var booking: String {
+    get {_booking ?? String()}
+    set {_booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {self._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {self._booking = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _booking: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// absent: none is known yet
+  package var position: Kerbside_V1_Fix {
+    get {_position ?? Kerbside_V1_Fix()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  /// s; absent: it can't be estimated
+  package var etaS: Double {
+    get {_etaS ?? 0}
+    set {_etaS = newValue}
+  }
+  /// Returns true if `etaS` has been explicitly set.
+  package var hasEtaS: Bool {self._etaS != nil}
+  /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
+  package mutating func clearEtaS() {self._etaS = nil}
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _position: Kerbside_V1_Fix? = nil
+  fileprivate var _etaS: Double? = nil
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// declined, no_answer, full, offline
+  package var reason: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Within 500 m (seat.near) or 20 m (seat.arrived) of the pickup.
+package nonisolated struct Kerbside_V1_SeatClose: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// m
+  package var distanceM: Double = 0
+
+  /// high, medium, low
+  package var confidence: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_RouteChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// absent: none
+  package var route: String {
+    get {_route ?? String()}
+    set {_route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  package var hasRoute: Bool {self._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  package mutating func clearRoute() {self._route = nil}
+
+  package var way: Kerbside_V1_Way {
+    get {_way ?? Kerbside_V1_Way()}
+    set {_way = newValue}
+  }
+  /// Returns true if `way` has been explicitly set.
+  package var hasWay: Bool {self._way != nil}
+  /// Clears the value of `way`. Subsequent reads from it will return its default value.
+  package mutating func clearWay() {self._way = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _route: String? = nil
+  fileprivate var _way: Kerbside_V1_Way? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatEta: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// s
+  package var etaS: Double = 0
+
+  /// m
+  package var distanceM: Double = 0
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatStops: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// in the order that is proposed
+  package var stops: [Kerbside_V1_SeatStop] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatStop: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// pickup, drop_off
+  package var what: String = String()
+
+  /// degrees
+  package var lat: Double = 0
+
+  /// degrees
+  package var lon: Double = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_VehicleView: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var vehicle: String = String()
+
+  /// minibus
+  package var kind: String = String()
+
+  /// available, busy, unavailable
+  package var state: String = String()
+
+  /// en_route, picking_up, full
+  package var status: String = String()
+
+  /// free
+  package var seats: UInt32 = 0
+
+  package var capacity: UInt32 = 0
+
+  package var route: String {
+    get {_route ?? String()}
+    set {_route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  package var hasRoute: Bool {self._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  package mutating func clearRoute() {self._route = nil}
+
+  package var way: Kerbside_V1_Way {
+    get {_way ?? Kerbside_V1_Way()}
+    set {_way = newValue}
+  }
+  /// Returns true if `way` has been explicitly set.
+  package var hasWay: Bool {self._way != nil}
+  /// Clears the value of `way`. Subsequent reads from it will return its default value.
+  package mutating func clearWay() {self._way = nil}
+
+  package var position: Kerbside_V1_Fix {
+    get {_position ?? Kerbside_V1_Fix()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _route: String? = nil
+  fileprivate var _way: Kerbside_V1_Way? = nil
+  fileprivate var _position: Kerbside_V1_Fix? = nil
+}
+
+package nonisolated struct Kerbside_V1_DriverBooking: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// confirmed, aboard
+  package var state: String = String()
+
+  package var pickup: Kerbside_V1_Point {
+    get {_pickup ?? Kerbside_V1_Point()}
+    set {_pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {self._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {self._pickup = nil}
+
+  package var destination: Kerbside_V1_Point {
+    get {_destination ?? Kerbside_V1_Point()}
+    set {_destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  package var hasDestination: Bool {self._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  package mutating func clearDestination() {self._destination = nil}
+
+  package var passengers: UInt32 = 0
+
+  /// the lowest rung told: 0 none, 500 near, 20 arrived
+  package var notified: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _pickup: Kerbside_V1_Point? = nil
+  fileprivate var _destination: Kerbside_V1_Point? = nil
+}
+
+package nonisolated struct Kerbside_V1_PassengerBooking: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// pending, confirmed, aboard
+  package var state: String = String()
+
+  package var passengers: UInt32 = 0
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var notified: UInt32 = 0
+
+  package var position: Kerbside_V1_Fix {
+    get {_position ?? Kerbside_V1_Fix()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _position: Kerbside_V1_Fix? = nil
 }
 
 package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
@@ -2995,7 +4053,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{1b}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -3027,6 +4085,13 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _trip: String? = nil
     var _tour: String? = nil
     var _skip: Bool? = nil
+    var _booking: String? = nil
+    var _vehicle: String? = nil
+    var _pickup: Kerbside_V1_Point? = nil
+    var _reason: String? = nil
+    var _start: Kerbside_V1_Point? = nil
+    var _via: [Kerbside_V1_Point] = []
+    var _end: Kerbside_V1_Point? = nil
     var _stop: String? = nil
     var _name: String? = nil
     var _number: String? = nil
@@ -3074,6 +4139,13 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _trip = source._trip
       _tour = source._tour
       _skip = source._skip
+      _booking = source._booking
+      _vehicle = source._vehicle
+      _pickup = source._pickup
+      _reason = source._reason
+      _start = source._start
+      _via = source._via
+      _end = source._end
       _stop = source._stop
       _name = source._name
       _number = source._number
@@ -3123,6 +4195,13 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
         case 22: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
         case 23: try { try decoder.decodeSingularBytesField(value: &_storage._data) }()
+        case 30: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 31: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 32: try { try decoder.decodeSingularMessageField(value: &_storage._pickup) }()
+        case 33: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 34: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
+        case 35: try { try decoder.decodeRepeatedMessageField(value: &_storage._via) }()
+        case 36: try { try decoder.decodeSingularMessageField(value: &_storage._end) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
         case 51: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
         case 52: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
@@ -3218,6 +4297,27 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._data {
         try visitor.visitSingularBytesField(value: v, fieldNumber: 23)
       } }()
+      try { if let v = _storage._booking {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._pickup {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 33)
+      } }()
+      try { if let v = _storage._start {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      } }()
+      if !_storage._via.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._via, fieldNumber: 35)
+      }
+      try { if let v = _storage._end {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      } }()
       try { if let v = _storage._bus {
         try visitor.visitSingularStringField(value: v, fieldNumber: 50)
       } }()
@@ -3298,6 +4398,13 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._trip != rhs_storage._trip {return false}
         if _storage._tour != rhs_storage._tour {return false}
         if _storage._skip != rhs_storage._skip {return false}
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._pickup != rhs_storage._pickup {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._start != rhs_storage._start {return false}
+        if _storage._via != rhs_storage._via {return false}
+        if _storage._end != rhs_storage._end {return false}
         if _storage._stop != rhs_storage._stop {return false}
         if _storage._name != rhs_storage._name {return false}
         if _storage._number != rhs_storage._number {return false}
@@ -3611,7 +4718,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{1d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3875,6 +4982,97 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .publish(v)
         }
       }()
+      case 30: try {
+        var v: Kerbside_V1_SeatPending?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatBook(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatBook(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_SeatAssignment?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatAccept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatAccept(v)
+        }
+      }()
+      case 32: try {
+        var v: Kerbside_V1_BookingOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatDecline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatDecline(v)
+        }
+      }()
+      case 33: try {
+        var v: Kerbside_V1_BookingState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatCancel(v)
+        }
+      }()
+      case 34: try {
+        var v: Kerbside_V1_BookingSeats?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatAboard(v)
+        }
+      }()
+      case 35: try {
+        var v: Kerbside_V1_BookingSeats?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatEnd(v)
+        }
+      }()
+      case 36: try {
+        var v: Kerbside_V1_VehicleView?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehicleGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehicleGet(v)
+        }
+      }()
       case 50: try {
         var v: Kerbside_V1_Tour?
         var hadOneofValue = false
@@ -4099,6 +5297,34 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .publish(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
+    case .seatBook?: try {
+      guard case .seatBook(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatAccept?: try {
+      guard case .seatAccept(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .seatDecline?: try {
+      guard case .seatDecline(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .seatCancel?: try {
+      guard case .seatCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .seatAboard?: try {
+      guard case .seatAboard(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .seatEnd?: try {
+      guard case .seatEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .vehicleGet?: try {
+      guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
     case .tourStart?: try {
       guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -4213,7 +5439,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{1f}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
 
   fileprivate class _StorageClass {
     var _ch: String = String()
@@ -4446,6 +5672,201 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           if let v = v {
             if hadOneofValue {try decoder.handleConflictingOneOf()}
             _storage._data = .rideEnded(v)
+          }
+        }()
+        case 30: try {
+          var v: Kerbside_V1_SeatRequest?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatRequested(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatRequested(v)
+          }
+        }()
+        case 31: try {
+          var v: Kerbside_V1_BookingReason?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWithdrawn(v)
+          }
+        }()
+        case 32: try {
+          var v: Kerbside_V1_SeatAssignment?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAssigned(v)
+          }
+        }()
+        case 33: try {
+          var v: Kerbside_V1_SeatWaiting?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWaiting(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWaiting(v)
+          }
+        }()
+        case 34: try {
+          var v: Kerbside_V1_BookingOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmAboard(v)
+          }
+        }()
+        case 35: try {
+          var v: Kerbside_V1_SeatAboard?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAboard(v)
+          }
+        }()
+        case 36: try {
+          var v: Kerbside_V1_SeatEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatEnded(v)
+          }
+        }()
+        case 37: try {
+          var v: Kerbside_V1_SeatCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatCancelled(v)
+          }
+        }()
+        case 38: try {
+          var v: Kerbside_V1_SeatsChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatsChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatsChanged(v)
+          }
+        }()
+        case 39: try {
+          var v: Kerbside_V1_SeatPending?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatPending(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatPending(v)
+          }
+        }()
+        case 40: try {
+          var v: Kerbside_V1_SeatConfirmed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmed(v)
+          }
+        }()
+        case 41: try {
+          var v: Kerbside_V1_SeatDeclined?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatDeclined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatDeclined(v)
+          }
+        }()
+        case 42: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatNear(v)
+          }
+        }()
+        case 43: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatArrived(v)
+          }
+        }()
+        case 44: try {
+          var v: Kerbside_V1_RouteChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .routeChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .routeChanged(v)
           }
         }()
         case 50: try {
@@ -4741,6 +6162,66 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
       }()
+      case .seatRequested?: try {
+        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .seatWithdrawn?: try {
+        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .seatAssigned?: try {
+        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      }()
+      case .seatWaiting?: try {
+        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      }()
+      case .seatConfirmAboard?: try {
+        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .seatAboard?: try {
+        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      }()
+      case .seatEnded?: try {
+        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      }()
+      case .seatCancelled?: try {
+        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+      }()
+      case .seatsChanged?: try {
+        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      }()
+      case .seatPending?: try {
+        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+      }()
+      case .seatConfirmed?: try {
+        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .seatDeclined?: try {
+        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .seatNear?: try {
+        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      }()
+      case .seatArrived?: try {
+        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      }()
+      case .routeChanged?: try {
+        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+      }()
       case .tourEnded?: try {
         guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -4832,7 +6313,7 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".State"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{2}\"bus\0\u{1}tour\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4875,6 +6356,32 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.data = .rideEta(v)
+        }
+      }()
+      case 30: try {
+        var v: Kerbside_V1_SeatEta?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatEta(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatEta(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_SeatStops?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatStops(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatStops(v)
         }
       }()
       case 40: try {
@@ -4934,6 +6441,14 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
     case .rideEta?: try {
       guard case .rideEta(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .seatEta?: try {
+      guard case .seatEta(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatStops?: try {
+      guard case .seatStops(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
     }()
     case .bus?: try {
       guard case .bus(let v)? = self.data else { preconditionFailure() }
@@ -5325,7 +6840,7 @@ nonisolated extension Kerbside_V1_HelloOk: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_QueuePlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".QueuePlace"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}seats\0\u{1}capacity\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5334,35 +6849,49 @@ nonisolated extension Kerbside_V1_QueuePlace: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.rank) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._zone) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._rank) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._size) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._seats) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._capacity) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 1)
     }
-    if !self.zone.isEmpty {
-      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 2)
-    }
-    if self.rank != 0 {
-      try visitor.visitSingularUInt32Field(value: self.rank, fieldNumber: 3)
-    }
-    if self.size != 0 {
-      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 4)
-    }
+    try { if let v = self._zone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._rank {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._size {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._seats {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._capacity {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_QueuePlace, rhs: Kerbside_V1_QueuePlace) -> Bool {
     if lhs.state != rhs.state {return false}
-    if lhs.zone != rhs.zone {return false}
-    if lhs.rank != rhs.rank {return false}
-    if lhs.size != rhs.size {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs._rank != rhs._rank {return false}
+    if lhs._size != rhs._size {return false}
+    if lhs._seats != rhs._seats {return false}
+    if lhs._capacity != rhs._capacity {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5787,7 +7316,7 @@ nonisolated extension Kerbside_V1_SeatsOk: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_RouteOk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RouteOk"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}route\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}route\0\u{1}way\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5796,6 +7325,7 @@ nonisolated extension Kerbside_V1_RouteOk: SwiftProtobuf.Message, SwiftProtobuf.
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self._route) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._way) }()
       default: break
       }
     }
@@ -5809,11 +7339,15 @@ nonisolated extension Kerbside_V1_RouteOk: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._route {
       try visitor.visitSingularStringField(value: v, fieldNumber: 1)
     } }()
+    try { if let v = self._way {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_RouteOk, rhs: Kerbside_V1_RouteOk) -> Bool {
     if lhs._route != rhs._route {return false}
+    if lhs._way != rhs._way {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6360,7 +7894,7 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\"tour\0\u{2}\u{14}places\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0\u{2}\u{14}places\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -6370,6 +7904,14 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
     var _offer: Kerbside_V1_Offer? = nil
     var _ride: Kerbside_V1_DriverRide? = nil
     var _tour: Kerbside_V1_Tour? = nil
+    var _kind: String? = nil
+    var _capacity: UInt32? = nil
+    var _taken: UInt32? = nil
+    var _seats: UInt32? = nil
+    var _route: String? = nil
+    var _way: Kerbside_V1_Way? = nil
+    var _request: Kerbside_V1_SeatRequest? = nil
+    var _bookings: [Kerbside_V1_DriverBooking] = []
     var _places: [Kerbside_V1_PickupPlace] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -6388,6 +7930,14 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       _offer = source._offer
       _ride = source._ride
       _tour = source._tour
+      _kind = source._kind
+      _capacity = source._capacity
+      _taken = source._taken
+      _seats = source._seats
+      _route = source._route
+      _way = source._way
+      _request = source._request
+      _bookings = source._bookings
       _places = source._places
     }
   }
@@ -6413,6 +7963,14 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._size) }()
         case 5: try { try decoder.decodeSingularMessageField(value: &_storage._offer) }()
         case 6: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
+        case 30: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 31: try { try decoder.decodeSingularUInt32Field(value: &_storage._capacity) }()
+        case 32: try { try decoder.decodeSingularUInt32Field(value: &_storage._taken) }()
+        case 33: try { try decoder.decodeSingularUInt32Field(value: &_storage._seats) }()
+        case 34: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
+        case 35: try { try decoder.decodeSingularMessageField(value: &_storage._way) }()
+        case 36: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
+        case 37: try { try decoder.decodeRepeatedMessageField(value: &_storage._bookings) }()
         case 40: try { try decoder.decodeSingularMessageField(value: &_storage._tour) }()
         case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._places) }()
         default: break
@@ -6445,6 +8003,30 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       try { if let v = _storage._ride {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
       } }()
+      try { if let v = _storage._kind {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 30)
+      } }()
+      try { if let v = _storage._capacity {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 31)
+      } }()
+      try { if let v = _storage._taken {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 32)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 33)
+      } }()
+      try { if let v = _storage._route {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 34)
+      } }()
+      try { if let v = _storage._way {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      } }()
+      try { if let v = _storage._request {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      } }()
+      if !_storage._bookings.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._bookings, fieldNumber: 37)
+      }
       try { if let v = _storage._tour {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
       } }()
@@ -6467,6 +8049,14 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         if _storage._offer != rhs_storage._offer {return false}
         if _storage._ride != rhs_storage._ride {return false}
         if _storage._tour != rhs_storage._tour {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._capacity != rhs_storage._capacity {return false}
+        if _storage._taken != rhs_storage._taken {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._route != rhs_storage._route {return false}
+        if _storage._way != rhs_storage._way {return false}
+        if _storage._request != rhs_storage._request {return false}
+        if _storage._bookings != rhs_storage._bookings {return false}
         if _storage._places != rhs_storage._places {return false}
         return true
       }
@@ -6538,38 +8128,83 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{2};requests\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{2}:requests\0")
+
+  fileprivate class _StorageClass {
+    var _ride: Kerbside_V1_PassengerRide? = nil
+    var _booking: Kerbside_V1_PassengerBooking? = nil
+    var _requests: [Kerbside_V1_StopEvent] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _ride = source._ride
+      _booking = source._booking
+      _requests = source._requests
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._ride) }()
-      case 60: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._booking) }()
+        case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._requests) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._ride {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if !self.requests.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 60)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._ride {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._booking {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._requests.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._requests, fieldNumber: 60)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_PassengerSnapshot, rhs: Kerbside_V1_PassengerSnapshot) -> Bool {
-    if lhs._ride != rhs._ride {return false}
-    if lhs.requests != rhs.requests {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._requests != rhs_storage._requests {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7089,6 +8724,1110 @@ nonisolated extension Kerbside_V1_LineSnapshot: SwiftProtobuf.Message, SwiftProt
   package static func ==(lhs: Kerbside_V1_LineSnapshot, rhs: Kerbside_V1_LineSnapshot) -> Bool {
     if lhs.line != rhs.line {return false}
     if lhs.buses != rhs.buses {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Fare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Fare"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}amount\0\u{1}currency\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.amount) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.currency) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.amount != 0 {
+      try visitor.visitSingularUInt32Field(value: self.amount, fieldNumber: 1)
+    }
+    if !self.currency.isEmpty {
+      try visitor.visitSingularStringField(value: self.currency, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Fare, rhs: Kerbside_V1_Fare) -> Bool {
+    if lhs.amount != rhs.amount {return false}
+    if lhs.currency != rhs.currency {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Way: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Way"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}start\0\u{1}via\0\u{1}end\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._start) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.via) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._end) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._start {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.via.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.via, fieldNumber: 2)
+    }
+    try { if let v = self._end {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Way, rhs: Kerbside_V1_Way) -> Bool {
+    if lhs._start != rhs._start {return false}
+    if lhs.via != rhs.via {return false}
+    if lhs._end != rhs._end {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatPending"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}fare\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 3)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatPending, rhs: Kerbside_V1_SeatPending) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.lengthM) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if self.lengthM.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lengthM, fieldNumber: 3)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.expiresInMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.expiresInMs, fieldNumber: 5)
+    }
+    if self.expiresAt != 0 {
+      try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatRequest, rhs: Kerbside_V1_SeatRequest) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.lengthM != rhs.lengthM {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.expiresInMs != rhs.expiresInMs {return false}
+    if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatAssignment"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    try { if let v = self._pickup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._destination {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatAssignment, rhs: Kerbside_V1_SeatAssignment) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs._pickup != rhs._pickup {return false}
+    if lhs._destination != rhs._destination {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_BookingOnly: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BookingOnly"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_BookingOnly, rhs: Kerbside_V1_BookingOnly) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_BookingReason: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BookingReason"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_BookingReason, rhs: Kerbside_V1_BookingReason) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_BookingState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BookingState"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_BookingState, rhs: Kerbside_V1_BookingState) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_BookingSeats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".BookingSeats"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}seats\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seats) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.seats != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seats, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_BookingSeats, rhs: Kerbside_V1_BookingSeats) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.seats != rhs.seats {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatWaiting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatWaiting"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}distance_m\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if self.distanceM.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.distanceM, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatWaiting, rhs: Kerbside_V1_SeatWaiting) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatAboard: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatAboard"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatAboard, rhs: Kerbside_V1_SeatAboard) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatEnded"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}fare\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatEnded, rhs: Kerbside_V1_SeatEnded) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatCancelled"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}by\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatCancelled, rhs: Kerbside_V1_SeatCancelled) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatsChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatsChanged"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}taken\0\u{1}seats\0\u{1}capacity\0\u{1}delta\0\u{1}reason\0\u{1}booking\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.taken) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seats) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.capacity) }()
+      case 4: try { try decoder.decodeSingularSInt32Field(value: &self.delta) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._booking) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.taken != 0 {
+      try visitor.visitSingularUInt32Field(value: self.taken, fieldNumber: 1)
+    }
+    if self.seats != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seats, fieldNumber: 2)
+    }
+    if self.capacity != 0 {
+      try visitor.visitSingularUInt32Field(value: self.capacity, fieldNumber: 3)
+    }
+    if self.delta != 0 {
+      try visitor.visitSingularSInt32Field(value: self.delta, fieldNumber: 4)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
+    }
+    try { if let v = self._booking {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatsChanged, rhs: Kerbside_V1_SeatsChanged) -> Bool {
+    if lhs.taken != rhs.taken {return false}
+    if lhs.seats != rhs.seats {return false}
+    if lhs.capacity != rhs.capacity {return false}
+    if lhs.delta != rhs.delta {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._booking != rhs._booking {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatConfirmed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 3)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._etaS {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatConfirmed, rhs: Kerbside_V1_SeatConfirmed) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs._etaS != rhs._etaS {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatDeclined"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatDeclined, rhs: Kerbside_V1_SeatDeclined) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatClose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatClose"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}distance_m\0\u{1}confidence\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.confidence) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if self.distanceM.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.distanceM, fieldNumber: 3)
+    }
+    if !self.confidence.isEmpty {
+      try visitor.visitSingularStringField(value: self.confidence, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatClose, rhs: Kerbside_V1_SeatClose) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.confidence != rhs.confidence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_RouteChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RouteChanged"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}route\0\u{1}way\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._route) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._way) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    try { if let v = self._route {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._way {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RouteChanged, rhs: Kerbside_V1_RouteChanged) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs._route != rhs._route {return false}
+    if lhs._way != rhs._way {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatEta"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}eta_s\0\u{3}distance_m\0\u{1}at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.etaS) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if self.etaS.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.etaS, fieldNumber: 3)
+    }
+    if self.distanceM.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.distanceM, fieldNumber: 4)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatEta, rhs: Kerbside_V1_SeatEta) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.etaS != rhs.etaS {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatStops: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatStops"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stops\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.stops) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.stops.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.stops, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatStops, rhs: Kerbside_V1_SeatStops) -> Bool {
+    if lhs.stops != rhs.stops {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatStop: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatStop"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}what\0\u{1}lat\0\u{1}lon\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.what) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.what.isEmpty {
+      try visitor.visitSingularStringField(value: self.what, fieldNumber: 2)
+    }
+    if self.lat.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 3)
+    }
+    if self.lon.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatStop, rhs: Kerbside_V1_SeatStop) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.what != rhs.what {return false}
+    if lhs.lat != rhs.lat {return false}
+    if lhs.lon != rhs.lon {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_VehicleView: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".VehicleView"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vehicle\0\u{1}kind\0\u{1}state\0\u{1}status\0\u{1}seats\0\u{1}capacity\0\u{1}route\0\u{1}way\0\u{1}position\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.status) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.seats) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.capacity) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._route) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._way) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 1)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if !self.status.isEmpty {
+      try visitor.visitSingularStringField(value: self.status, fieldNumber: 4)
+    }
+    if self.seats != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seats, fieldNumber: 5)
+    }
+    if self.capacity != 0 {
+      try visitor.visitSingularUInt32Field(value: self.capacity, fieldNumber: 6)
+    }
+    try { if let v = self._route {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._way {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_VehicleView, rhs: Kerbside_V1_VehicleView) -> Bool {
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.status != rhs.status {return false}
+    if lhs.seats != rhs.seats {return false}
+    if lhs.capacity != rhs.capacity {return false}
+    if lhs._route != rhs._route {return false}
+    if lhs._way != rhs._way {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverBooking"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}notified\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try { if let v = self._pickup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._destination {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 5)
+    }
+    if self.notified != 0 {
+      try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverBooking, rhs: Kerbside_V1_DriverBooking) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._pickup != rhs._pickup {return false}
+    if lhs._destination != rhs._destination {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.notified != rhs.notified {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PassengerBooking"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.notified != 0 {
+      try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 6)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PassengerBooking, rhs: Kerbside_V1_PassengerBooking) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.notified != rhs.notified {return false}
+    if lhs._position != rhs._position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

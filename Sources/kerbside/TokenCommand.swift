@@ -20,6 +20,12 @@ struct Token: ParsableCommand {
     @Option(help: "The city that it is good for; the configured one unless given.")
     var city: String?
 
+    @Option(help: "What a driver drives: taxi or minibus.")
+    var kind = "taxi"
+
+    @Option(help: "Seats for passengers of a minibus; as configured unless given.")
+    var seats: Int?
+
     @Option(name: .customLong("for"), help: "How long it is good: a number with s, m, h or d.")
     var duration = "24h"
 
@@ -38,11 +44,17 @@ struct Token: ParsableCommand {
                 throw ValidationError("\(name) \"\(value)\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
             }
         }
+        guard kind == "taxi" || (kind == "minibus" && role == .driver) else {
+            throw ValidationError("--kind \(kind): expected taxi, or for a driver minibus")
+        }
+        guard seats == nil || (kind == "minibus" && (1...99).contains(seats ?? 0)) else {
+            throw ValidationError("--seats \(seats ?? 0): expected 1 to 99, with --kind minibus")
+        }
         let now = EventLoop.wallClock() / 1000
         let claims = TokenClaims(
             subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
             expiresAt: now + milliseconds / 1000)
-        print(try Tokens.issuer(settings).issue(claims))
+        print(try Tokens.issuer(settings).issue(kind == "minibus" ? claims.minibus(seats: seats) : claims))
     }
 }
 

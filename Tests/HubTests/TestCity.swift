@@ -58,6 +58,7 @@ actor TestCity {
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
             ("tour_late_s", "120"), ("tour_lost_ms", "7200000"),
+            ("seat_hold_ms", "60000"),
             // Hub time stands still but for `advance`.
             ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
         ]
@@ -199,6 +200,10 @@ actor TestCity {
             let driver = String(key.dropFirst((keys.prefix + "vehicle:").count))
             let state = try await raw(["HGET", key, "state"]).text ?? ""
             if try await raw(["HGET", key, "kind"]).text == "bus" { continue }
+            if try await raw(["HGET", key, "kind"]).text == "minibus" {
+                broken += try await brokenSeats(of: driver)
+                continue
+            }
             if (state == "available") != (queued[driver] == 1) {
                 broken.append("I1: \(driver) is \(state) and in \(queued[driver] ?? 0) queues")
             }
@@ -210,6 +215,28 @@ actor TestCity {
             broken.append("I4: \(passenger) has \(count) open requests")
         }
         return broken
+    }
+
+    /// A minibus waits in no queue; its bookings' seats are within what is taken, and that with what is held within what
+    /// there is (C47).
+    private func brokenSeats(of driver: String) async throws -> [String] {
+        func number(_ key: String, _ name: String) async throws -> Int { Int(try await field(key, name) ?? "") ?? -1 }
+        func members(_ key: String) async throws -> [String] {
+            (try await raw(["ZRANGE", keys.prefix + key + ":" + driver, "0", "-1"])).array?.compactMap(\.text) ?? []
+        }
+        let vehicle = "vehicle:" + driver
+        let (capacity, taken) = (try await number(vehicle, "capacity"), try await number(vehicle, "taken"))
+        let (held, free) = (try await number(vehicle, "held"), try await number(vehicle, "seats"))
+        var booked = 0
+        for booking in try await members("bookings") { booked += try await number("booking:" + booking, "seats") }
+        var waiting = try await members("seatwaiting")
+        if let asking = try await field(vehicle, "asking") { waiting.append(asking) }
+        var asked = 0
+        for booking in waiting { asked += try await number("booking:" + booking, "passengers") }
+        let isRight =
+            0 <= booked && booked <= taken && taken + held <= capacity && free == capacity - taken && held == asked
+        return isRight
+            ? [] : ["C47: \(driver) has \(taken) + \(held) of \(capacity), booked \(booked), asked \(asked)"]
     }
 }
 

@@ -69,7 +69,8 @@ actor FunctionWalk {
         // Hub time stands still but for what each step adds, so that the same seed gives the same walk.
         let settings: [RedisArgument] = [
             "offer_timeout_ms", 10_000, "offer_seen_timeout_ms", 3_000, "accept_grace_ms", 500, "rounds", 2,
-            "max_passengers", 3, "search_timeout_ms", 300_000, "away_grace_ms", 60_000, "recovery_ms", 1_800_000,
+            "max_passengers", 3, "search_timeout_ms", 300_000, "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
+            "recovery_ms", 1_800_000,
             "stale_after_ms", 150_000, "idempotency_ttl_s", 86_400, "history_length", 1_000, "history_ttl_s", 86_400,
             "events_length", 1_000_000, "clock_scale", 0, "clock_real", 0,
             "clock_hub", 0,

@@ -78,8 +78,8 @@ struct DecodeTests {
         expect(
             #"{"cmd":"publish","channel":"topic:x","data":\#(data) ,"type":null}"#,
             .publish(channel: "topic:x", type: nil, data: Array(data.utf8)))
-        expect(#"{"cmd":"route.set","route":null}"#, .routeSet(route: nil))
-        expect(#"{"cmd":"seats.set","taken":0}"#, .seatsSet(taken: 0))
+        expect(#"{"cmd":"route.set","route":null}"#, .routeSet(route: nil, way: nil))
+        expect(#"{"cmd":"seats.set","taken":0}"#, .seatsSet(taken: 0, reason: nil))
     }
 
     @Test("limits themselves are inside")

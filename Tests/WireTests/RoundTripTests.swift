@@ -58,7 +58,22 @@ struct RoundTripTests {
         .watch(
             lat: -90, lon: 180, radius: 5000,
             options: FeedOptions(filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05)),
-        .unwatch, .seatsSet(taken: 0), .seatsSet(taken: 99), .routeSet(route: nil), .routeSet(route: "R-7:x"),
+        .unwatch, .seatsSet(taken: 0, reason: nil), .seatsSet(taken: 99, reason: "walk_on"),
+        .routeSet(route: nil, way: nil), .routeSet(route: "R-7:x", way: nil),
+        .routeSet(
+            route: nil, way: AnnouncedWay(start: Place(lat: 45.5, lon: 9.1), end: Place(lat: -90, lon: 180))),
+        .routeSet(
+            route: "R7",
+            way: AnnouncedWay(
+                start: Place(lat: 0, lon: 0), via: [Place(lat: 1, lon: 2), Place(lat: 0.1, lon: -0.2)],
+                end: Place(lat: 3, lon: 4))),
+        .seatBook(
+            SeatRequest(
+                vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
+                passengers: 99)),
+        .seatAccept(booking: "b_1"), .seatDecline(booking: "b:1"), .seatCancel(booking: nil),
+        .seatCancel(booking: "b"), .seatAboard(booking: "b", passengers: nil), .seatAboard(booking: "b", passengers: 1),
+        .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
@@ -143,6 +158,8 @@ struct SeededGenerator: RandomNumberGenerator {
             })
     }
 
+    private mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
+
     mutating func command() -> Command {
         switch CommandName.allCases.randomElement(using: &self) ?? .position {
         case .hello:
@@ -181,8 +198,28 @@ struct SeededGenerator: RandomNumberGenerator {
             return .watch(
                 lat: number(-90...90), lon: number(-180...180), radius: number(50...5000), options: feedOptions())
         case .unwatch: return .unwatch
-        case .seatsSet: return .seatsSet(taken: .random(in: 0...99, using: &self))
-        case .routeSet: return .routeSet(route: optional { "R" + $0.identifier().prefix(63) })
+        case .seatsSet:
+            return .seatsSet(taken: .random(in: 0...99, using: &self), reason: optional { $0.identifier() })
+        case .routeSet:
+            let way = optional { random in
+                AnnouncedWay(
+                    start: random.place(), via: (0..<Int.random(in: 0...5, using: &random)).map { _ in random.place() },
+                    end: random.place())
+            }
+            return .routeSet(route: optional { "R" + $0.identifier().prefix(63) }, way: way)
+        case .seatBook:
+            return .seatBook(
+                SeatRequest(
+                    vehicle: identifier(), pickup: place(), destination: place(),
+                    passengers: .random(in: 1...99, using: &self)))
+        case .seatAccept: return .seatAccept(booking: identifier())
+        case .seatDecline: return .seatDecline(booking: identifier())
+        case .seatCancel: return .seatCancel(booking: optional { $0.identifier() })
+        case .seatAboard:
+            return .seatAboard(
+                booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) })
+        case .seatEnd: return .seatEnd(booking: identifier())
+        case .vehicleGet: return .vehicleGet(vehicle: identifier())
         case .publish:
             return .publish(
                 channel: visible(upTo: 128), type: optional { $0.identifier() },

@@ -11,6 +11,7 @@ from kerbside.client import EVERYONE
 from kerbside.driver import Driver
 from kerbside.hub import Hub
 from kerbside.ledger import check_city
+from kerbside.minibus import Minibus
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 
@@ -90,6 +91,9 @@ class Cast:
 
     def driver(self, hub, at=None):
         return self._driver(hub, f"T{next(_numbers)}", at)
+
+    def minibus(self, hub, at, seats=14):
+        return Minibus(hub, f"M{next(_numbers)}", at, seats)
 
     def passenger(self, hub):
         return self._passenger(hub, f"p{next(_numbers)}")

@@ -7,7 +7,7 @@
 local SETTINGS = {
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'max_passengers', 'search_timeout_ms',
     'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'idempotency_ttl_s', 'history_length', 'history_ttl_s',
-    'events_length', 'clock_scale', 'clock_real', 'clock_hub',
+    'events_length', 'seat_hold_ms', 'clock_scale', 'clock_real', 'clock_hub',
     'tour_late_s', 'tour_lost_ms',
 }
 
@@ -35,6 +35,7 @@ end
 local function vehicle(c, driver) return hash(c.p .. 'vehicle:' .. driver) end
 local function set_vehicle(c, driver, ...) redis.call('HSET', c.p .. 'vehicle:' .. driver, ...) end
 local function clear_vehicle(c, driver, ...) redis.call('HDEL', c.p .. 'vehicle:' .. driver, ...) end
+local function is_minibus(v) return v.kind == 'minibus' end
 local function load_ride(c, ride) return hash(c.p .. 'ride:' .. ride) end
 local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride, ...) end
 

@@ -14,6 +14,10 @@ register('available', function(keys, argv)
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
         mark_back(c, driver, v)
+        if is_minibus(v) then
+            if argv[4] == 'no_position' then return refuse(argv[4], argv[5]) end
+            return go_online(c, driver, 'available')
+        end
         if v.state == 'available' then
             local rank, size = place(c, driver, v.zone)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
@@ -34,8 +38,14 @@ register('unavailable', function(keys, argv)
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it or cancel it first.')
         end
+        if is_minibus(v) then
+            if has_bookings(c, driver) then
+                return refuse('not_available', 'You have bookings: end or cancel them first.')
+            end
+            if v.state == 'available' then go_offline(c, driver, v, 'unavailable') end
+        end
         clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
-        if v.state == 'available' then
+        if v.state == 'available' and not is_minibus(v) then
             leave(c, driver, v.zone, 'unavailable', 'unavailable')
             drop_offer(c, v)
             dispatch(c, v.zone)
@@ -48,7 +58,7 @@ end)
 register('move', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     local v = vehicle(c, driver)
-    if v.state ~= 'available' or v.zone == zone then return 0 end
+    if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
     leave(c, driver, v.zone, 'moved', 'available')
     join(c, driver, zone, 'moved')
     dispatch(c, v.zone)
@@ -60,7 +70,7 @@ end)
 register('outside', function(keys, argv)
     local c, driver = context(keys), argv[1]
     local v = vehicle(c, driver)
-    if v.state ~= 'available' then return 0 end
+    if v.state ~= 'available' or is_minibus(v) then return 0 end
     lose(c, driver, v, 'outside_zones')
     drop_offer(c, v)
     dispatch(c, v.zone)
@@ -71,7 +81,7 @@ end)
 register('recover', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     local v = vehicle(c, driver)
-    if not remembers(c, v) then return 0 end
+    if not remembers(c, v) or is_minibus(v) then return 0 end
     mark_back(c, driver, v)
     recover(c, driver, v, zone)
     dispatch(c, zone)

@@ -45,30 +45,36 @@ register('feed_watch', function(keys, argv)
     return state
 end)
 
--- seats_set: ARGV driver, seats taken, seats of the vehicle, key.
+-- seats_set: ARGV driver, seats taken, seats of a taxi, key, why ('' = not said).
 register('seats_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'seats.set', 'driver:' .. driver, argv[4], function()
-        local taken, seats = tonumber(argv[2]), tonumber(argv[3])
+        local v = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'kind') == 'minibus' and vehicle(c, driver)
+        local taken, seats = tonumber(argv[2]), tonumber(v and v.capacity or argv[3])
         if taken > seats then
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. seats .. ', got ' .. taken)
         end
+        if v then return recount(c, driver, v, taken, argv[5] ~= '' and argv[5] or 'counted') end
         set_vehicle(c, driver, 'seats', seats - taken)
         show(c, driver)
         return ok({ seats = seats - taken })
     end)
 end)
 
--- route_set: ARGV driver, route ('' = none), key.
+-- route_set: ARGV driver, route ('' = none), key, JSON of the way ('' = none): {start, via, end}. A way without a route's id is
+-- shown as a route of the vehicle's own.
 register('route_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'route.set', 'driver:' .. driver, argv[3], function()
-        if argv[2] == '' then
-            clear_vehicle(c, driver, 'route')
-        else
-            set_vehicle(c, driver, 'route', argv[2])
-        end
+        local route, way = argv[2], argv[4] or ''
+        if route == '' and way ~= '' then route = string.sub('way:' .. driver, 1, 64) end
+        local v = vehicle(c, driver)
+        local is_new = (v.route or '') ~= route or (v.way or '') ~= way
+        if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
+        if way == '' then clear_vehicle(c, driver, 'way') else set_vehicle(c, driver, 'way', way) end
         show(c, driver)
-        return ok({ route = argv[2] ~= '' and argv[2] or cjson.null })
+        local told = { route = route ~= '' and route or cjson.null, way = way ~= '' and cjson.decode(way) or nil }
+        if is_new then tell_of_route(c, driver, v, told.route, told.way) end
+        return ok(told)
     end)
 end)

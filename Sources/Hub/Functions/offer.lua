@@ -171,7 +171,7 @@ register('seen', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     local r = load_ride(c, ride)
     local v = vehicle(c, driver)
-    if mark_back(c, driver, v) and v.state == 'available' then dispatch(c, v.zone) end
+    if mark_back(c, driver, v) and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
     if r.seen ~= '1' then
         r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)

@@ -1,6 +1,28 @@
 -- Who is connected where, what it missed, and what is live: hello, the loss of a link, batches of positions.
 
+-- A minibus: what is taken, what it is asked, and its bookings in the order in which they came.
+local function minibus_snapshot(c, driver, v)
+    local s = { state = v.state, kind = 'minibus', capacity = tonumber(v.capacity), taken = tonumber(v.taken),
+        seats = tonumber(v.seats), route = v.route or nil, way = v.way and cjson.decode(v.way) or nil }
+    local meta, bookings = '', {}
+    if v.asking then
+        local b = load_booking(c, v.asking)
+        local left = b.seen == '1' and tonumber(b.deadline) - c.now or c.offer_timeout_ms
+        s.request = { booking = v.asking, passengers = tonumber(b.passengers), length_m = tonumber(b.length), fare = fare_of(b),
+            expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
+        meta = b.lat .. ',' .. b.lon
+    end
+    for i, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
+        local b = load_booking(c, booking)
+        bookings[i] = assignment(booking, b)
+        bookings[i].state, bookings[i].notified = b.state, tonumber(b.notified)
+    end
+    if #bookings > 0 then s.bookings = bookings end
+    return s, meta
+end
+
 local function driver_snapshot(c, driver, v)
+    if is_minibus(v) then return minibus_snapshot(c, driver, v) end
     local s = { state = v.state or 'unavailable' }
     if s.state == 'available' then
         s.zone = v.zone
@@ -24,10 +46,26 @@ local function driver_snapshot(c, driver, v)
     return s, meta
 end
 
+-- Where the passenger's booking stands; `waiting` and `offered` are one to it.
+local function booking_snapshot(c, booking)
+    local b = load_booking(c, booking)
+    local s = { booking = booking, vehicle = b.driver, state = b.state, passengers = tonumber(b.passengers), fare = fare_of(b),
+        notified = tonumber(b.notified) }
+    if b.state == 'waiting' or b.state == 'offered' then
+        s.state = 'pending'
+    else
+        local v = vehicle(c, b.driver)
+        if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+    end
+    return s
+end
+
 local function passenger_snapshot(c, passenger)
-    local ride = redis.call('HGET', c.p .. 'passenger:' .. passenger, 'ride')
-    local requests = stops.of_citizen(c, passenger)
-    if not ride then return { ride = cjson.null, requests = requests } end
+    local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
+    local ride, requests = open[1], stops.of_citizen(c, passenger)
+    if not ride then
+        return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil, requests = requests }
+    end
     local r = load_ride(c, ride)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
     if r.driver then
@@ -59,7 +97,30 @@ local function missed(c, channel, since)
     return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+')
 end
 
--- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none).
+-- What the driver's token says of the vehicle: what it is, and its seats. One that is on a ride or has bookings stays what it
+-- is until they are over; one that waits for them as what it was stops waiting.
+local function become(c, driver, v, kind, capacity)
+    if v.kind and v.kind ~= kind and (v.state ~= 'unavailable' or has_bookings(c, driver)) then
+        if v.state == 'busy' or has_bookings(c, driver) then return end
+        if is_minibus(v) then
+            go_offline(c, driver, v, 'unavailable')
+        else
+            leave(c, driver, v.zone, 'unavailable', 'unavailable')
+            drop_offer(c, v)
+            dispatch(c, v.zone)
+        end
+        clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+    end
+    set_vehicle(c, driver, 'kind', kind)
+    if kind == 'minibus' then
+        enlist(c, driver, v, capacity)
+    elseif v.capacity then
+        clear_vehicle(c, driver, 'capacity', 'taken', 'held', 'seats', 'status')
+    end
+end
+
+-- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
+-- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries}.
 register('hello', function(keys, argv)
@@ -71,12 +132,17 @@ register('hello', function(keys, argv)
             v.state = 'unavailable'
             set_vehicle(c, subject, 'state', v.state)
         end
-        set_vehicle(c, subject, 'session', session, 'worker', worker, 'kind', 'taxi')
+        become(c, subject, v, argv[6] or 'taxi', argv[7])
+        set_vehicle(c, subject, 'session', session, 'worker', worker)
+        v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
         if v.worker and v.worker ~= worker then redis.call('SREM', c.p .. 'drivers:' .. v.worker, subject) end
         redis.call('SADD', c.p .. 'drivers:' .. worker, subject)
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
         local back = mark_back(c, subject, v)
-        if remembers(c, v) and v.lost_why == 'connection_lost' then
+        if is_minibus(v) then
+            minibus_is_back(c, subject)
+            back = false
+        elseif remembers(c, v) and v.lost_why == 'connection_lost' then
             recover(c, subject, v, v.lost_zone)
             back = true
         end
@@ -110,13 +176,14 @@ register('gone', function(keys, argv)
     local v = vehicle(c, driver)
     if v.session ~= argv[2] then return 0 end
     mark_away(c, driver, v, 'connection_lost')
-    if v.zone and v.state == 'available' then dispatch(c, v.zone) end
+    if v.zone and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
     return 1
 end)
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
--- cell. `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away.
-local function moved(c, argv, i, lines)
+-- cell. `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away; a minibus
+-- that was is noted in `minibuses`.
+local function moved(c, argv, i, lines, minibuses)
     local driver, cell = argv[i], argv[i + 7]
     local key = c.p .. 'vehicle:' .. driver
     local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away')
@@ -145,18 +212,22 @@ local function moved(c, argv, i, lines)
     redis.call('HSET', key, 'session', argv[i + 1], 'worker', worker)
     redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
     mark_back(c, driver, v)
+    if is_minibus(v) then
+        minibuses[#minibuses + 1] = driver
+        return nil
+    end
     return v.state == 'available' and v.zone
 end
 
 -- positions: ARGV eight per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions', function(keys, argv)
-    local c, geo, zones, lines = context(keys), {}, {}, { city = {} }
+    local c, geo, zones, minibuses, lines = context(keys), {}, {}, {}, { city = {} }
     for i = 1, #argv, 8 do
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
         if math.abs(tonumber(argv[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
         end
-        local zone = moved(c, argv, i, lines)
+        local zone = moved(c, argv, i, lines, minibuses)
         if zone then zones[zone] = true end
         if #geo >= 3000 then
             redis.call('GEOADD', c.p .. 'pos', unpack(geo))
@@ -168,5 +239,6 @@ register('positions', function(keys, argv)
         redis.call('PUBLISH', c.p .. 'feed:' .. cell, table.concat(shown, '\n'))
     end
     for zone in pairs(zones) do dispatch(c, zone) end
+    for _, driver in ipairs(minibuses) do minibus_is_back(c, driver) end
     return #argv / 8
 end)

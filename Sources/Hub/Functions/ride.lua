@@ -11,9 +11,10 @@ register('request', function(keys, argv)
         if tonumber(argv[6]) > c.max_passengers then
             return no('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[6] .. '.')
         end
-        local open = redis.call('HGET', c.p .. 'passenger:' .. passenger, 'ride')
+        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
+        local open = held[1] or held[2]
         if open then
-            return no('already_requested', 'The ride ' .. open .. ' is still open. Cancel it first, or wait for its end.')
+            return no('already_requested', (held[1] and 'The ride ' or 'The booking ') .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
         if not is_anyone_present(c, zone) then
             return no('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')

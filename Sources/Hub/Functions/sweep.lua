@@ -25,6 +25,18 @@ local function sweep_offers(c)
     end)
 end
 
+-- Bookings without an answer: the driver's time to answer, or the whole time for which seats are held.
+local function sweep_holds(c)
+    each_due(c, 'holds', c.now - c.accept_grace_ms, function(booking)
+        local b = load_booking(c, booking)
+        if b.state == 'offered' or b.state == 'waiting' then
+            overdue(c, booking, b)
+        else
+            redis.call('ZREM', c.p .. 'holds', booking)
+        end
+    end)
+end
+
 local function sweep_searches(c)
     each_due(c, 'searching', c.now, function(ride)
         local r = load_ride(c, ride)
@@ -73,7 +85,8 @@ local function sweep_away(c)
     each_due(c, 'away', c.now - c.away_grace_ms, function(driver)
         local v = vehicle(c, driver)
         local r = v.ride and load_ride(c, v.ride) or {}
-        local serves = r.state == 'accepted' or r.state == 'aboard'
+        local serves = r.state == 'accepted' or r.state == 'aboard' or has_bookings(c, driver)
+        if is_minibus(v) and v.state == 'available' then lose_minibus(c, driver, v) end
         local lost_at = tonumber(v.away or c.now) + c.recovery_ms
         if serves and c.now < lost_at then
             -- Not looked at again before it is due.
@@ -81,6 +94,7 @@ local function sweep_away(c)
             return
         end
         redis.call('ZREM', c.p .. 'away', driver)
+        if is_minibus(v) then return drop_bookings(c, driver) end
         if serves then lose_ride(c, driver, v.ride, r) end
         if v.state == 'available' then
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
@@ -122,6 +136,7 @@ register('sweep', function(keys, argv)
     local c = context(keys)
     local is_new = sweep_workers(c, argv[1], tonumber(argv[2]))
     sweep_offers(c)
+    sweep_holds(c)
     sweep_searches(c)
     sweep_silent(c)
     sweep_away(c)

@@ -16,7 +16,17 @@ from .contract import DIRECTORY
 SUBPROTOCOL = "kerbside.v1.protobuf"
 
 #: What the contract writes as null where protobuf has nothing.
-NULLS = {"RideAccepted": ("position", "eta_s"), "PassengerSnapshot": ("ride",), "RouteOk": ("route",)}
+NULLS = {
+    "RideAccepted": ("position", "eta_s"),
+    "PassengerSnapshot": ("ride",),
+    "RouteOk": ("route",),
+    "RouteChanged": ("route",),
+    "SeatConfirmed": ("position", "eta_s"),
+    "VehicleView": ("route",),
+}
+
+#: Lists that the contract leaves out when they are empty.
+LISTS = {"DriverSnapshot": ("bookings",), "Way": ("via",)}
 
 
 @functools.cache
@@ -57,6 +67,8 @@ def plain(message):
         if field.message_type is not None and field.message_type.GetOptions().map_entry:
             result[field.name] = dict(value)
         elif field.is_repeated:
+            if not value and field.name in LISTS.get(message.DESCRIPTOR.name, ()):
+                continue
             result[field.name] = [plain(part) if field.message_type else part for part in value]
         elif field.has_presence and not message.HasField(field.name):
             if field.name in NULLS.get(message.DESCRIPTOR.name, ()):

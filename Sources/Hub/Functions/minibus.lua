@@ -1,0 +1,99 @@
+-- A minibus itself: what it is, online and offline, what the driver counts and announces. Its bookings are in seat.lua.
+
+-- What the token says of the vehicle. A promise stands: with fewer seats than are taken, those stay.
+local function enlist(c, driver, v, capacity)
+    local taken, held = tonumber(v.taken) or 0, tonumber(v.held) or 0
+    capacity = math.max(tonumber(capacity), taken + held)
+    set_vehicle(c, driver, 'capacity', capacity, 'taken', taken, 'held', held, 'seats', capacity - taken)
+end
+
+-- Online: it can be seen and booked. A minibus waits in no queue.
+local function go_online(c, driver, reason)
+    clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+    redis.call('ZADD', c.p .. 'alive', c.now, driver)
+    local v = vehicle(c, driver)
+    refresh_status(c, driver, v)
+    set_state(c, driver, 'available')
+    log(c, 'driver.online', { driver = driver, reason = reason })
+    ask_next(c, driver)
+    return ok({ state = 'available', seats = tonumber(v.seats), capacity = tonumber(v.capacity) })
+end
+
+-- Offline: it can't be seen by passengers, and who waits for its answer is told.
+local function go_offline(c, driver, v, reason)
+    redis.call('ZREM', c.p .. 'alive', driver)
+    set_state(c, driver, 'unavailable')
+    log(c, 'driver.offline', { driver = driver, reason = reason })
+    turn_down_all(c, driver, v, 'offline')
+end
+
+local function has_bookings(c, driver) return redis.call('ZCARD', c.p .. 'bookings:' .. driver) > 0 end
+
+-- Offline against its will: online again by itself when it is back within `recovery_ms`.
+local function lose_minibus(c, driver, v)
+    go_offline(c, driver, v, v.away_why)
+    set_vehicle(c, driver, 'lost_why', v.away_why == 'stale' and 'stale' or 'connection_lost',
+        'lost_until', string.format('%.0f', c.now + c.recovery_ms))
+end
+
+-- A driver that is gone for good takes its bookings with it: nobody waits for it any longer, and who was aboard has got off
+-- as far as anybody can tell.
+local function drop_bookings(c, driver)
+    for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
+        cancel_confirmed(c, booking, load_booking(c, booking), vehicle(c, driver), 'driver', 'driver_lost')
+    end
+end
+
+-- It shows that it lives.
+local function minibus_is_back(c, driver)
+    if remembers(c, vehicle(c, driver)) then return go_online(c, driver, 'recovered') end
+    ask_next(c, driver)
+end
+
+-- The driver's own count of what is taken now, which no booking contradicts: seats that are promised to passengers who are
+-- not aboard yet can't be given away, those of passengers aboard may be free already. Who waits and no longer fits is told.
+local function recount(c, driver, v, taken, reason)
+    local promised, aboard = 0, {}
+    for _, booking in ipairs(redis.call('ZREVRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
+        local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'state', 'seats')
+        if b[1] == 'confirmed' then promised = promised + b[2] else aboard[#aboard + 1] = { booking, tonumber(b[2]) } end
+    end
+    if taken < promised then
+        return refuse('not_available', promised .. ' seats are promised to passengers who are not aboard yet: send seat.cancel for them first.')
+    end
+    local room = taken - promised
+    for _, entry in ipairs(aboard) do
+        local counted = math.min(entry[2], room)
+        if counted < entry[2] then set_booking(c, entry[1], 'seats', counted) end
+        room = room - counted
+    end
+    if taken ~= tonumber(v.taken) then count(c, driver, v, taken - tonumber(v.taken), reason) end
+    for _, booking in ipairs(unanswered(c, driver, v)) do
+        if free_seats(v) >= 0 then break end
+        turn_down(c, booking, load_booking(c, booking), v, 'full')
+    end
+    ask_next(c, driver)
+    return ok({ seats = tonumber(v.capacity) - taken })
+end
+
+-- Everybody who has a booking here, in whatever state, is told of a new route (M8).
+local function tell_of_route(c, driver, v, route, way)
+    local bookings = unanswered(c, driver, v)
+    for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do bookings[#bookings + 1] = booking end
+    for _, booking in ipairs(bookings) do
+        local passenger = redis.call('HGET', c.p .. 'booking:' .. booking, 'passenger')
+        tell(c, 'passenger:' .. passenger, 'route.changed', { booking = booking, vehicle = driver, route = route, way = way })
+    end
+end
+
+-- seat_view: ARGV vehicle. JSON of what there is to know before booking, or '' if there is no such minibus.
+register('seat_view', function(keys, argv)
+    local c = context(keys)
+    local v = vehicle(c, argv[1])
+    if not is_minibus(v) then return '' end
+    local view = { vehicle = argv[1], kind = 'minibus', state = v.state, status = v.status or 'en_route',
+        seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
+        way = v.way and cjson.decode(v.way) or nil }
+    if v.lat then view.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+    return cjson.encode(view)
+end, { 'no-writes' })

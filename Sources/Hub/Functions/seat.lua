@@ -1,0 +1,362 @@
+-- Seats of minibuses: a booking from its request to its end. It is `waiting` for its turn (a driver is asked one thing at a
+-- time), `offered` to the driver, `confirmed`, `aboard` and then `ended`; or `declined`, or `cancelled`.
+--
+-- On `vehicle:<driver>`: `capacity`; `taken`, the seats that are taken or promised; `held`, those of bookings that wait for
+-- the driver's answer; `seats` = capacity - taken, which everybody is shown. A booking's `seats` are its part of `taken`.
+-- Always 0 <= the bookings' seats <= taken and taken + held <= capacity (C47): all changes are made here and in minibus.lua.
+-- `seatwaiting:<driver>` are those whose turn has not come, `bookings:<driver>` those confirmed and aboard, both in order;
+-- `holds` is every booking without an answer, by the time at which that ends.
+
+local function load_booking(c, booking) return hash(c.p .. 'booking:' .. booking) end
+local function set_booking(c, booking, ...) redis.call('HSET', c.p .. 'booking:' .. booking, ...) end
+local function free_seats(v) return tonumber(v.capacity) - tonumber(v.taken) - tonumber(v.held) end
+
+local function hold(c, driver, v, delta)
+    v.held = tonumber(v.held) + delta
+    set_vehicle(c, driver, 'held', v.held)
+end
+
+-- What the vehicle does, for those who watch it (M6): full, on its way to somebody who is near, or under way.
+local function refresh_status(c, driver, v)
+    local status = 'en_route'
+    for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
+        local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'state', 'notified')
+        if b[1] == 'confirmed' and b[2] ~= '0' then status = 'picking_up' end
+    end
+    if tonumber(v.taken) == tonumber(v.capacity) then status = 'full' end
+    if v.status == status then return false end
+    v.status = status
+    set_vehicle(c, driver, 'status', status)
+    return true
+end
+
+-- Every change of what is taken: told to the driver with its reason, and shown to all who watch.
+local function count(c, driver, v, delta, reason, booking)
+    local capacity, taken = tonumber(v.capacity), tonumber(v.taken) + delta
+    if taken < 0 or taken > capacity then
+        -- Nobody is shown such a number, and it must not go unnoticed: the books are wrong.
+        redis.log(redis.LOG_WARNING, 'kerbside: ' .. driver .. ' would have ' .. taken .. ' of ' .. capacity .. ' seats taken')
+        log(c, 'seats.clamped', { driver = driver, taken = taken, capacity = capacity, reason = reason, booking = booking })
+        taken = math.max(0, math.min(capacity, taken))
+    end
+    v.taken = taken
+    set_vehicle(c, driver, 'taken', taken, 'seats', capacity - taken)
+    local version = redis.call('HINCRBY', c.p .. 'vehicle:' .. driver, 'seats_version', 1)
+    log(c, 'seats.changed', { driver = driver, taken = taken, seats = capacity - taken, delta = delta, reason = reason,
+        booking = booking, version = version })
+    tell(c, 'driver:' .. driver, 'seats.changed', { taken = taken, seats = capacity - taken, capacity = capacity,
+        delta = delta, reason = reason, booking = booking })
+    refresh_status(c, driver, v)
+    show(c, driver)
+end
+
+local function fare_of(b)
+    return b.fare and { amount = tonumber(b.fare), currency = b.currency } or nil
+end
+
+-- What the driver must know of a booking that it has taken.
+local function assignment(booking, b)
+    return { booking = booking, pickup = point(b.lat, b.lon), destination = point(b.dlat, b.dlon),
+        passengers = tonumber(b.passengers) }
+end
+
+-- Asks the driver for the booking that has waited longest, if it can be asked now. The exact places are told on acceptance.
+local function ask_next(c, driver)
+    local v = vehicle(c, driver)
+    if v.asking or v.away or v.state ~= 'available' then return end
+    local booking = redis.call('ZRANGE', c.p .. 'seatwaiting:' .. driver, 0, 0)[1]
+    if not booking then return end
+    local b = load_booking(c, booking)
+    local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
+    redis.call('ZREM', c.p .. 'seatwaiting:' .. driver, booking)
+    redis.call('ZADD', c.p .. 'holds', deadline, booking)
+    set_booking(c, booking, 'state', 'offered', 'deadline', deadline, 'seen', '0')
+    set_vehicle(c, driver, 'asking', booking)
+    log(c, 'seat.asked', { booking = booking, driver = driver })
+    tell(c, 'driver:' .. driver, 'seat.requested', { booking = booking, passengers = tonumber(b.passengers),
+        length_m = tonumber(b.length), fare = fare_of(b), expires_in_ms = c.offer_timeout_ms,
+        expires_at = c.now + c.offer_timeout_ms }, b.lat .. ',' .. b.lon)
+end
+
+local function end_asking(c, booking, b, reason)
+    redis.call('ZREM', c.p .. 'holds', booking)
+    redis.call('HDEL', c.p .. 'booking:' .. booking, 'deadline', 'seen')
+    if b.state ~= 'offered' then return end
+    clear_vehicle(c, b.driver, 'asking')
+    if reason then tell(c, 'driver:' .. b.driver, 'seat.withdrawn', { booking = booking, reason = reason }) end
+end
+
+-- A booking that has come to its end, whichever: nothing open remains of it.
+local function close_booking(c, booking, b, state)
+    redis.call('ZREM', c.p .. 'seatwaiting:' .. b.driver, booking)
+    redis.call('ZREM', c.p .. 'bookings:' .. b.driver, booking)
+    redis.call('HDEL', c.p .. 'passenger:' .. b.passenger, 'booking')
+    set_booking(c, booking, 'state', state, 'closed_at', c.iso)
+    redis.call('EXPIRE', c.p .. 'booking:' .. booking, c.history_ttl_s)
+end
+
+-- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline. It frees no seat, as it
+-- had none.
+local function turn_down(c, booking, b, v, reason)
+    end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
+    hold(c, b.driver, v, -tonumber(b.passengers))
+    close_booking(c, booking, b, 'declined')
+    log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
+    tell(c, 'passenger:' .. b.passenger, 'seat.declined', { booking = booking, vehicle = b.driver, reason = reason })
+end
+
+-- All that wait for this driver's answer, the latest first.
+local function unanswered(c, driver, v)
+    local bookings = redis.call('ZREVRANGE', c.p .. 'seatwaiting:' .. driver, 0, -1)
+    if v.asking then bookings[#bookings + 1] = v.asking end
+    return bookings
+end
+
+local function turn_down_all(c, driver, v, reason)
+    for _, booking in ipairs(unanswered(c, driver, v)) do turn_down(c, booking, load_booking(c, booking), v, reason) end
+end
+
+-- The time of an asked booking is over. Not shown to the driver, it waits on while it may: the driver is asked again when it
+-- shows that it lives (C30).
+local function overdue(c, booking, b)
+    local v = vehicle(c, b.driver)
+    if b.state == 'offered' and b.seen ~= '1' and c.now < tonumber(b.hold_until) then
+        end_asking(c, booking, b, 'undelivered')
+        set_booking(c, booking, 'state', 'waiting')
+        redis.call('ZADD', c.p .. 'seatwaiting:' .. b.driver, b.order, booking)
+        redis.call('ZADD', c.p .. 'holds', b.hold_until, booking)
+        log(c, 'seat.undelivered', { booking = booking, driver = b.driver })
+        return mark_away(c, b.driver, v, 'undelivered')
+    end
+    turn_down(c, booking, b, v, 'no_answer')
+    ask_next(c, b.driver)
+end
+
+-- Why the booking that a driver answers does not wait for its answer.
+local function no_request(booking, b, driver)
+    if not b.state or b.driver ~= driver then return refuse('not_found', 'The booking ' .. booking .. ' is not yours, or does not exist.') end
+    if b.state == 'waiting' then return refuse('offer_expired', 'You were asked earlier; you will be asked again.') end
+    return refuse('offer_expired', 'It is too late: the booking is ' .. b.state .. '.')
+end
+
+-- seat_book: ARGV passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
+-- in m, fare ('' = none), its currency, key, and why the worker refuses it ('' = it does not): code, detail.
+register('seat_book', function(keys, argv)
+    local c, passenger, booking, driver = context(keys), argv[1], argv[2], argv[3]
+    return once(c, 'seat.book', 'passenger:' .. passenger, argv[12], function()
+        local function no(code, detail)
+            log(c, 'seat.refused', { passenger = passenger, driver = driver, code = code })
+            return refuse(code, detail)
+        end
+        local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride')
+        if open[1] or open[2] then
+            return no('already_requested', (open[1] or open[2]) .. ' is still open. Cancel it first, or wait for its end.')
+        end
+        local v, n = vehicle(c, driver), tonumber(argv[8])
+        if not is_minibus(v) then return no('not_found', 'There is no minibus ' .. driver .. '.') end
+        if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end
+        if v.away then return no('not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.') end
+        if argv[13] ~= '' then return no(argv[13], argv[14]) end
+        if n > tonumber(v.capacity) then
+            return no('too_many_passengers', driver .. ' has ' .. v.capacity .. ' seats; got ' .. n .. ' passengers.')
+        end
+        if n > free_seats(v) then
+            return no('seats_full', math.max(0, free_seats(v)) .. ' seats can be booked in ' .. driver .. ' now; got ' .. n .. ' passengers.')
+        end
+        local order = redis.call('INCR', c.p .. 'requests')
+        local hold_until = string.format('%.0f', c.now + c.seat_hold_ms)
+        set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', argv[4], 'lon', argv[5],
+            'dlat', argv[6], 'dlon', argv[7], 'passengers', n, 'seats', 0, 'length', argv[9], 'order', order,
+            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso)
+        local b = { fare = argv[10] ~= '' and argv[10] or nil, currency = argv[11] }
+        if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
+        redis.call('HSET', c.p .. 'passenger:' .. passenger, 'booking', booking)
+        redis.call('ZADD', c.p .. 'seatwaiting:' .. driver, order, booking)
+        redis.call('ZADD', c.p .. 'holds', hold_until, booking)
+        hold(c, driver, v, n)
+        local told = { booking = booking, vehicle = driver, passengers = n, fare = fare_of(b) }
+        log(c, 'seat.requested', { booking = booking, driver = driver, passenger = passenger, passengers = n })
+        tell(c, 'passenger:' .. passenger, 'seat.pending', told)
+        ask_next(c, driver)
+        told.state = 'pending'
+        return ok(told)
+    end)
+end)
+
+-- seat_seen: ARGV driver, booking. The driver's app shows the request: its time starts now (C30). (command offer.seen)
+register('seat_seen', function(keys, argv)
+    local c, driver, booking = context(keys), argv[1], argv[2]
+    if mark_back(c, driver, vehicle(c, driver)) then ask_next(c, driver) end
+    local b = load_booking(c, booking)
+    if b.state ~= 'offered' or b.driver ~= driver then return no_request(booking, b, driver) end
+    if b.seen ~= '1' then
+        b.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
+        set_booking(c, booking, 'seen', '1', 'deadline', b.deadline)
+        redis.call('ZADD', c.p .. 'holds', b.deadline, booking)
+        log(c, 'seat.seen', { booking = booking, driver = driver })
+    end
+    return ok({ ride = booking, expires_in_ms = math.max(0, tonumber(b.deadline) - c.now), expires_at = tonumber(b.deadline) })
+end)
+
+-- seat_accept: ARGV driver, booking, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
+register('seat_accept', function(keys, argv)
+    local c, driver, booking = context(keys), argv[1], argv[2]
+    return once(c, 'seat.accept', 'driver:' .. driver, argv[3], function()
+        local b = load_booking(c, booking)
+        local taken = b.driver == driver and (b.state == 'confirmed' or b.state == 'aboard')
+        if taken then return ok(assignment(booking, b)) end
+        if b.state ~= 'offered' or b.driver ~= driver then return no_request(booking, b, driver) end
+        if c.now > tonumber(b.deadline) + c.accept_grace_ms then
+            overdue(c, booking, b)
+            return refuse('offer_expired', 'It was due earlier.')
+        end
+        local v, n = vehicle(c, driver), tonumber(b.passengers)
+        mark_back(c, driver, v)
+        end_asking(c, booking, b)
+        set_booking(c, booking, 'state', 'confirmed', 'seats', n, 'accepted_at', c.iso)
+        redis.call('ZADD', c.p .. 'bookings:' .. driver, b.order, booking)
+        hold(c, driver, v, -n)
+        local assigned = assignment(booking, b)
+        log(c, 'seat.confirmed', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
+        tell(c, 'driver:' .. driver, 'seat.assigned', assigned)
+        count(c, driver, v, n, 'booked', booking)
+        local position = cjson.null
+        if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+        tell(c, 'passenger:' .. b.passenger, 'seat.confirmed', { booking = booking, vehicle = driver, passengers = n,
+            position = position, eta_s = tonumber(argv[4]) or cjson.null, fare = fare_of(b) })
+        ask_next(c, driver)
+        return ok(assigned)
+    end)
+end)
+
+-- seat_decline: ARGV driver, booking, key.
+register('seat_decline', function(keys, argv)
+    local c, driver, booking = context(keys), argv[1], argv[2]
+    return once(c, 'seat.decline', 'driver:' .. driver, argv[3], function()
+        local v, b = vehicle(c, driver), load_booking(c, booking)
+        mark_back(c, driver, v)
+        if b.state ~= 'offered' or b.driver ~= driver then return no_request(booking, b, driver) end
+        turn_down(c, booking, b, v, 'declined')
+        ask_next(c, driver)
+        return ok({ booking = booking })
+    end)
+end)
+
+-- Takes a confirmed booking back and gives its seats free. by: passenger | driver
+local function cancel_confirmed(c, booking, b, v, by, reason)
+    close_booking(c, booking, b, 'cancelled')
+    if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking) end
+    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = reason })
+    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = by, reason = reason })
+    tell(c, 'driver:' .. b.driver, 'seat.cancelled', { booking = booking, by = by, reason = reason })
+end
+
+local function cancel_unanswered(c, booking, b, v)
+    end_asking(c, booking, b, 'cancelled')
+    hold(c, b.driver, v, -tonumber(b.passengers))
+    close_booking(c, booking, b, 'cancelled')
+    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = 'passenger', reason = 'passenger' })
+    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = 'passenger', reason = 'passenger' })
+    ask_next(c, b.driver)
+end
+
+-- The booking that a command means: the one named, or a passenger's open one.
+local function meant_booking(c, role, subject, named)
+    local booking = named
+    if booking == '' then booking = redis.call('HGET', c.p .. 'passenger:' .. subject, 'booking') end
+    if not booking then return nil, nil, refuse('not_found', 'You have no open booking.') end
+    local b = load_booking(c, booking)
+    if not b.state or b[role] ~= subject then
+        return nil, nil, refuse('not_found', 'The booking ' .. booking .. ' is not yours, or does not exist.')
+    end
+    return booking, b
+end
+
+-- seat_cancel: ARGV role (passenger or driver), subject, booking ('' = a passenger's open one), key.
+register('seat_cancel', function(keys, argv)
+    local c, role, subject = context(keys), argv[1], argv[2]
+    return once(c, 'seat.cancel', role .. ':' .. subject, argv[4], function()
+        local booking, b, no = meant_booking(c, role, subject, argv[3])
+        if no then return no end
+        local v = vehicle(c, b.driver)
+        if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
+        if b.state == 'confirmed' then
+            cancel_confirmed(c, booking, b, v, role, role)
+        elseif b.state == 'waiting' or b.state == 'offered' then
+            if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end
+            cancel_unanswered(c, booking, b, v)
+        elseif b.state ~= 'cancelled' then
+            return refuse('not_available', 'The booking is over: it is ' .. b.state .. '.')
+        end
+        return ok({ booking = booking, state = 'cancelled' })
+    end)
+end)
+
+-- seat_aboard: ARGV driver, booking, passengers that came ('' = as booked), key.
+register('seat_aboard', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'seat.aboard', 'driver:' .. driver, argv[4], function()
+        local booking, b, no = meant_booking(c, 'driver', driver, argv[2])
+        if no then return no end
+        local v = vehicle(c, driver)
+        if b.state == 'aboard' then return ok({ booking = booking, seats = tonumber(v.seats) }) end
+        if b.state ~= 'confirmed' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
+        local n = tonumber(argv[3]) or tonumber(b.passengers)
+        local delta = n - tonumber(b.seats)
+        if delta > free_seats(v) then
+            return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
+        end
+        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.iso, 'seats', n, 'passengers', n)
+        log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
+        for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
+            tell(c, channel, 'seat.aboard', { booking = booking, passengers = n })
+        end
+        if delta ~= 0 then count(c, driver, v, delta, 'aboard', booking) elseif refresh_status(c, driver, v) then show(c, driver) end
+        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
+    end)
+end)
+
+-- seat_end: ARGV driver, booking, key. Its passengers have got off, wherever that was (M9).
+register('seat_end', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'seat.end', 'driver:' .. driver, argv[3], function()
+        local booking, b, no = meant_booking(c, 'driver', driver, argv[2])
+        if no then return no end
+        if b.state == 'confirmed' then
+            return refuse('not_available', 'The passengers are not aboard yet: send seat.aboard or seat.cancel.')
+        end
+        if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
+        local v = vehicle(c, driver)
+        close_booking(c, booking, b, 'ended')
+        log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
+        for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
+            tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })
+        end
+        if tonumber(b.seats) > 0 then count(c, driver, v, -tonumber(b.seats), 'ended', booking) end
+        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
+    end)
+end)
+
+-- seat_alert: ARGV driver, booking, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('seat_alert', function(keys, argv)
+    local c, driver, booking, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
+    local b = load_booking(c, booking)
+    if b.driver ~= driver or b.state ~= 'confirmed' then return 0 end
+    local reached = tonumber(b.notified)
+    if reached == 20 or reached == rung then return 0 end
+    set_booking(c, booking, 'notified', rung)
+    local data = { booking = booking, vehicle = driver, distance_m = tonumber(argv[4]), confidence = argv[5] }
+    if reached == 0 then
+        log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. b.passenger, 'seat.near', data)
+        tell(c, 'driver:' .. driver, 'seat.waiting', { booking = booking, passengers = tonumber(b.passengers), distance_m = data.distance_m })
+    end
+    if rung == 20 then
+        log(c, 'seat.arrived', { booking = booking, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. b.passenger, 'seat.arrived', data)
+        tell(c, 'driver:' .. driver, 'seat.confirm_aboard', { booking = booking })
+    end
+    local v = vehicle(c, driver)
+    if refresh_status(c, driver, v) then show(c, driver) end
+    return 1
+end)

@@ -1,0 +1,181 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// seat.lua and minibus.lua against a real Redis.
+@Suite struct SeatFunctionTests {
+    @Test("M1, I1: a minibus is online without a queue, and offline on command")
+    func onlineOffline() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            let online = try await city.command("available", "M1", "14", "", "", "")
+            #expect(online["seats"]?.integer == 14 && online["capacity"]?.integer == 14)
+            #expect(try await city.order("14") == [])
+            #expect(try await city.command("unavailable", "M1", "").isOK)
+            #expect(try await city.field("vehicle:M1", "state") == "unavailable")
+            #expect(try await city.book("p1", "b1", "M1", 1) == .refused("not_available"))
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("M4, C47: a booking holds its seats, the promise takes them, the end gives them back")
+    func wholeBooking() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            #expect(try await city.book("p1", "b1", "M1", 3)["state"]?.text == "pending")
+            #expect(try await city.field("vehicle:M1", "seats") == "14", "nothing is promised yet")
+            let asked = try await city.last("seat.requested", "driver:M1")
+            #expect(asked?["passengers"]?.integer == 3 && asked?["pickup"] == nil)
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "70").isOK)
+            #expect(try await city.field("vehicle:M1", "seats") == "11")
+            #expect(try await city.last("seat.confirmed", "passenger:p1")?["eta_s"]?.integer == 70)
+            #expect(try await city.command("seat_end", "M1", "b1", "") == .refused("not_available"))
+            #expect(try await city.command("seat_aboard", "M1", "b1", "", "")["seats"]?.integer == 11)
+            #expect(try await city.brokenInvariants() == [])
+            #expect(try await city.command("seat_end", "M1", "b1", "")["seats"]?.integer == 14)
+            #expect(
+                try await city.told("passenger:p1") == ["seat.pending", "seat.confirmed", "seat.aboard", "seat.ended"])
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C48: one asked at a time; after the last seat is held the next is full; a party gets all or none")
+    func lastSeats() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            #expect(try await city.book("p1", "b1", "M1", 2).isOK)
+            #expect(try await city.book("p2", "b2", "M1", 3) == .refused("seats_full"))
+            #expect(try await city.book("p3", "b3", "M1", 2).isOK)
+            #expect(try await city.book("p4", "b4", "M1", 1) == .refused("seats_full"))
+            #expect(try await city.book("p5", "b5", "M1", 5) == .refused("too_many_passengers"))
+            #expect(try await city.told("driver:M1").filter { $0 == "seat.requested" }.count == 1)
+            #expect(
+                try await city.command("seat_accept", "M1", "b3", "", "") == .refused("offer_expired"), "not asked yet")
+            #expect(try await city.command("seat_decline", "M1", "b1", "").isOK)
+            #expect(try await city.last("seat.requested", "driver:M1")?["booking"]?.text == "b3")
+            #expect(try await city.book("p4", "b4", "M1", 2).isOK, "declined seats can be asked for again")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C48, C30: the clock runs from offer.seen, and a hold that is not answered is released")
+    func clock() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.book("p1", "b1", "M1", 2)
+            try await city.advance(2_900)
+            #expect(try await city.command("seat_seen", "M1", "b1")["expires_in_ms"]?.integer == 10_000)
+            try await city.advance(9_900)
+            try await city.sweep()
+            #expect(try await city.field("booking:b1", "state") == "offered")
+            try await city.advance(700)
+            try await city.sweep()
+            #expect(try await city.last("seat.declined", "passenger:p1")?["reason"]?.text == "no_answer")
+            #expect(try await city.field("vehicle:M1", "held") == "0")
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "") == .refused("offer_expired"))
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C30: undelivered waits for the driver to show that it lives, but no longer than the hold")
+    func undelivered() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.book("p1", "b1", "M1", 2)
+            try await city.advance(3_600)
+            try await city.sweep()
+            #expect(try await city.field("booking:b1", "state") == "waiting")
+            #expect(try await city.book("p2", "b2", "M1", 1) == .refused("not_available"))
+            try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", ""])
+            #expect(try await city.field("booking:b1", "state") == "offered")
+            #expect(try await city.brokenInvariants() == [])
+            for _ in 0..<20 {
+                try await city.advance(3_600)
+                try await city.sweep()
+            }
+            #expect(try await city.field("booking:b1", "state") == "declined")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test(
+        "C47: the driver's count stays between what is promised and what there is; the latest who wait are told first")
+    func recount() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 6)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            for (passenger, booking) in [("p1", "b1"), ("p2", "b2"), ("p3", "b3")] {
+                _ = try await city.book(passenger, booking, "M1", 2)
+            }
+            _ = try await city.command("seat_accept", "M1", "b1", "", "")
+            #expect(try await city.command("seats_set", "M1", "1", "4", "", "") == .refused("not_available"))
+            #expect(try await city.command("seats_set", "M1", "7", "4", "", "") == .refused("bad_message"))
+            #expect(try await city.command("seats_set", "M1", "4", "4", "", "walk_on")["seats"]?.integer == 2)
+            #expect(try await city.last("seats.changed", "driver:M1")?["reason"]?.text == "walk_on")
+            #expect(try await city.last("seat.declined", "passenger:p3")?["reason"]?.text == "full")
+            #expect(try await city.field("booking:b2", "state") == "offered")
+            #expect(try await city.brokenInvariants() == [])
+            _ = try await city.command("seat_aboard", "M1", "b1", "", "")
+            #expect(try await city.command("seats_set", "M1", "1", "4", "", "").isOK, "one got off unnoticed")
+            #expect(try await city.brokenInvariants() == [])
+            #expect(try await city.command("seat_end", "M1", "b1", "")["seats"]?.integer == 6)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C47: 2,000 random steps break nothing")
+    func randomWalk() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 9)
+            var random = SystemRandomNumberGenerator()
+            for step in 0..<2_000 {
+                let booking = "b\(Int.random(in: max(0, step - 30)...step, using: &random))"
+                let passenger = "p\(Int.random(in: 0..<12, using: &random))"
+                let count = Int.random(in: 1...4, using: &random)
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0, 1, 2: _ = try await city.book(passenger, "b\(step)", "M1", count)
+                case 3, 4:
+                    let asked = try await city.field("vehicle:M1", "asking") ?? booking
+                    _ = try await city.command("seat_accept", "M1", asked, "", "")
+                case 5: _ = try await city.command("seat_decline", "M1", booking, "")
+                case 6: _ = try await city.command("seat_cancel", "passenger", passenger, "", "")
+                case 7: _ = try await city.command("seat_aboard", "M1", booking, "\(count)", "")
+                case 8: _ = try await city.command("seat_end", "M1", booking, "")
+                case 9: _ = try await city.command("seats_set", "M1", "\(count * 2)", "4", "", "")
+                case 10:
+                    try await city.advance(Int.random(in: 0...9_000, using: &random))
+                    try await city.sweep()
+                    try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "\(step)", "", "", ""])
+                default:
+                    _ = try await city.command("available", "M1", "", "", "", "")
+                }
+                if step % 50 == 0 { #expect(try await city.brokenInvariants() == []) }
+            }
+            #expect(try await city.brokenInvariants() == [])
+            #expect(
+                try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array?.contains {
+                    $0[1]["type"].text == "seats.clamped"
+                } == false)
+        }
+    }
+}
+
+extension TestCity {
+    /// Connected, its token says `minibus`.
+    func minibus(_ driver: String, seats: Int) async throws {
+        try await call("hello", ["driver", driver, "s-\(driver)", "w", "", "minibus", String(seats)])
+    }
+
+    func book(_ passenger: String, _ booking: String, _ vehicle: String, _ passengers: Int) async throws -> Outcome {
+        try await command(
+            "seat_book", passenger, booking, vehicle, "45.1", "9.1", "45.2", "9.2", String(passengers), "900", "1200",
+            "EUR",
+            "", "", "")
+    }
+}
