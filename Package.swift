@@ -90,7 +90,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
-        .testTarget(name: "GTFSTests", dependencies: ["GTFS", "Domain"], swiftSettings: strict),
+        .testTarget(name: "GTFSTests", dependencies: ["GTFS", "Domain", "Wire"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),

@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink"}
+C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip"}
+SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "GTFS"}
 MAX_LINES = 400
 
 IMPORT = re.compile(

@@ -112,7 +112,7 @@ enum CatalogImport {
         }
         for bus in lost { print("noted: bus \(bus) has no line now, as its line is not in \(source)") }
         let took = (ContinuousClock.now - began).formatted(
-            .units(allowed: [.seconds], fractionalPart: .show(length: 1)))
+            .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1)))
         let what = changed.isEmpty ? "nothing has changed" : "changed: \(changed.joined(separator: ", "))"
         print("\(source): imported in \(took); \(CatalogDescription(imported)); \(what)")
     }

@@ -74,9 +74,9 @@ struct Lines: ParsableCommand {
             for run in line.onDemand {
                 print("\non request, \(run.id):")
                 for place in run.places {
-                    let where_ = place.area.map { line.areas[$0].name } ?? place.stops.joined(separator: ", ")
+                    let places = place.area.map { line.areas[$0].name } ?? place.stops.joined(separator: ", ")
                     let notice = place.rule.flatMap { line.rules[$0].noticeMinutes }.map { ", booked \($0) min ahead" }
-                    print("  \(Self.time(place.opens))–\(Self.time(place.closes))  \(where_)\(notice ?? "")")
+                    print("  \(Self.time(place.opens))–\(Self.time(place.closes))  \(places)\(notice ?? "")")
                 }
             }
             let services = Set(line.trips.map(\.service) + line.onDemand.map(\.service)).sorted()

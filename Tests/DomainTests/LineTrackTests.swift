@@ -45,8 +45,13 @@ struct LineTrackTests {
                 _ = drive(
                     &track, from: place, to: place, at: &time, every: every, beside: beside, random: &random)
                 let distance = try #require(track.distance)
+                // A fix from shortly after a turn looks like one from shortly before it, until the next one comes.
+                let turned = way.count == 3 ? place - length / 2 : -1
+                let unclear = turned > -90 && turned < speed * every + 90 ? speed * every : 0
                 #expect(distance >= last, "never falls")
-                #expect(abs(distance - place) < 90, "seed \(seed): at \(distance) instead of \(place) of \(length)")
+                #expect(
+                    abs(distance - place) < 75 + unclear,
+                    "seed \(seed): at \(distance) instead of \(place) of \(length)")
                 #expect(!track.isOffRoute && !track.isReversed)
                 last = distance
                 place += speed * every
@@ -55,18 +60,25 @@ struct LineTrackTests {
         }
     }
 
-    @Test("Off its route after two fixes in a row farther than 60 m beside it, and on it again with the first that is not")
+    @Test(
+        "Off its route after two fixes in a row farther than 60 m beside it, and on it again with the first that is not"
+    )
     func offRoute() throws {
         var track = try track(Ways.straight, [0, 1500, 3000])
-        #expect(track.moved(to: Ways.point(500, 0), at: Self.start) == .moved(from: 500, to: 500) || track.distance != nil)
-        #expect(track.moved(to: Ways.point(600, 65), at: Self.start + 10_000) == .beside)
+        _ = track.moved(to: Ways.point(500, 0), at: Self.start)
+        let step1 = track.moved(to: Ways.point(600, 65), at: Self.start + 10_000)
+        #expect(step1 == .beside)
         #expect(!track.isOffRoute, "one fix may be wrong")
-        #expect(track.moved(to: Ways.point(700, 55), at: Self.start + 20_000) != .beside)
-        #expect(track.moved(to: Ways.point(800, 90), at: Self.start + 30_000) == .beside)
-        #expect(track.moved(to: Ways.point(900, 200), at: Self.start + 40_000) == .beside)
+        let step2 = track.moved(to: Ways.point(700, 55), at: Self.start + 20_000)
+        #expect(step2 != .beside)
+        let step3 = track.moved(to: Ways.point(800, 90), at: Self.start + 30_000)
+        #expect(step3 == .beside)
+        let step4 = track.moved(to: Ways.point(900, 200), at: Self.start + 40_000)
+        #expect(step4 == .beside)
         #expect(track.isOffRoute)
         #expect(abs((track.distance ?? 0) - 700) < 2, "it is where it was seen last")
-        #expect(track.moved(to: Ways.point(1200, 0), at: Self.start + 50_000) != .beside)
+        let step5 = track.moved(to: Ways.point(1200, 0), at: Self.start + 50_000)
+        #expect(step5 != .beside)
         #expect(!track.isOffRoute)
         #expect(abs((track.distance ?? 0) - 1200) < 2)
     }
@@ -128,8 +140,10 @@ struct LineTrackTests {
     func ignored() throws {
         var track = try track(Ways.straight, [0, 3000])
         _ = track.moved(to: Ways.point(10, 0), at: Self.start)
-        #expect(track.moved(to: Ways.point(90, 0), at: Self.start) == .ignored)
-        #expect(track.moved(to: GeoPoint(lat: .nan, lon: 1), at: Self.start + 1) == .ignored)
+        let step6 = track.moved(to: Ways.point(90, 0), at: Self.start)
+        #expect(step6 == .ignored)
+        let nowhere = track.moved(to: GeoPoint(lat: .nan, lon: 1), at: Self.start + 1)
+        #expect(nowhere == .ignored)
         #expect(abs((track.distance ?? 0) - 10) < 1)
     }
 

@@ -5,7 +5,15 @@ import pathlib
 import re
 
 HERE = pathlib.Path(__file__).parent
-SCOPE = {"CH": range(1, 6), "Q": range(1, 9), "R": range(1, 14), "I": range(1, 7), "M": (*range(1, 8), 9, 14, 15, 16), "N": (1, 2, 5, 6)}
+SCOPE = {
+    "CH": range(1, 6),
+    "Q": range(1, 9),
+    "R": range(1, 14),
+    "I": range(1, 7),
+    "M": (*range(1, 8), 9, 14, 15, 16),
+    "B": (1, 15),
+    "N": (1, 2, 5, 6),
+}
 CHECKLIST = [*range(1, 41), *range(47, 50), *range(53, 59)]
 
 

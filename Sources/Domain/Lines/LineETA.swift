@@ -141,6 +141,12 @@ public struct LineETA: Sendable {
         max(0, usual.leave(later).seconds - usual.leave(stop).seconds)
     }
 
+    /// At least half of the usual time between two stops was learned from tours.
+    func isLearned(from stop: Int, to later: Int) -> Bool {
+        let (from, to) = (usual.leave(stop), usual.reach(later))
+        return to.learned - from.learned >= (to.seconds - from.seconds) / 2
+    }
+
     /// Usual seconds ahead, as the live pace makes them: its share at first, fading with the time constant.
     func paced(_ seconds: Double, _ pace: LivePace) -> Double {
         let factor = min(LineETA.slowest, max(LineETA.fastest, 1 + LineETA.paceShare * (pace.ratio - 1)))

@@ -42,26 +42,35 @@ public struct LineETASpread: Equatable, Sendable {
     private var tours = [Double](repeating: 0, count: middles.count)
     private var counts = [[Double]](repeating: Array(repeating: 0, count: bins), count: middles.count)
 
+    /// Of each band, from what was counted.
+    private var ratios = [Ratios](
+        repeating: Ratios(early: prior.early, likely: prior.likely, late: prior.late), count: middles.count)
+
+    private struct Ratios: Equatable, Sendable {
+        var early: Double
+        var likely: Double
+        var late: Double
+    }
+
     public init() {}
 
-    /// The multipliers at a horizon: what seconds become.
+    /// What seconds that are expected become.
     public func seconds(_ expected: Double) -> (early: Double, likely: Double, late: Double) {
         let middles = LineETASpread.middles
         let above = middles.firstIndex { $0 >= expected } ?? middles.count
         let low = max(0, above - 1)
         let high = min(middles.count - 1, above)
         let part = high > low ? (expected - middles[low]) / (middles[high] - middles[low]) : 0
-        func at(_ share: Double, _ prior: Double) -> Double {
-            let ratio = quantile(low, share, prior) * (1 - part) + quantile(high, share, prior) * part
-            return max(0, (expected + LineETASpread.offset) * ratio - LineETASpread.offset)
+        func at(_ ratio: KeyPath<Ratios, Double>) -> Double {
+            let mixed = ratios[low][keyPath: ratio] * (1 - part) + ratios[high][keyPath: ratio] * part
+            return max(0, (expected + LineETASpread.offset) * mixed - LineETASpread.offset)
         }
-        let prior = LineETASpread.prior
-        let likely = at(0.5, prior.likely)
-        return (min(at(0.1, prior.early), likely), likely, max(at(0.9, prior.late), likely))
+        let likely = at(\.likely)
+        return (min(at(\.early), likely), likely, max(at(\.late), likely))
     }
 
     /// Takes in a finished tour: what would have been forecast as it left each stop, against what came. `eta` is what was
-    /// known before this tour, without spread.
+    /// known before this tour, without spread; where that was mostly the schedule it says nothing of what follows.
     public mutating func learn(_ passages: StopPassages, forecast eta: LineETA) {
         var seen = [Bool](repeating: false, count: tours.count)
         var fresh = counts.map { $0.map { _ in 0.0 } }
@@ -76,7 +85,8 @@ public struct LineETASpread: Equatable, Sendable {
             }
             before = (stop, left)
             for later in (stop + 1)..<passages.places.count {
-                guard let reached = passages.arrivals[later], reached > left else { continue }
+                guard let reached = passages.arrivals[later], reached > left, eta.isLearned(from: stop, to: later)
+                else { continue }
                 let expected = eta.paced(eta.usualSeconds(fromExit: stop, toEntry: later), pace)
                 let took = Double(reached - left) / 1000
                 let ratio = (took + LineETASpread.offset) / (expected + LineETASpread.offset)
@@ -93,6 +103,16 @@ public struct LineETASpread: Equatable, Sendable {
                 counts[band][bin] = counts[band][bin] * LineETASpread.kept + fresh[band][bin] / sum
             }
         }
+        calculate()
+    }
+
+    private mutating func calculate() {
+        let prior = LineETASpread.prior
+        ratios = LineETASpread.middles.indices.map {
+            Ratios(
+                early: quantile($0, 0.1, prior.early), likely: quantile($0, 0.5, prior.likely),
+                late: quantile($0, 0.9, prior.late))
+        }
     }
 
     private static func band(_ seconds: Double) -> Int {
@@ -105,10 +125,12 @@ public struct LineETASpread: Equatable, Sendable {
         min(bins - 1, max(0, Int((log(ratio) / step).rounded()) + bins / 2))
     }
 
-    /// The ratio below which a share of a band's forecasts lies, drawn towards `prior` while tours are few.
-    private func quantile(_ band: Int, _ share: Double, _ prior: Double) -> Double {
+    /// The ratio below which a share of a band's forecasts lies, drawn towards `prior` while tours are few. A band without
+    /// any goes by the nearest one that has some, the shorter one first.
+    private func quantile(_ wanted: Int, _ share: Double, _ prior: Double) -> Double {
+        let filled = tours.indices.filter { tours[$0] > 0 }
+        guard let band = filled.min(by: { abs($0 - wanted) < abs($1 - wanted) }) else { return prior }
         let known = tours[band]
-        guard known > 0 else { return prior }
         var left = share * counts[band].reduce(0, +)
         var bin = 0
         while bin < LineETASpread.bins - 1, counts[band][bin] < left {

@@ -49,8 +49,7 @@ public struct LineETATrial: Sendable {
     public private(set) var toursLearned = 0
     public private(set) var toursJudged = 0
 
-    private var times: [String: SegmentTimes] = [:]
-    private var spreads: [String: LineETASpread] = [:]
+    private var knowledge: [String: LineKnowledge] = [:]
 
     /// `split` in Unix ms; `hour` gives the local hour of a time.
     public init(_ tours: [Tour], split: Int64, hour: (Int64) -> Int) {
@@ -60,23 +59,12 @@ public struct LineETATrial: Sendable {
         for tour in tours { judge(tour, from: split, hour) }
     }
 
-    private func eta(_ tour: Tour, hour: Int) -> LineETA {
-        let schedule = tour.schedule.map {
-            StopTime(arrival: Int($0.arrival / 1000), departure: Int($0.departure / 1000))
-        }
-        return LineETA(
-            places: tour.places,
-            segments: times[tour.line, default: SegmentTimes()].segments(
-                stops: tour.stops, places: tour.places, schedule: schedule, hour: hour),
-            schedule: tour.schedule, spread: spreads[tour.line, default: LineETASpread()])
-    }
-
     private mutating func learn(_ tour: Tour, until split: Int64, _ hour: (Int64) -> Int) {
         var track = TourTrack(shape: tour.shape, stops: tour.places)
         for fix in tour.fixes where fix.at < split { _ = track.moved(to: fix.point, at: fix.at) }
-        guard let end = track.at, track.passages.arrivals.contains(where: { $0 != nil }) else { return }
-        spreads[tour.line, default: LineETASpread()].learn(track.passages, forecast: eta(tour, hour: hour(end)))
-        times[tour.line, default: SegmentTimes()].learn(stops: tour.stops, passages: track.passages, hour: hour)
+        guard track.passages.arrivals.contains(where: { $0 != nil }) else { return }
+        knowledge[tour.line, default: LineKnowledge()].learn(
+            stops: tour.stops, passages: track.passages, schedule: tour.schedule, hour: hour)
         toursLearned += 1
     }
 
@@ -88,7 +76,10 @@ public struct LineETATrial: Sendable {
         for fix in tour.fixes {
             let now = hour(fix.at)
             let eta = known?.hour == now ? known?.eta : nil
-            let usual = eta ?? self.eta(tour, hour: now)
+            let usual =
+                eta
+                ?? knowledge[tour.line, default: LineKnowledge()].eta(
+                    stops: tour.stops, places: tour.places, schedule: tour.schedule, hour: now)
             known = (now, usual)
             let step = follow.moved(to: fix.point, at: fix.at, eta: usual)
             guard fix.at >= split else { continue }

@@ -87,7 +87,8 @@ public struct SegmentTimes: Sendable {
             if let schedule {
                 return SegmentTime(
                     run: Double(max(0, schedule[stop].arrival - schedule[stop - 1].departure)),
-                    dwell: Double(max(0, schedule[stop].departure - schedule[stop].arrival)), source: .schedule)
+                    dwell: Double(max(0, schedule[stop].departure - schedule[stop].arrival)),
+                    source: .schedule)
             }
             return SegmentTime(
                 run: (places.stops[stop] - places.stops[stop - 1]) / SegmentTimes.usualSpeed,

@@ -16,6 +16,15 @@ public struct StopPassages: Equatable, Sendable {
         departures = arrivals
     }
 
+    /// A finished tour as it was kept: one entry per stop.
+    public init(places: StopPlaces, arrivals: [Int64?], departures: [Int64?]) {
+        precondition(arrivals.count == places.count && departures.count == places.count)
+        self.places = places
+        self.arrivals = arrivals
+        self.departures = departures
+        next = places.count - 1
+    }
+
     /// The tour begins, or is taken up again, here.
     public mutating func start(at distance: Double) { next = places.first(after: distance) }
 

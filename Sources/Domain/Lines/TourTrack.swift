@@ -44,8 +44,10 @@ public struct TourTrack: Sendable {
     /// It drives back along its own way: wrong direction, or the wrong variant of the line.
     public private(set) var isReversed = false
 
-    /// Metres that a standing bus's fixes may jump back.
-    static let jitter = 30.0
+    /// Metres that a standing bus may seem to be behind the farthest place where it was seen.
+    static let jitter = 60.0
+    /// Farther back than this, metres, is not where the bus was a fix ago.
+    static let smallStep = 15.0
     /// Going back so far in all is driving, not jitter, metres.
     static let reversal = 100.0
 
@@ -103,7 +105,7 @@ public struct TourTrack: Sendable {
             self.distance = reached
             return .moved(from: distance, to: reached)
         }
-        if found < place - TourTrack.jitter / 2 {
+        if found < place - TourTrack.smallStep {
             wentBack += place - found
             if wentBack >= TourTrack.reversal { isReversed = true }
             return .reversed
@@ -154,7 +156,8 @@ public struct TourTrack: Sendable {
 
     /// How odd it is that so many metres along the way were driven, while the fixes are `straight` metres apart.
     private func transition(_ progress: Double, _ straight: Double, _ farthest: Double) -> Double {
-        if progress < -TourTrack.jitter || progress > farthest { return 6 }
+        if progress > farthest { return 6 }
+        if progress < -TourTrack.smallStep { return min(6, (-progress - TourTrack.smallStep) / 8) }
         let way = max(0, progress)
         let tooFar = max(0, way - 1.5 * straight - 60)
         let tooShort = max(0, straight - 40 - way)

@@ -5,6 +5,8 @@ struct WayTimes: Sendable {
         var seconds: Double
         /// How many of these come from the schedule.
         var scheduled: Double
+        /// How many come from finished tours.
+        var learned: Double
     }
 
     private let places: StopPlaces
@@ -14,7 +16,7 @@ struct WayTimes: Sendable {
 
     init(places: StopPlaces, segments: [SegmentTime]) {
         self.places = places
-        var now = Place(seconds: 0, scheduled: 0)
+        var now = Place(seconds: 0, scheduled: 0, learned: 0)
         reached = [now]
         left = [now]
         for (index, segment) in segments.enumerated() {
@@ -44,13 +46,18 @@ struct WayTimes: Sendable {
         let part = high > low ? min(1, max(0, (distance - low) / (high - low))) : 1
         return Place(
             seconds: a.seconds + (b.seconds - a.seconds) * part,
-            scheduled: a.scheduled + (b.scheduled - a.scheduled) * part)
+            scheduled: a.scheduled + (b.scheduled - a.scheduled) * part,
+            learned: a.learned + (b.learned - a.learned) * part)
     }
 }
 
 extension WayTimes.Place {
     fileprivate mutating func add(_ more: Double, _ source: SegmentTime.Source) {
         seconds += more
-        if source == .schedule { scheduled += more }
+        switch source {
+        case .schedule: scheduled += more
+        case .learned: learned += more
+        case .distance: break
+        }
     }
 }

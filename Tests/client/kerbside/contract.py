@@ -64,6 +64,11 @@ def _check(file, definition, message, strict=True):
         raise Breach(f"{definition} of {file}: {where}: {error.message}\nin {json.dumps(message)[:2000]}")
 
 
+def check_list(name, page):
+    """Raises Breach unless `/v1/<list>` may answer this."""
+    _check("catalog.json", name, page)
+
+
 def check_command(message):
     """Raises Breach unless a well-formed client may send this."""
     _check("commands.json", message.get("cmd"), message, strict=False)
@@ -96,6 +101,8 @@ def check_push(message):
         _check(f"{family}-events.json", kind, message)
     elif family == "topic":
         _check("topic-events.json", "event", message)
+    elif family == "catalog":
+        _check("catalog.json", kind, message)
     elif "error" in message:
         check_error(message)
     else:
