@@ -17,7 +17,8 @@ struct Caught {
     /// JSON of the snapshot's `data`, as it is sent, and read.
     let snapshotBytes: [UInt8]
     let snapshot: JSONValue
-    /// Of an open offer: `lat,lon` of its pickup; otherwise empty.
+    /// Of an open offer: `lat,lon` of its pickup. Of a bus driver's tour: metres along the shape (`-` unknown), a space, and
+    /// the Unix second from which the times of its trip count. Otherwise empty.
     let meta: String
     /// The last position that Redis has of the vehicle: degrees, degrees, ms by the device and by the hub.
     let lastPosition: (lat: Double, lon: Double, at: Int64, heard: Int64)?

@@ -43,6 +43,7 @@ struct EngineSetup {
             ("stale_after_ms", dispatch.staleAfterMs), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
             ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
             ("events_length", settings.redis.eventsLength), ("seat_hold_ms", settings.vehicles.seatHoldMs),
+            ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
         return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] }
     }

@@ -28,7 +28,7 @@ struct Keys: Sendable {
 }
 
 /// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
-/// `topic:<name>`.
+/// `topic:<name>`, `line:<id>`.
 enum Channel {
     /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
     static let partitions = 64
@@ -48,7 +48,9 @@ enum Channel {
     static let catalog = "catalog"
 
     /// Whether it is a channel of events that anybody may read: a topic, or one of the hub's own.
-    static func isShared(_ channel: String) -> Bool { channel == catalog || isTopic(channel) }
+    static func isShared(_ channel: String) -> Bool {
+        channel == catalog || channel.hasPrefix(lines) || isTopic(channel)
+    }
 
     /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
     static func isTopic(_ channel: String) -> Bool {
@@ -66,6 +68,9 @@ enum Channel {
     }
 
     static let topics = "topic:"
+
+    static func line(_ id: String) -> String { lines + id }
+    static let lines = "line:"
 }
 
 /// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.

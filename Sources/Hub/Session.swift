@@ -52,6 +52,8 @@ final class Session {
     var refusedInARow = 0
     /// Of a driver: shared by all of this driver's connections to this worker.
     var driver: DriverTrack?
+    /// Of a bus driver: likewise.
+    var bus: BusTrack?
     /// The shared event channels that it reads.
     var topics: [TopicReading] = []
     /// What hello was asked to resume, until its greeting has gone out.
@@ -101,6 +103,8 @@ final class DriverTrack {
     var offerPickup: (ride: String, pickup: GeoPoint)?
     /// The rank told last.
     var rank: (zone: String, rank: Int, size: Int)?
+    /// False of a bus whose id maps can't show.
+    var isShown = true
     /// It waits in no queue, and serves bookings instead of a ride, in the order in which they came.
     var isMinibus = false
     var bookings: [BookingTrack] = []

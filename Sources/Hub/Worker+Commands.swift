@@ -58,6 +58,7 @@ extension Worker {
             return session.waiting.append(message)
         }
         if case .position(let fix) = message.command {
+            if let bus = session.bus { return position(fix, message.id, session, bus) }
             guard let driver = session.driver else { return forbid(session, message, identity) }
             return position(fix, message.id, session, driver)
         }
@@ -70,7 +71,9 @@ extension Worker {
             return unsubscribeTopic(channel, message, session)
         case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.topics):
             return subscribeTopic(channel, since: since, message, session)
-        case .unsubscribe(let channel) where channel.hasPrefix(Channel.topics):
+        case .subscribe(let channel, _, let since) where channel.hasPrefix(Channel.lines):
+            return subscribeLine(channel, since: since, message, session)
+        case .unsubscribe(let channel) where channel.hasPrefix(Channel.topics) || channel.hasPrefix(Channel.lines):
             return unsubscribeTopic(channel, message, session)
         case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
         case .unwatch: unwatch(message, session)
@@ -81,6 +84,8 @@ extension Worker {
             switch identity.role {
             case .driver: carryOut(message, session, session.driver, identity)
             case .passenger: carryOut(message, session, identity)
+            case .busDriver: carryOut(message, session, session.bus, identity)
+            case .operator: carryOutForOperator(message, session, identity)
             default: forbid(session, message, identity)
             }
         }

@@ -9,6 +9,20 @@ import Wire
 /// The way of a position: judged by the filter, held against the ride's ladder and the zones, left for the tick's batch.
 extension Worker {
     func position(_ position: PositionFix, _ id: Int64?, _ session: Session, _ driver: DriverTrack) {
+        guard let (fix, accepted) = judge(position, id, session, of: driver) else { return }
+        if let accepted, accepted.isForFences, accepted.isLive {
+            approach(driver, fix, after: accepted.previous)
+            approachBookings(driver, fix, after: accepted.previous)
+            if !driver.isMinibus { crossZones(driver, fix) }
+        }
+        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
+    }
+
+    /// Holds a fix against the vehicle's last ones, and leaves it for the tick's batch when it is believed (`accepted` then
+    /// says how far). Nil: it was refused, and the client was told so.
+    func judge(
+        _ position: PositionFix, _ id: Int64?, _ session: Session, of driver: DriverTrack
+    ) -> (fix: Fix, accepted: PositionFilter.Accepted?)? {
         var fix = Fix(
             GeoPoint(lat: position.lat, lon: position.lon), at: position.at, accuracy: position.accuracy,
             speed: position.speed, heading: position.heading)
@@ -17,27 +31,24 @@ extension Worker {
         // A clock that is ahead, within the limit, is taken for now: kept as it is, one such fix would make all that
         // follow it late.
         if fix.at > time, fix.at - time <= Int64(settings.positions.futureMs) { fix.at = time }
-        let verdict = driver.filter.offer(fix, receivedAt: time, limits: filterLimits)
-        switch verdict {
+        switch driver.filter.offer(fix, receivedAt: time, limits: filterLimits) {
         case .accepted(let accepted):
             driver.lastFix = fix
             driver.heardAt = time
-            if !driver.isDirty {
+            if !driver.isDirty, driver.isShown {
                 driver.isDirty = true
                 moved.append(driver)
             }
-            if accepted.isForFences, accepted.isLive {
-                approach(driver, fix, after: accepted.previous)
-                approachBookings(driver, fix, after: accepted.previous)
-                if !driver.isMinibus { crossZones(driver, fix) }
-            }
-        case .late, .duplicate, .quarantined: metrics.positionsIgnored.increment()
+            return (fix, accepted)
+        case .late, .duplicate, .quarantined:
+            metrics.positionsIgnored.increment()
+            return (fix, nil)
         case .refused(let refusal):
             metrics.positionsIgnored.increment()
             let (code, detail) = Self.explain(refusal)
-            return refuse(session, id, code, detail)
+            refuse(session, id, code, detail)
+            return nil
         }
-        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
     }
 
     private static func explain(_ refusal: PositionFilter.Refusal) -> (code: ErrorCode, detail: String) {

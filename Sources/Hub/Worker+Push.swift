@@ -19,6 +19,7 @@ extension Worker {
         if channel.elementsEqual(keys.catalogNews.utf8) { return heardCatalog(payload) }
         if heardFeed(channel, payload) { return }
         guard let push = Push(payload) else { return }
+        if push.seq.isEmpty, let line = lines[push.channel] { return heardLine(push, line) }
         if let topic = topics.byChannel[push.channel] { return told(push, topic) }
         if push.seq.isEmpty, push.type == "record" { return heardWatched(push) }
         guard let sessions = readers[push.channel] else { return }
@@ -43,6 +44,7 @@ extension Worker {
         if push.type != "ride.eta", push.type != "seat.eta" { frames[session.encoding] = shared }
         guard !push.seq.isEmpty else {
             _ = server.send(session.connection, shared)
+            if push.type == "tour", let bus = session.bus { noticedTour(push, by: bus) }
             return
         }
         guard let position = push.position else { return }
@@ -51,6 +53,7 @@ extension Worker {
         metrics.events.increment()
         _ = server.send(session.connection, shared)
         if let driver = session.driver { noticed(push, by: driver) }
+        if push.type == "tour.ended", let bus = session.bus { noticedTour(push, by: bus) }
         if identity.role == .passenger { noticed(push, by: session) }
     }
 

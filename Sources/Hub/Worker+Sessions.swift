@@ -46,6 +46,7 @@ extension Worker {
         closedTopics(session)
         stopReading(identity.channel, session)
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
+        if let bus = session.bus { closedBus(session, bus) }
         guard let driver = session.driver else { return }
         driver.sessions.removeAll { $0 === session }
         // It may be back in a moment, on another worker, which then must know where it is.
@@ -96,15 +97,21 @@ extension Worker {
             refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
             return close(session, error == .wrongCity ? .forbidden : .unauthenticated)
         }
-        let hasChannel = claims.role == .driver || claims.role == .passenger
+        // A bus driver reads a driver's channel, too.
+        let family: Role? =
+            switch claims.role {
+            case .driver, .busDriver: .driver
+            case .passenger: .passenger
+            default: nil
+            }
         let identity = Identity(
             role: claims.role, subject: claims.subject,
-            channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
+            channel: family.map { "\($0.rawValue):\(claims.subject)" } ?? "",
             expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000, kind: claims.kind,
             seats: claims.seats)
         session.identity = identity
         session.resume = resume
-        guard hasChannel else {
+        guard family != nil else {
             session.bucket = bucket(for: identity.role)
             session.phase = .live
             session.isGreeted = true
@@ -207,6 +214,7 @@ extension Worker {
 
     private func goLive(_ session: Session, _ identity: Identity, _ caught: Caught, _ then: (Bool) -> Void) {
         if identity.role == .driver { adopt(session, identity, caught) }
+        if identity.role == .busDriver { adoptTour(session, identity, caught) }
         if identity.role == .passenger { adoptRide(session, caught.snapshot) }
         // The greeting's seq is where the client stands before what it missed has been sent.
         if caught.mode != .resumed { session.position = caught.position }
@@ -260,6 +268,7 @@ extension Worker {
         for session in sessions.values { session.isBehind = true }
         for following in followed.values { following.isCurrent = false }
         topicsMayHaveMissed()
+        linesMayHaveMissed()
     }
 
     /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
@@ -269,6 +278,7 @@ extension Worker {
         catchUpSome()
         refreshFollowing()
         readTopics()
+        readLines()
         readCatalog()
     }
 

@@ -48,6 +48,8 @@ extension Worker {
 
     private func onTick() {
         flushPositions()
+        flushTours()
+        tellLaggingReaders()
         let owed = self.owed
         self.owed = []
         if commands.isUp {

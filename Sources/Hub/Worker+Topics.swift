@@ -110,6 +110,7 @@ extension Worker {
 
     private func end(_ reading: TopicReading) {
         reading.topic.leave(reading)
+        leaveLine(reading.topic.channel, reading.session)
         reading.session.topics.removeAll { $0 === reading }
         forgetIfUnread(reading.topic)
     }
@@ -291,6 +292,7 @@ extension Worker {
         reading.asks = []
         guard reading.phase != .ended else { return }
         if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }
+        if reading.topic.channel.hasPrefix(Channel.lines) { joinLine(reading, isGap: isGap) }
         reading.isLost = false
         let (events, reached) = page.part(after: start, upTo: topicPart)
         for event in events { server.send(session.connection, frame(event, session.encoding)) }

@@ -87,6 +87,12 @@ public actor Worker {
     var catalogBeingRead: CatalogReading?
     /// It could not be read; tried again within a second.
     var isCatalogDue = false
+    /// The time zone of the catalog, by its name.
+    var zoneTime: (name: String, time: CityTime) = ("UTC", .utc)
+    /// Bus drivers that are connected here, by subject.
+    var buses: [String: BusTrack] = [:]
+    /// Lines with readers here, by channel.
+    var lines: [String: LineBoard] = [:]
 
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard

@@ -135,6 +135,21 @@ extension Settings {
         .text("vehicles.currency", \.vehicles.currency, .currency, .atReload, "The currency of fares."),
     ]
 
+    static let tourTable: [Setting] = [
+        .integer(
+            "tours.late_s", \.tours.lateS, 10...3_600, .atReload,
+            "Readers of a line are told when the delay of a bus has changed by so much since they were told last."),
+        .integer(
+            "tours.lost_ms", \.tours.lostMs, 60_000...86_400_000, .atReload,
+            "A tour of which nothing is heard for this time is ended, and its bus is free for another driver."),
+        .number(
+            "tours.off_route_m", \.tours.offRouteM, 10...1_000, .atReload,
+            "Distance from the line's shape, metres, from which on a bus counts as off its route."),
+        .integer(
+            "tours.off_route_fixes", \.tours.offRouteFixes, 1...20, .atReload,
+            "Fixes in a row at that distance that take a bus off its route; one bad fix never does."),
+    ]
+
     static let tokenTable: [Setting] = [
         .text(
             "tokens.secret_file", \.tokens.secretFile, .path, .atReload,

@@ -25,6 +25,8 @@ public struct Settings: Sendable, Equatable {
     public var feeds = Feeds()
     /// What vehicles are.
     public var vehicles = Vehicles()
+    /// Buses on lines.
+    public var tours = Tours()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.
@@ -231,6 +233,17 @@ public struct Settings: Sendable, Equatable {
         public var fares: [String] = []
         /// In which fares are.
         public var currency = "EUR"
+    }
+
+    public struct Tours: Sendable, Equatable {
+        /// A change of the delay by so much is told, seconds.
+        public var lateS = 120
+        /// A tour of which nothing is heard for this time is ended, ms.
+        public var lostMs = 7_200_000
+        /// Further from its line's shape, metres, a bus is off its route.
+        public var offRouteM = 60.0
+        /// Fixes in a row that take a bus off its route.
+        public var offRouteFixes = 2
     }
 
     public struct Tokens: Sendable, Equatable {

@@ -21,7 +21,7 @@ extension ClientMessage {
 extension Command {
     fileprivate func encodeFields(into writer: inout JSONWriter) {
         switch self {
-        case .driverAvailable, .driverUnavailable, .unwatch: break
+        case .driverAvailable, .driverUnavailable, .unwatch, .stopPrevious: break
         case .position(let fix): fix.encodeFields(into: &writer)
         case .hello(let token, let resume):
             if let token { writer.member("token", token) }
@@ -80,6 +80,13 @@ extension Command {
             if let type { writer.member("type", type) }
             writer.key("data")
             writer.raw(data)
+        case .tourStart(let bus, let line, let pattern, let trip):
+            writer.member("bus", bus)
+            writer.member("line", line)
+            if let pattern { writer.member("pattern", pattern) }
+            if let trip { writer.member("trip", trip) }
+        case .tourEnd(let tour): if let tour { writer.member("tour", tour) }
+        case .stopNext(let skip): if skip { writer.member("skip", skip) }
         }
     }
 }

@@ -54,6 +54,12 @@ public enum Command: Sendable {
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
+    /// Ids of 1–64 visible ASCII characters, as the catalog has them.
+    case tourStart(bus: String, line: String, pattern: String?, trip: String?)
+    case tourEnd(tour: String?)
+    /// `skip`: the stop was not served.
+    case stopNext(skip: Bool)
+    case stopPrevious
 }
 
 /// One fix of a positioning receiver.
@@ -118,6 +124,14 @@ extension Command: Equatable {
         case (.vehicleGet(let vehicle), .vehicleGet(let other)): vehicle == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
+        case (
+            .tourStart(let bus, let line, let pattern, let trip),
+            .tourStart(let bus2, let line2, let pattern2, let trip2)
+        ):
+            bus == bus2 && line == line2 && pattern == pattern2 && trip == trip2
+        case (.tourEnd(let tour), .tourEnd(let other)): tour == other
+        case (.stopNext(let skip), .stopNext(let other)): skip == other
+        case (.stopPrevious, .stopPrevious): true
         default: false
         }
     }

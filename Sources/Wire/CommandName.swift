@@ -26,6 +26,10 @@ public enum CommandName: String, CaseIterable, Sendable {
     case seatEnd = "seat.end"
     case vehicleGet = "vehicle.get"
     case publish
+    case tourStart = "tour.start"
+    case tourEnd = "tour.end"
+    case stopNext = "stop.next"
+    case stopPrevious = "stop.previous"
 
     /// Compares bytes: no String is made. `position` first, as nearly all messages are.
     init?(_ text: ByteText) {
@@ -56,6 +60,10 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "seat.end": self = .seatEnd
         case "vehicle.get": self = .vehicleGet
         case "publish": self = .publish
+        case "tour.start": self = .tourStart
+        case "tour.end": self = .tourEnd
+        case "stop.next": self = .stopNext
+        case "stop.previous": self = .stopPrevious
         default: return nil
         }
     }
@@ -91,6 +99,10 @@ extension Command {
         case .seatEnd: .seatEnd
         case .vehicleGet: .vehicleGet
         case .publish: .publish
+        case .tourStart: .tourStart
+        case .tourEnd: .tourEnd
+        case .stopNext: .stopNext
+        case .stopPrevious: .stopPrevious
         }
     }
 }

@@ -70,6 +70,10 @@ extension Envelope {
         case .seatEnd: .seatEnd(booking: try requiredBooking())
         case .vehicleGet: .vehicleGet(vehicle: try requiredVehicle())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
+        case .tourStart: try tourStart()
+        case .tourEnd: .tourEnd(tour: try tour())
+        case .stopNext: .stopNext(skip: try flag(.skip) ?? false)
+        case .stopPrevious: .stopPrevious
         }
     }
 

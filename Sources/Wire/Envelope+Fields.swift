@@ -37,6 +37,13 @@ extension Envelope {
         return whole
     }
 
+    func flag(_ field: Field) throws(ErrorReply) -> Bool? {
+        let slot = self[field]
+        guard let kind = slot.kind, kind != .null else { return nil }
+        guard kind == .bool else { throw refusal(field, "true or false") }
+        return reader.bytes[slot.start] == UInt8(ascii: "t")
+    }
+
     func text(
         _ field: Field, _ alphabet: Alphabet, upTo limit: Int, _ expected: StaticString
     ) throws(ErrorReply) -> String? {

@@ -3,6 +3,7 @@
 enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
+    case bus, line, pattern, trip, tour, skip
     case booking, vehicle, pickup, reason, start, via, end
 
     var name: StaticString {
@@ -33,6 +34,12 @@ enum Field: Int, CaseIterable {
         case .kind: "kind"
         case .state: "state"
         case .seats: "seats"
+        case .bus: "bus"
+        case .line: "line"
+        case .pattern: "pattern"
+        case .trip: "trip"
+        case .tour: "tour"
+        case .skip: "skip"
         case .booking: "booking"
         case .vehicle: "vehicle"
         case .pickup: "pickup"
@@ -71,6 +78,12 @@ enum Field: Int, CaseIterable {
         case "kind": self = .kind
         case "state": self = .state
         case "seats": self = .seats
+        case "bus": self = .bus
+        case "line": self = .line
+        case "pattern": self = .pattern
+        case "trip": self = .trip
+        case "tour": self = .tour
+        case "skip": self = .skip
         case "booking": self = .booking
         case "vehicle": self = .vehicle
         case "pickup": self = .pickup
@@ -102,7 +115,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<33, Slot>(repeating: Slot())
+    private var slots = InlineArray<39, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

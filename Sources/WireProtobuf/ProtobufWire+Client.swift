@@ -46,6 +46,12 @@ extension ProtobufWire {
                 text("route", try reader.text("route"))
             case 22: text("type", try reader.text("type"))
             case 23: value("data", try Self.checkedJSON("data", &reader))
+            case 50: text("bus", try reader.text("bus"))
+            case 51: text("line", try reader.text("line"))
+            case 52: text("pattern", try reader.text("pattern"))
+            case 53: text("trip", try reader.text("trip"))
+            case 54: text("tour", try reader.text("tour"))
+            case 55: flag("skip", try reader.integer("skip"))
             case 30: text("booking", try reader.text("booking"))
             case 31: text("vehicle", try reader.text("vehicle"))
             case 32: try point("pickup", reader.message("pickup"), "pickup.lat", "pickup.lon")
@@ -71,6 +77,11 @@ extension ProtobufWire {
     private func integer(_ name: StaticString, _ number: UInt64) {
         json.key(name)
         json.integer(Int64(clamping: number))
+    }
+
+    private func flag(_ name: StaticString, _ number: UInt64) {
+        json.key(name)
+        json.bool(number != 0)
     }
 
     private func double(_ name: StaticString, _ number: Double) {

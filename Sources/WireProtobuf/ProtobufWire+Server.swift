@@ -117,8 +117,10 @@ private struct HubMessage {
     var error: UnsafeRawBufferPointer?
     var data: UnsafeRawBufferPointer?
 
-    /// Whether it is on the channel of a driver or a passenger, whose types are the hub's.
-    var isOwnChannel: Bool { channel.hasPrefix("driver:") || channel.hasPrefix("passenger:") }
+    /// Whether it is on the channel of a driver, a passenger or a line, whose types are the hub's.
+    var isOwnChannel: Bool {
+        channel.hasPrefix("driver:") || channel.hasPrefix("passenger:") || channel.hasPrefix("line:")
+    }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         var reader = JSONReader(bytes)

@@ -367,6 +367,62 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   package mutating func clearData() {_uniqueStorage()._data = nil}
 
+  /// Buses on lines.
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  package var line: String {
+    get {_storage._line ?? String()}
+    set {_uniqueStorage()._line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {_storage._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {_uniqueStorage()._line = nil}
+
+  package var pattern: String {
+    get {_storage._pattern ?? String()}
+    set {_uniqueStorage()._pattern = newValue}
+  }
+  /// Returns true if `pattern` has been explicitly set.
+  package var hasPattern: Bool {_storage._pattern != nil}
+  /// Clears the value of `pattern`. Subsequent reads from it will return its default value.
+  package mutating func clearPattern() {_uniqueStorage()._pattern = nil}
+
+  package var trip: String {
+    get {_storage._trip ?? String()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  package var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  package mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
+  package var tour: String {
+    get {_storage._tour ?? String()}
+    set {_uniqueStorage()._tour = newValue}
+  }
+  /// Returns true if `tour` has been explicitly set.
+  package var hasTour: Bool {_storage._tour != nil}
+  /// Clears the value of `tour`. Subsequent reads from it will return its default value.
+  package mutating func clearTour() {_uniqueStorage()._tour = nil}
+
+  /// of stop.next: it was not served
+  package var skip: Bool {
+    get {_storage._skip ?? false}
+    set {_uniqueStorage()._skip = newValue}
+  }
+  /// Returns true if `skip` has been explicitly set.
+  package var hasSkip: Bool {_storage._skip != nil}
+  /// Clears the value of `skip`. Subsequent reads from it will return its default value.
+  package mutating func clearSkip() {_uniqueStorage()._skip = nil}
+
   /// Of minibuses.
   package var booking: String {
     get {_storage._booking ?? String()}
@@ -760,6 +816,38 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .publish(newValue)}
   }
 
+  package var tourStart: Kerbside_V1_Tour {
+    get {
+      if case .tourStart(let v)? = ok {return v}
+      return Kerbside_V1_Tour()
+    }
+    set {ok = .tourStart(newValue)}
+  }
+
+  package var tourEnd: Kerbside_V1_TourOver {
+    get {
+      if case .tourEnd(let v)? = ok {return v}
+      return Kerbside_V1_TourOver()
+    }
+    set {ok = .tourEnd(newValue)}
+  }
+
+  package var stopNext: Kerbside_V1_Tour {
+    get {
+      if case .stopNext(let v)? = ok {return v}
+      return Kerbside_V1_Tour()
+    }
+    set {ok = .stopNext(newValue)}
+  }
+
+  package var stopPrevious: Kerbside_V1_Tour {
+    get {
+      if case .stopPrevious(let v)? = ok {return v}
+      return Kerbside_V1_Tour()
+    }
+    set {ok = .stopPrevious(newValue)}
+  }
+
   package var seatBook: Kerbside_V1_SeatPending {
     get {
       if case .seatBook(let v)? = ok {return v}
@@ -840,6 +928,10 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatsSet(Kerbside_V1_SeatsOk)
     case routeSet(Kerbside_V1_RouteOk)
     case publish(Kerbside_V1_SeqOnly)
+    case tourStart(Kerbside_V1_Tour)
+    case tourEnd(Kerbside_V1_TourOver)
+    case stopNext(Kerbside_V1_Tour)
+    case stopPrevious(Kerbside_V1_Tour)
     case seatBook(Kerbside_V1_SeatPending)
     case seatAccept(Kerbside_V1_SeatAssignment)
     case seatDecline(Kerbside_V1_BookingOnly)
@@ -1037,6 +1129,22 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .rideEnded(newValue)}
   }
 
+  package var tourEnded: Kerbside_V1_TourEnded {
+    get {
+      if case .tourEnded(let v)? = data {return v}
+      return Kerbside_V1_TourEnded()
+    }
+    set {data = .tourEnded(newValue)}
+  }
+
+  package var scheduleChanged: Kerbside_V1_ScheduleChange {
+    get {
+      if case .scheduleChanged(let v)? = data {return v}
+      return Kerbside_V1_ScheduleChange()
+    }
+    set {data = .scheduleChanged(newValue)}
+  }
+
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
       if case .seatRequested(let v)? = data {return v}
@@ -1176,6 +1284,8 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case rideArrived(Kerbside_V1_RideClose)
     case rideAboard(Kerbside_V1_RideAboard)
     case rideEnded(Kerbside_V1_RideOnly)
+    case tourEnded(Kerbside_V1_TourEnded)
+    case scheduleChanged(Kerbside_V1_ScheduleChange)
     case seatRequested(Kerbside_V1_SeatRequest)
     case seatWithdrawn(Kerbside_V1_BookingReason)
     case seatAssigned(Kerbside_V1_SeatAssignment)
@@ -1237,6 +1347,22 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     set {data = .rideEta(newValue)}
   }
 
+  package var bus: Kerbside_V1_Tour {
+    get {
+      if case .bus(let v)? = data {return v}
+      return Kerbside_V1_Tour()
+    }
+    set {data = .bus(newValue)}
+  }
+
+  package var tour: Kerbside_V1_Tour {
+    get {
+      if case .tour(let v)? = data {return v}
+      return Kerbside_V1_Tour()
+    }
+    set {data = .tour(newValue)}
+  }
+
   package var seatEta: Kerbside_V1_SeatEta {
     get {
       if case .seatEta(let v)? = data {return v}
@@ -1260,6 +1386,8 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     case json(Data)
     case queueRank(Kerbside_V1_QueueChange)
     case rideEta(Kerbside_V1_RideEta)
+    case bus(Kerbside_V1_Tour)
+    case tour(Kerbside_V1_Tour)
     case seatEta(Kerbside_V1_SeatEta)
     case seatStops(Kerbside_V1_SeatStops)
 
@@ -1306,6 +1434,14 @@ package nonisolated struct Kerbside_V1_Snapshot: Sendable {
     set {data = .passenger(newValue)}
   }
 
+  package var line: Kerbside_V1_LineSnapshot {
+    get {
+      if case .line(let v)? = data {return v}
+      return Kerbside_V1_LineSnapshot()
+    }
+    set {data = .line(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -1313,6 +1449,7 @@ package nonisolated struct Kerbside_V1_Snapshot: Sendable {
     case json(Data)
     case driver(Kerbside_V1_DriverSnapshot)
     case passenger(Kerbside_V1_PassengerSnapshot)
+    case line(Kerbside_V1_LineSnapshot)
 
   }
 
@@ -2024,6 +2161,7 @@ package nonisolated struct Kerbside_V1_RideEta: Sendable {
   package init() {}
 }
 
+/// Of a taxi's driver; or of a bus driver, with nothing but its tour.
 package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2031,9 +2169,13 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
 
   /// available, busy, unavailable
   package var state: String {
-    get {_storage._state}
+    get {_storage._state ?? String()}
     set {_uniqueStorage()._state = newValue}
   }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {_storage._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {_uniqueStorage()._state = nil}
 
   package var zone: String {
     get {_storage._zone ?? String()}
@@ -2079,6 +2221,15 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
   package var hasRide: Bool {_storage._ride != nil}
   /// Clears the value of `ride`. Subsequent reads from it will return its default value.
   package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var tour: Kerbside_V1_Tour {
+    get {_storage._tour ?? Kerbside_V1_Tour()}
+    set {_uniqueStorage()._tour = newValue}
+  }
+  /// Returns true if `tour` has been explicitly set.
+  package var hasTour: Bool {_storage._tour != nil}
+  /// Clears the value of `tour`. Subsequent reads from it will return its default value.
+  package mutating func clearTour() {_uniqueStorage()._tour = nil}
 
   /// From here on of a minibus.
   package var kind: String {
@@ -2289,6 +2440,282 @@ package nonisolated struct Kerbside_V1_PassengerRide: Sendable {
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
   fileprivate var _notified: UInt32? = nil
+}
+
+/// A bus on its tour.
+package nonisolated struct Kerbside_V1_Tour: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tour: String {
+    get {_storage._tour}
+    set {_uniqueStorage()._tour = newValue}
+  }
+
+  package var bus: String {
+    get {_storage._bus}
+    set {_uniqueStorage()._bus = newValue}
+  }
+
+  package var line: String {
+    get {_storage._line}
+    set {_uniqueStorage()._line = newValue}
+  }
+
+  package var pattern: String {
+    get {_storage._pattern}
+    set {_uniqueStorage()._pattern = newValue}
+  }
+
+  package var trip: String {
+    get {_storage._trip ?? String()}
+    set {_uniqueStorage()._trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  package var hasTrip: Bool {_storage._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  package mutating func clearTrip() {_uniqueStorage()._trip = nil}
+
+  /// running, ended
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  package var position: Kerbside_V1_Fix {
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {_storage._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
+
+  /// the position is true, the rest may not be
+  package var offRoute: Bool {
+    get {_storage._offRoute}
+    set {_uniqueStorage()._offRoute = newValue}
+  }
+
+  package var seats: Kerbside_V1_Seats {
+    get {_storage._seats ?? Kerbside_V1_Seats()}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  package var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  package mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  /// where it is, or comes to next; absent behind the last
+  package var nextStop: Kerbside_V1_StopPlace {
+    get {_storage._nextStop ?? Kerbside_V1_StopPlace()}
+    set {_uniqueStorage()._nextStop = newValue}
+  }
+  /// Returns true if `nextStop` has been explicitly set.
+  package var hasNextStop: Bool {_storage._nextStop != nil}
+  /// Clears the value of `nextStop`. Subsequent reads from it will return its default value.
+  package mutating func clearNextStop() {_uniqueStorage()._nextStop = nil}
+
+  /// s; negative: early
+  package var delayS: Int32 {
+    get {_storage._delayS ?? 0}
+    set {_uniqueStorage()._delayS = newValue}
+  }
+  /// Returns true if `delayS` has been explicitly set.
+  package var hasDelayS: Bool {_storage._delayS != nil}
+  /// Clears the value of `delayS`. Subsequent reads from it will return its default value.
+  package mutating func clearDelayS() {_uniqueStorage()._delayS = nil}
+
+  package var etas: [Kerbside_V1_StopEta] {
+    get {_storage._etas}
+    set {_uniqueStorage()._etas = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct Kerbside_V1_Seats: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var total: UInt32 = 0
+
+  package var taken: UInt32 = 0
+
+  package var free: UInt32 = 0
+
+  /// how many per cent are free: 100-50, 49-25, 24-0
+  package var band: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_StopPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// in the pattern, from 0
+  package var index: UInt32 = 0
+
+  package var stop: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_StopEta: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var index: UInt32 = 0
+
+  package var stop: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  /// 1 of 10 buses is earlier
+  package var early: UInt64 {
+    get {_early ?? 0}
+    set {_early = newValue}
+  }
+  /// Returns true if `early` has been explicitly set.
+  package var hasEarly: Bool {self._early != nil}
+  /// Clears the value of `early`. Subsequent reads from it will return its default value.
+  package mutating func clearEarly() {self._early = nil}
+
+  /// 1 of 10 buses is later
+  package var late: UInt64 {
+    get {_late ?? 0}
+    set {_late = newValue}
+  }
+  /// Returns true if `late` has been explicitly set.
+  package var hasLate: Bool {self._late != nil}
+  /// Clears the value of `late`. Subsequent reads from it will return its default value.
+  package mutating func clearLate() {self._late = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _early: UInt64? = nil
+  fileprivate var _late: UInt64? = nil
+}
+
+package nonisolated struct Kerbside_V1_TourOver: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tour: String = String()
+
+  /// ended
+  package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_TourEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tour: String = String()
+
+  /// driver, operator, lost
+  package var reason: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_ScheduleChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tour: String = String()
+
+  package var bus: String = String()
+
+  /// late, skipped, ended
+  package var reason: String = String()
+
+  /// late by so many; 0: on time again
+  package var minutes: Int32 {
+    get {_minutes ?? 0}
+    set {_minutes = newValue}
+  }
+  /// Returns true if `minutes` has been explicitly set.
+  package var hasMinutes: Bool {self._minutes != nil}
+  /// Clears the value of `minutes`. Subsequent reads from it will return its default value.
+  package mutating func clearMinutes() {self._minutes = nil}
+
+  /// s
+  package var delayS: Int32 {
+    get {_delayS ?? 0}
+    set {_delayS = newValue}
+  }
+  /// Returns true if `delayS` has been explicitly set.
+  package var hasDelayS: Bool {self._delayS != nil}
+  /// Clears the value of `delayS`. Subsequent reads from it will return its default value.
+  package mutating func clearDelayS() {self._delayS = nil}
+
+  /// of the stop that was skipped
+  package var index: UInt32 {
+    get {_index ?? 0}
+    set {_index = newValue}
+  }
+  /// Returns true if `index` has been explicitly set.
+  package var hasIndex: Bool {self._index != nil}
+  /// Clears the value of `index`. Subsequent reads from it will return its default value.
+  package mutating func clearIndex() {self._index = nil}
+
+  package var stop: String {
+    get {_stop ?? String()}
+    set {_stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {self._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {self._stop = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _minutes: Int32? = nil
+  fileprivate var _delayS: Int32? = nil
+  fileprivate var _index: UInt32? = nil
+  fileprivate var _stop: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_LineSnapshot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var line: String = String()
+
+  package var buses: [Kerbside_V1_Tour] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 /// Of all passengers of a booking, estimated by the distance.
@@ -2947,7 +3374,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -2973,6 +3400,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _route: String? = nil
     var _type: String? = nil
     var _data: Data? = nil
+    var _bus: String? = nil
+    var _line: String? = nil
+    var _pattern: String? = nil
+    var _trip: String? = nil
+    var _tour: String? = nil
+    var _skip: Bool? = nil
     var _booking: String? = nil
     var _vehicle: String? = nil
     var _pickup: Kerbside_V1_Point? = nil
@@ -3013,6 +3446,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _route = source._route
       _type = source._type
       _data = source._data
+      _bus = source._bus
+      _line = source._line
+      _pattern = source._pattern
+      _trip = source._trip
+      _tour = source._tour
+      _skip = source._skip
       _booking = source._booking
       _vehicle = source._vehicle
       _pickup = source._pickup
@@ -3068,6 +3507,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 34: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
         case 35: try { try decoder.decodeRepeatedMessageField(value: &_storage._via) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._end) }()
+        case 50: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 51: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 52: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
+        case 53: try { try decoder.decodeSingularStringField(value: &_storage._trip) }()
+        case 54: try { try decoder.decodeSingularStringField(value: &_storage._tour) }()
+        case 55: try { try decoder.decodeSingularBoolField(value: &_storage._skip) }()
         default: break
         }
       }
@@ -3170,6 +3615,24 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._end {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
       } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 50)
+      } }()
+      try { if let v = _storage._line {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 51)
+      } }()
+      try { if let v = _storage._pattern {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 52)
+      } }()
+      try { if let v = _storage._trip {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 53)
+      } }()
+      try { if let v = _storage._tour {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 54)
+      } }()
+      try { if let v = _storage._skip {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 55)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3202,6 +3665,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._route != rhs_storage._route {return false}
         if _storage._type != rhs_storage._type {return false}
         if _storage._data != rhs_storage._data {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._pattern != rhs_storage._pattern {return false}
+        if _storage._trip != rhs_storage._trip {return false}
+        if _storage._tour != rhs_storage._tour {return false}
+        if _storage._skip != rhs_storage._skip {return false}
         if _storage._booking != rhs_storage._booking {return false}
         if _storage._vehicle != rhs_storage._vehicle {return false}
         if _storage._pickup != rhs_storage._pickup {return false}
@@ -3460,7 +3929,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3815,6 +4284,58 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .vehicleGet(v)
         }
       }()
+      case 50: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .tourStart(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .tourStart(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_TourOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .tourEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .tourEnd(v)
+        }
+      }()
+      case 52: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopNext(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopNext(v)
+        }
+      }()
+      case 53: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopPrevious(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopPrevious(v)
+        }
+      }()
       default: break
       }
     }
@@ -3937,6 +4458,22 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
     }()
+    case .tourStart?: try {
+      guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .tourEnd?: try {
+      guard case .tourEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .stopNext?: try {
+      guard case .stopNext(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .stopPrevious?: try {
+      guard case .stopPrevious(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4011,7 +4548,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4408,6 +4945,32 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .routeChanged(v)
         }
       }()
+      case 50: try {
+        var v: Kerbside_V1_TourEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .tourEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .tourEnded(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_ScheduleChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .scheduleChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .scheduleChanged(v)
+        }
+      }()
       default: break
       }
     }
@@ -4551,6 +5114,14 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
     }()
+    case .tourEnded?: try {
+      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .scheduleChanged?: try {
+      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4569,7 +5140,7 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".State"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4640,6 +5211,32 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .seatStops(v)
         }
       }()
+      case 40: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .bus(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .bus(v)
+        }
+      }()
+      case 41: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .tour(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .tour(v)
+        }
+      }()
       default: break
       }
     }
@@ -4680,6 +5277,14 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .seatStops(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
     }()
+    case .bus?: try {
+      guard case .bus(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .tour?: try {
+      guard case .tour(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4697,7 +5302,7 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Snapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Snapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}time\0\u{1}json\0\u{1}driver\0\u{1}passenger\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}time\0\u{1}json\0\u{1}driver\0\u{1}passenger\0\u{2}#line\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4741,6 +5346,19 @@ nonisolated extension Kerbside_V1_Snapshot: SwiftProtobuf.Message, SwiftProtobuf
           self.data = .passenger(v)
         }
       }()
+      case 40: try {
+        var v: Kerbside_V1_LineSnapshot?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .line(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .line(v)
+        }
+      }()
       default: break
       }
     }
@@ -4769,6 +5387,10 @@ nonisolated extension Kerbside_V1_Snapshot: SwiftProtobuf.Message, SwiftProtobuf
     case .passenger?: try {
       guard case .passenger(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .line?: try {
+      guard case .line(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case nil: break
     }
@@ -6099,15 +6721,16 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0")
 
   fileprivate class _StorageClass {
-    var _state: String = String()
+    var _state: String? = nil
     var _zone: String? = nil
     var _rank: UInt32? = nil
     var _size: UInt32? = nil
     var _offer: Kerbside_V1_Offer? = nil
     var _ride: Kerbside_V1_DriverRide? = nil
+    var _tour: Kerbside_V1_Tour? = nil
     var _kind: String? = nil
     var _capacity: UInt32? = nil
     var _taken: UInt32? = nil
@@ -6132,6 +6755,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       _size = source._size
       _offer = source._offer
       _ride = source._ride
+      _tour = source._tour
       _kind = source._kind
       _capacity = source._capacity
       _taken = source._taken
@@ -6172,6 +6796,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         case 35: try { try decoder.decodeSingularMessageField(value: &_storage._way) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         case 37: try { try decoder.decodeRepeatedMessageField(value: &_storage._bookings) }()
+        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._tour) }()
         default: break
         }
       }
@@ -6184,9 +6809,9 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._state.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 1)
-      }
+      try { if let v = _storage._state {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
       try { if let v = _storage._zone {
         try visitor.visitSingularStringField(value: v, fieldNumber: 2)
       } }()
@@ -6226,6 +6851,9 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       if !_storage._bookings.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._bookings, fieldNumber: 37)
       }
+      try { if let v = _storage._tour {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6241,6 +6869,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         if _storage._size != rhs_storage._size {return false}
         if _storage._offer != rhs_storage._offer {return false}
         if _storage._ride != rhs_storage._ride {return false}
+        if _storage._tour != rhs_storage._tour {return false}
         if _storage._kind != rhs_storage._kind {return false}
         if _storage._capacity != rhs_storage._capacity {return false}
         if _storage._taken != rhs_storage._taken {return false}
@@ -6458,6 +7087,456 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
     if lhs._notified != rhs._notified {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Tour: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Tour"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}state\0\u{1}position\0\u{3}off_route\0\u{1}seats\0\u{3}next_stop\0\u{3}delay_s\0\u{1}etas\0")
+
+  fileprivate class _StorageClass {
+    var _tour: String = String()
+    var _bus: String = String()
+    var _line: String = String()
+    var _pattern: String = String()
+    var _trip: String? = nil
+    var _state: String = String()
+    var _position: Kerbside_V1_Fix? = nil
+    var _offRoute: Bool = false
+    var _seats: Kerbside_V1_Seats? = nil
+    var _nextStop: Kerbside_V1_StopPlace? = nil
+    var _delayS: Int32? = nil
+    var _etas: [Kerbside_V1_StopEta] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _tour = source._tour
+      _bus = source._bus
+      _line = source._line
+      _pattern = source._pattern
+      _trip = source._trip
+      _state = source._state
+      _position = source._position
+      _offRoute = source._offRoute
+      _seats = source._seats
+      _nextStop = source._nextStop
+      _delayS = source._delayS
+      _etas = source._etas
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._tour) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._trip) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 8: try { try decoder.decodeSingularBoolField(value: &_storage._offRoute) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._seats) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._nextStop) }()
+        case 11: try { try decoder.decodeSingularSInt32Field(value: &_storage._delayS) }()
+        case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._etas) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._tour.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tour, fieldNumber: 1)
+      }
+      if !_storage._bus.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._bus, fieldNumber: 2)
+      }
+      if !_storage._line.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._line, fieldNumber: 3)
+      }
+      if !_storage._pattern.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._pattern, fieldNumber: 4)
+      }
+      try { if let v = _storage._trip {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 6)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._offRoute != false {
+        try visitor.visitSingularBoolField(value: _storage._offRoute, fieldNumber: 8)
+      }
+      try { if let v = _storage._seats {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._nextStop {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._delayS {
+        try visitor.visitSingularSInt32Field(value: v, fieldNumber: 11)
+      } }()
+      if !_storage._etas.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._etas, fieldNumber: 12)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Tour, rhs: Kerbside_V1_Tour) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._tour != rhs_storage._tour {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._pattern != rhs_storage._pattern {return false}
+        if _storage._trip != rhs_storage._trip {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._offRoute != rhs_storage._offRoute {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._nextStop != rhs_storage._nextStop {return false}
+        if _storage._delayS != rhs_storage._delayS {return false}
+        if _storage._etas != rhs_storage._etas {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Seats: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Seats"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}taken\0\u{1}free\0\u{1}band\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.taken) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.free) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.band) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 1)
+    }
+    if self.taken != 0 {
+      try visitor.visitSingularUInt32Field(value: self.taken, fieldNumber: 2)
+    }
+    if self.free != 0 {
+      try visitor.visitSingularUInt32Field(value: self.free, fieldNumber: 3)
+    }
+    if !self.band.isEmpty {
+      try visitor.visitSingularStringField(value: self.band, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Seats, rhs: Kerbside_V1_Seats) -> Bool {
+    if lhs.total != rhs.total {return false}
+    if lhs.taken != rhs.taken {return false}
+    if lhs.free != rhs.free {return false}
+    if lhs.band != rhs.band {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.index) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.stop) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.index != 0 {
+      try visitor.visitSingularUInt32Field(value: self.index, fieldNumber: 1)
+    }
+    if !self.stop.isEmpty {
+      try visitor.visitSingularStringField(value: self.stop, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopPlace, rhs: Kerbside_V1_StopPlace) -> Bool {
+    if lhs.index != rhs.index {return false}
+    if lhs.stop != rhs.stop {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopEta"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0\u{1}at\0\u{1}early\0\u{1}late\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.index) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.stop) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._early) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._late) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.index != 0 {
+      try visitor.visitSingularUInt32Field(value: self.index, fieldNumber: 1)
+    }
+    if !self.stop.isEmpty {
+      try visitor.visitSingularStringField(value: self.stop, fieldNumber: 2)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 3)
+    }
+    try { if let v = self._early {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._late {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopEta, rhs: Kerbside_V1_StopEta) -> Bool {
+    if lhs.index != rhs.index {return false}
+    if lhs.stop != rhs.stop {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs._early != rhs._early {return false}
+    if lhs._late != rhs._late {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_TourOver: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TourOver"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.tour) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tour.isEmpty {
+      try visitor.visitSingularStringField(value: self.tour, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_TourOver, rhs: Kerbside_V1_TourOver) -> Bool {
+    if lhs.tour != rhs.tour {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_TourEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TourEnded"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.tour) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tour.isEmpty {
+      try visitor.visitSingularStringField(value: self.tour, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_TourEnded, rhs: Kerbside_V1_TourEnded) -> Bool {
+    if lhs.tour != rhs.tour {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ScheduleChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ScheduleChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}bus\0\u{1}reason\0\u{1}minutes\0\u{3}delay_s\0\u{1}index\0\u{1}stop\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.tour) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.bus) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularSInt32Field(value: &self._minutes) }()
+      case 5: try { try decoder.decodeSingularSInt32Field(value: &self._delayS) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._index) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._stop) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.tour.isEmpty {
+      try visitor.visitSingularStringField(value: self.tour, fieldNumber: 1)
+    }
+    if !self.bus.isEmpty {
+      try visitor.visitSingularStringField(value: self.bus, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try { if let v = self._minutes {
+      try visitor.visitSingularSInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._delayS {
+      try visitor.visitSingularSInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._index {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._stop {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ScheduleChange, rhs: Kerbside_V1_ScheduleChange) -> Bool {
+    if lhs.tour != rhs.tour {return false}
+    if lhs.bus != rhs.bus {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._minutes != rhs._minutes {return false}
+    if lhs._delayS != rhs._delayS {return false}
+    if lhs._index != rhs._index {return false}
+    if lhs._stop != rhs._stop {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_LineSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LineSnapshot"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}line\0\u{1}buses\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.line) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.buses) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.line.isEmpty {
+      try visitor.visitSingularStringField(value: self.line, fieldNumber: 1)
+    }
+    if !self.buses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.buses, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_LineSnapshot, rhs: Kerbside_V1_LineSnapshot) -> Bool {
+    if lhs.line != rhs.line {return false}
+    if lhs.buses != rhs.buses {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

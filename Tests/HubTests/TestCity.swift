@@ -56,6 +56,7 @@ actor TestCity {
             ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
+            ("tour_late_s", "120"), ("tour_lost_ms", "7200000"),
             ("seat_hold_ms", "60000"),
             // Hub time stands still but for `advance`.
             ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
@@ -72,9 +73,6 @@ actor TestCity {
     func raw(_ words: [String]) async throws -> RedisReply {
         try await connection.send(words.map { RedisArgument($0) })
     }
-
-    @discardableResult
-    func send(_ command: [RedisArgument]) async throws -> RedisReply { try await connection.send(command) }
 
     @discardableResult
     func call(_ function: String, _ arguments: [String]) async throws -> RedisReply {
@@ -199,6 +197,7 @@ actor TestCity {
         for key in try await raw(["KEYS", keys.prefix + "vehicle:*"]).array?.compactMap(\.text) ?? [] {
             let driver = String(key.dropFirst((keys.prefix + "vehicle:").count))
             let state = try await raw(["HGET", key, "state"]).text ?? ""
+            if try await raw(["HGET", key, "kind"]).text == "bus" { continue }
             if try await raw(["HGET", key, "kind"]).text == "minibus" {
                 broken += try await brokenSeats(of: driver)
                 continue

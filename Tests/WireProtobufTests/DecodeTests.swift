@@ -38,6 +38,8 @@ struct DecodeTests {
         #""channel":"topic:news","since":"1-0""#,
         #""lat":45.1,"lon":9.2,"radius":1000,"filter":{"kind":["tram"]}"#,
         #""taken":3"#,
+        #""bus":"B7","line":"52","pattern":"52:0","trip":"é","tour":"t_1","skip":true"#,
+        #""bus":"B7","line":"52","tour":"t 1","skip":false"#,
         #""taken":3,"reason":"walk_on""#,
         #""booking":"b_1","passengers":2"#,
         #""vehicle":"M7","pickup":{"lat":45.1,"lon":9.2},"destination":{"lat":45.0,"lon":0},"passengers":4"#,

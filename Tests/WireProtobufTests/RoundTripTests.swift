@@ -173,6 +173,11 @@ enum JSONForm {
                 if let difference = difference(value, right[key], path: "\(path).\(key)") { return difference }
             }
             return right.keys.first { left[$0] == nil }.map { "\(path).\($0) is invented" }
+        case (.array(let left), .array(let right)?) where left.count == right.count:
+            for (index, (one, other)) in zip(left, right).enumerated() {
+                if let difference = difference(one, other, path: "\(path)[\(index)]") { return difference }
+            }
+            return nil
         case (_, nil):
             let defaults: [JSONValue] = [nil, 0, "", false, [], [:]]
             return defaults.contains(original) ? nil : "\(path) is missing"

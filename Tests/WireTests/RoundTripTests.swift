@@ -77,6 +77,9 @@ struct RoundTripTests {
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
+        .tourStart(bus: "B7", line: "52", pattern: nil, trip: nil),
+        .tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9"), .tourEnd(tour: nil), .tourEnd(tour: "t_1"),
+        .stopNext(skip: false), .stopNext(skip: true), .stopPrevious,
     ]
 }
 
@@ -194,6 +197,13 @@ struct SeededGenerator: RandomNumberGenerator {
                 channel: visible(upTo: 128), type: optional { $0.identifier() },
                 data: JSONValue.object(["a": .string(visible(upTo: 20)), "b": [.number(number(-1...1)), nil]])
                     .serialized())
+        case .tourStart:
+            return .tourStart(
+                bus: visible(upTo: 64), line: visible(upTo: 64), pattern: optional { $0.visible(upTo: 64) },
+                trip: optional { $0.visible(upTo: 64) })
+        case .tourEnd: return .tourEnd(tour: optional { $0.identifier() })
+        case .stopNext: return .stopNext(skip: .random(using: &self))
+        case .stopPrevious: return .stopPrevious
         }
     }
 }

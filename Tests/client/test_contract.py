@@ -15,14 +15,16 @@ MESSAGES = DOCUMENT["components"]["messages"]
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
     ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
-    seat.cancelled seats.changed""".split()
+    seat.cancelled seats.changed tour.ended""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled seat.pending seat.confirmed seat.declined seat.near seat.arrived seat.aboard seat.ended
     seat.cancelled route.changed""".split()
-STATES = "queue.rank ride.eta seat.eta seat.stops positions".split()
+LINE_EVENTS = ["schedule.changed"]
+STATES = "queue.rank ride.eta seat.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
-    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get""".split()
+    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get
+    tour.start tour.end stop.next stop.previous""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -134,11 +136,13 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert sorted(SCHEMAS["replies.json"]["$defs"]) == sorted(COMMANDS)
     assert sorted(SCHEMAS["driver-events.json"]["$defs"]) == sorted(DRIVER_EVENTS)
     assert sorted(SCHEMAS["passenger-events.json"]["$defs"]) == sorted(PASSENGER_EVENTS)
+    assert sorted(SCHEMAS["line-events.json"]["$defs"]) == sorted(LINE_EVENTS)
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
-    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
-    expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed"]
+    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
+    expected += [f"line.{name}" for name in LINE_EVENTS]
+    expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)
 
 

@@ -8,6 +8,7 @@ local SETTINGS = {
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'max_passengers', 'search_timeout_ms',
     'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'idempotency_ttl_s', 'history_length', 'history_ttl_s',
     'events_length', 'seat_hold_ms', 'clock_scale', 'clock_real', 'clock_hub',
+    'tour_late_s', 'tour_lost_ms',
 }
 
 -- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers.

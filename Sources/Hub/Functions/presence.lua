@@ -119,8 +119,8 @@ end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
--- Answers {position, mode (fresh | resumed | gap), snapshot, meta of an open offer, lat, lon, at, when it was heard,
--- '1' if a lost place is kept for it, entries}.
+-- Answers {position, mode (fresh | resumed | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
+-- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries}.
 register('hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
     local v = {}
@@ -150,16 +150,21 @@ register('hello', function(keys, argv)
         end
         v = vehicle(c, subject)
     end
-    local position, mode, entries = missed(c, role .. ':' .. subject, argv[5])
-    local snapshot, meta
+    -- A bus driver reads `driver:<subject>`, too.
+    local position, mode, entries = missed(c, (role == 'bus_driver' and 'driver' or role) .. ':' .. subject, argv[5])
+    local snapshot, meta = '{}', ''
     if role == 'driver' then
-        snapshot, meta = driver_snapshot(c, subject, v)
+        local state
+        state, meta = driver_snapshot(c, subject, v)
+        snapshot = cjson.encode(state)
     elseif role == 'passenger' then
-        snapshot = passenger_snapshot(c, subject)
-    else
-        snapshot = {}
+        snapshot = cjson.encode(passenger_snapshot(c, subject))
+    elseif role == 'bus_driver' then
+        local t
+        snapshot, t = tours.hello(c, subject, worker)
+        v, meta = { lat = t.lat, lon = t.lon, at = t.at, heard = t.heard }, (t.dist or '-') .. ' ' .. (t.base or '0')
     end
-    return { position, mode, next(snapshot) and cjson.encode(snapshot) or '{}', meta or '',
+    return { position, mode, snapshot, meta,
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries }
 end)
 

@@ -104,6 +104,14 @@ local function sweep_away(c)
     end)
 end
 
+-- Tours of which nothing was heard for long: the bus is free for another driver.
+local function sweep_tours(c)
+    each_due(c, 'tours', c.now - c.tour_lost_ms, function(id)
+        local t = tours.load(c, id)
+        if t.state == 'running' then tours.finish(c, id, t, 'lost') else redis.call('ZREM', c.p .. 'tours', id) end
+    end)
+end
+
 -- A worker that has not swept for `dead_after` ms of machine time is dead: its drivers' links died with it. Who has not
 -- swept for long itself (Redis was away, or this process stood still) judges nobody yet. Answers whether `worker` is new
 -- here, or was taken for dead.
@@ -132,6 +140,7 @@ register('sweep', function(keys, argv)
     sweep_searches(c)
     sweep_silent(c)
     sweep_away(c)
+    sweep_tours(c)
     return { c.iso, is_new and 1 or 0 }
 end)
 

@@ -1,0 +1,75 @@
+import Domain
+
+/// What a worker knows of a bus driver whose connection it holds: the truth is in Redis; this is what judging its fixes
+/// needs. Used on the worker's loop only; it ends with the driver's last connection to this worker.
+final class BusTrack {
+    let subject: String
+    var sessions: [Session] = []
+    var tour: TourRun?
+
+    init(subject: String) { self.subject = subject }
+}
+
+/// The tour that a bus driver is on.
+final class TourRun {
+    let id: String
+    let bus: String
+    let line: String
+    let pattern: String
+    let trip: String?
+    /// What the trip's times count from, Unix seconds.
+    let base: Int64
+    /// The bus on maps: its filter and its last fix. It has no sessions.
+    let vehicle: DriverTrack
+    /// Where it is on its line; nil when the catalog has its pattern no more.
+    var progress: TourProgress?
+    /// Of the catalog that `progress` was made of.
+    var catalogVersion: String?
+    /// Metres along the line where it was last.
+    var distance: Double?
+    /// Index of the next stop, as Redis has it; far behind the last one when none is left.
+    var next: Int
+    /// Has moved since Redis was told.
+    var isDirty = false
+    var isUnderWay = false
+    /// Since Redis was told: the next stop by position if that has changed, those that were passed off the route, and
+    /// whether the bus was found to be behind where it was believed.
+    var reached: Int?
+    var skipped: [Int] = []
+    var isBack = false
+
+    init(id: String, bus: String, line: String, pattern: String, trip: String?, base: Int64, next: Int) {
+        self.id = id
+        self.bus = bus
+        self.line = line
+        self.pattern = pattern
+        self.trip = trip
+        self.base = base
+        self.next = next
+        vehicle = DriverTrack(subject: bus)
+        vehicle.isShown = MapID.isVehicle(bus)
+    }
+}
+
+/// What maps can show: the lines of feeds are words with spaces between them.
+enum MapID {
+    /// 1–64 of `A-Z a-z 0-9 _ . : -`.
+    static func isVehicle(_ id: String) -> Bool { (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain) }
+
+    /// Likewise, the first a letter or digit, so that a lone `-` can mean "none".
+    static func isRoute(_ id: String) -> Bool {
+        guard let first = id.utf8.first else { return false }
+        return isVehicle(id) && isLetterOrDigit(first)
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "_.:-".utf8.contains(byte) }
+}

@@ -1,0 +1,297 @@
+-- Tours: a bus on a line, with one driver at a time. `tour:<id>` is all there is to know of one; `bus:<id>` and
+-- `busdriver:<subject>` say which tour they are on, `line:<id>:tours` which are running, `tours` when each was heard last.
+--
+-- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state`, lets a worker keep the
+-- latest of each tour whatever the order in which readings and pushes reach it.
+
+-- One local for all that follows. `on_end`: called with (c, id, tour, why) when a tour has ended.
+local tours = { on_end = {} }
+
+function tours.load(c, id) return hash(c.p .. 'tour:' .. id) end
+function tours.set(c, id, ...) redis.call('HSET', c.p .. 'tour:' .. id, ...) end
+
+-- The running tour of a driver: id and hash, or a refusal.
+function tours.of(c, driver)
+    local id = redis.call('HGET', c.p .. 'busdriver:' .. driver, 'tour')
+    local t = id and tours.load(c, id)
+    if not t or t.state ~= 'running' then
+        return nil, nil, refuse('not_found', 'You are on no tour: begin one with tour.start.')
+    end
+    return id, t
+end
+
+-- The share of free seats in the three bands that clients show.
+function tours.band(free, total)
+    local percent = total > 0 and free * 100 / total or 0
+    return percent >= 50 and '100-50' or percent >= 25 and '49-25' or '24-0'
+end
+
+-- JSON of what everybody may know of a tour.
+function tours.state(id, t)
+    local taken, total, at = tonumber(t.taken), tonumber(t.seats), tonumber(t.next)
+    local s = {
+        tour = id, bus = t.bus, line = t.line, pattern = t.pattern, state = t.state, off_route = t.off == '1',
+        seats = { total = total, taken = taken, free = total - taken, band = tours.band(total - taken, total) },
+        delay_s = tonumber(t.delay_s),
+    }
+    if t.trip ~= '' then s.trip = t.trip end
+    if t.lat then s.position = { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) } end
+    local stop = cjson.decode(t.stops)[at + 1]
+    if stop then s.next_stop = { index = at, stop = stop } end
+    return string.sub(cjson.encode(s), 1, -2) .. ',"etas":' .. (t.etas or '[]') .. '}'
+end
+
+-- After every change: to the readers of the line; `to_driver` to the driver's own apps, too. Answers the JSON.
+function tours.show(c, id, t, to_driver)
+    local revision = redis.call('HINCRBY', c.p .. 'tour:' .. id, 'rev', 1)
+    local json = tours.state(id, t)
+    local function publish(channel, type, meta)
+        redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
+            table.concat({ channel, '', type, c.iso, meta, json }, '\n'))
+    end
+    publish('line:' .. t.line, 'bus', id .. ' ' .. revision .. ' ' .. t.state)
+    if to_driver then publish('driver:' .. t.driver, 'tour', '') end
+    return json
+end
+
+-- schedule.changed, to the readers of the line and into the log.
+function tours.changed(c, id, t, data)
+    data.tour, data.bus = id, t.bus
+    tell(c, 'line:' .. t.line, 'schedule.changed', data)
+    data.line = t.line
+    log(c, 'schedule.changed', data)
+end
+
+-- As a vehicle on maps, where its id and line are such that they can be shown there.
+function tours.on_map(c, t)
+    local free = tonumber(t.seats) - tonumber(t.taken)
+    set_vehicle(c, t.bus, 'kind', 'bus', 'seats', free)
+    if t.route ~= '' then set_vehicle(c, t.bus, 'route', t.route) else clear_vehicle(c, t.bus, 'route') end
+    set_state(c, t.bus, t.state == 'running' and 'available' or 'unavailable')
+end
+
+-- Estimates of the stops from `at` on.
+function tours.coming(etas, at)
+    local left = {}
+    for _, eta in ipairs(cjson.decode(etas or '[]')) do
+        if eta.index >= at then left[#left + 1] = eta end
+    end
+    return #left > 0 and cjson.encode(left) or '[]'
+end
+
+-- why: 'driver', 'operator' or 'lost'.
+function tours.finish(c, id, t, why)
+    t.state, t.etas = 'ended', '[]'
+    tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.iso)
+    redis.call('EXPIRE', c.p .. 'tour:' .. id, c.history_ttl_s)
+    redis.call('HDEL', c.p .. 'bus:' .. t.bus, 'tour')
+    redis.call('HDEL', c.p .. 'busdriver:' .. t.driver, 'tour')
+    redis.call('SREM', c.p .. 'line:' .. t.line .. ':tours', id)
+    redis.call('ZREM', c.p .. 'tours', id)
+    log(c, 'tour.ended', { tour = id, bus = t.bus, line = t.line, driver = t.driver, reason = why })
+    tours.changed(c, id, t, { reason = 'ended' })
+    tell(c, 'driver:' .. t.driver, 'tour.ended', { tour = id, reason = why })
+    tours.show(c, id, t)
+    if t.shown == '1' then
+        t.route = ''
+        tours.on_map(c, t)
+    end
+    for _, body in ipairs(tours.on_end) do body(c, id, t, why) end
+end
+
+-- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
+-- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
+-- for, key, Unix second from which the trip's times count. Who is on this very tour gets it as it is.
+register('tour_start', function(keys, argv)
+    local c, driver, id, bus, line = context(keys), argv[1], argv[2], argv[3], argv[5]
+    return once(c, 'tour.start', 'bus_driver:' .. driver, argv[14], function()
+        local mine = redis.call('HGET', c.p .. 'busdriver:' .. driver, 'tour')
+        if mine then
+            local t = tours.load(c, mine)
+            local is_this = t.bus == bus and t.line == line and (argv[12] == '' or argv[12] == t.pattern)
+                and (argv[13] == '' or argv[13] == t.trip)
+            if is_this then return '+' .. tours.state(mine, t) end
+            return refuse('not_available', 'You are on tour ' .. mine .. ' with bus ' .. t.bus .. ' on line ' .. t.line
+                .. ': end it first with tour.end.')
+        end
+        local other = redis.call('HGET', c.p .. 'bus:' .. bus, 'tour')
+        if other then
+            local t = tours.load(c, other)
+            return refuse('not_available', 'The bus ' .. bus .. ' is driven by ' .. t.driver .. ' on line ' .. t.line
+                .. ': that tour must be ended first.')
+        end
+        local kind = argv[11] == '1' and redis.call('HGET', c.p .. 'vehicle:' .. bus, 'kind')
+        if kind and kind ~= 'bus' then
+            return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
+        end
+        local t = {
+            bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
+            route = argv[10], shown = argv[11], state = 'running', next = '0', taken = '0', seats = argv[4],
+        }
+        tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
+            'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,
+            'taken', t.taken, 'seats', t.seats, 'base', argv[15], 'started_at', c.iso, 'last_at', c.iso)
+        redis.call('HSET', c.p .. 'bus:' .. bus, 'tour', id)
+        redis.call('HSET', c.p .. 'busdriver:' .. driver, 'tour', id)
+        redis.call('SADD', c.p .. 'line:' .. line .. ':tours', id)
+        redis.call('ZADD', c.p .. 'tours', c.now, id)
+        log(c, 'tour.started', { tour = id, bus = bus, line = line, driver = driver, pattern = t.pattern,
+            trip = t.trip ~= '' and t.trip or nil })
+        if t.shown == '1' then tours.on_map(c, t) end
+        return '+' .. tours.show(c, id, t, true)
+    end)
+end)
+
+-- tour_end: ARGV role, subject, tour ('' = one's own), key. An operator may end any.
+register('tour_end', function(keys, argv)
+    local c, role, subject = context(keys), argv[1], argv[2]
+    return once(c, 'tour.end', role .. ':' .. subject, argv[4], function()
+        local id, t, no = argv[3], nil, nil
+        if id == '' then
+            id, t, no = tours.of(c, subject)
+            if no then return no end
+        end
+        t = t or tours.load(c, id)
+        if not t.state or (role == 'bus_driver' and t.driver ~= subject) then
+            return refuse('not_found', 'The tour ' .. id .. ' is not yours, or does not exist.')
+        end
+        if t.state == 'running' then tours.finish(c, id, t, role == 'bus_driver' and 'driver' or 'operator') end
+        return ok({ tour = id, state = 'ended' })
+    end)
+end)
+
+-- tour_seats: ARGV driver, seats taken, key. (command seats.set) Who is counted in has got on.
+register('tour_seats', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'seats.set', 'bus_driver:' .. driver, argv[3], function()
+        local id, t, no = tours.of(c, driver)
+        if no then return no end
+        local taken, total, before = tonumber(argv[2]), tonumber(t.seats), tonumber(t.taken)
+        if taken > total then
+            return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
+        end
+        t.taken = tostring(taken)
+        tours.set(c, id, 'taken', t.taken)
+        if taken > before then redis.call('HINCRBY', c.p .. 'tour:' .. id, 'boarded', taken - before) end
+        if taken ~= before then
+            log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
+        end
+        if t.shown == '1' then
+            set_vehicle(c, t.bus, 'seats', total - taken)
+            show(c, t.bus)
+        end
+        tours.show(c, id, t, true)
+        return ok({ seats = total - taken })
+    end)
+end)
+
+-- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them.
+function tours.step(c, id, t, to, skipped, by)
+    local stops = cjson.decode(t.stops)
+    for index = tonumber(t.next), to - 1 do
+        local data = { index = index, stop = stops[index + 1] }
+        if skipped[index] then
+            data.reason = 'skipped'
+            tours.changed(c, id, t, data)
+        else
+            log(c, 'stop.passed', { tour = id, bus = t.bus, line = t.line, pattern = t.pattern, index = index,
+                stop = data.stop, by = by, delay_s = tonumber(t.delay_s) })
+        end
+    end
+    t.next = tostring(to)
+end
+
+-- tour_step: ARGV driver, 1 or -1, '1' if the stop is skipped, key. (commands stop.next, stop.previous)
+register('tour_step', function(keys, argv)
+    local c, driver, step = context(keys), argv[1], tonumber(argv[2])
+    return once(c, step > 0 and 'stop.next' or 'stop.previous', 'bus_driver:' .. driver, argv[4], function()
+        local id, t, no = tours.of(c, driver)
+        if no then return no end
+        local at = tonumber(t.next)
+        if step > 0 and at >= #cjson.decode(t.stops) then
+            return refuse('not_available', 'The tour has passed its last stop: end it with tour.end.')
+        end
+        if step < 0 and at == 0 then
+            return refuse('not_available', 'The tour is before its first stop.')
+        end
+        if step > 0 then
+            tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver')
+            t.etas = tours.coming(t.etas, at + 1)
+        else
+            t.next = tostring(at - 1)
+        end
+        tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
+        redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
+        return '+' .. tours.show(c, id, t, true)
+    end)
+end)
+
+-- Told when the delay has changed by at least the setting since it was told last.
+function tours.tell_delay(c, id, t)
+    local delay, told = tonumber(t.delay_s), tonumber(t.told_s or 0)
+    if not delay or math.abs(delay - told) < c.tour_late_s then return end
+    t.told_s = t.delay_s
+    tours.set(c, id, 'told_s', t.told_s)
+    tours.changed(c, id, t, { reason = 'late', minutes = math.floor(delay / 60 + 0.5), delay_s = delay })
+end
+
+-- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
+-- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
+-- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed. Answers
+-- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+register('tour_moved', function(keys, argv)
+    local c, id = context(keys), argv[1]
+    local t = tours.load(c, id)
+    if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
+    -- What another worker has told since, when the driver changed over to it, is newer.
+    if tonumber(t.heard or 0) > tonumber(argv[11]) then return { t.state, tonumber(t.next) } end
+    t.at, t.lat, t.lon, t.off = argv[2], argv[3], argv[4], argv[6]
+    if argv[5] ~= '' then t.dist = argv[5] end
+    if argv[9] ~= '' then t.delay_s = argv[9] end
+    local reached, stepped = tonumber(argv[7]), false
+    if reached and reached > tonumber(t.next) then
+        local skipped = {}
+        for _, index in ipairs(cjson.decode(argv[8])) do skipped[index] = true end
+        tours.step(c, id, t, math.min(reached, #cjson.decode(t.stops)), skipped, 'position')
+        stepped = true
+    elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
+        t.next, stepped = argv[7], true
+    end
+    t.etas = tours.coming(argv[10], tonumber(t.next))
+    local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
+        'etas', t.etas, 'last_at', c.iso }
+    for _, name in ipairs({ 'dist', 'delay_s' }) do
+        if t[name] then
+            fields[#fields + 1] = name
+            fields[#fields + 1] = t[name]
+        end
+    end
+    tours.set(c, id, unpack(fields))
+    redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
+    tours.tell_delay(c, id, t)
+    tours.show(c, id, t, stepped)
+    return { t.state, tonumber(t.next) }
+end)
+
+-- line_state: ARGV line. Answers id, revision, JSON of each running tour.
+register('line_state', function(keys, argv)
+    local c, answer = context(keys), {}
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. argv[1] .. ':tours')) do
+        local t = tours.load(c, id)
+        if t.state == 'running' then
+            answer[#answer + 1] = id
+            answer[#answer + 1] = t.rev or '0'
+            answer[#answer + 1] = tours.state(id, t)
+        end
+    end
+    return answer
+end)
+
+-- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
+function tours.hello(c, driver, worker)
+    local id, t = tours.of(c, driver)
+    if not id then return '{}', {} end
+    tours.set(c, id, 'worker', worker, 'last_at', c.iso)
+    redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
+    return '{"tour":' .. tours.state(id, t) .. '}', t
+end

@@ -1,0 +1,74 @@
+import RedisLink
+import WebSocketServer
+import Wire
+
+/// The running tours of a line with readers here, each as Redis told it last. Used on the worker's loop only; it ends with
+/// its last reader.
+final class LineBoard {
+    /// A tour's state: the revision orders what is read and what is pushed.
+    struct Bus {
+        let revision: Int64
+        /// JSON of the state `bus`.
+        let data: [UInt8]
+    }
+
+    let channel: String
+    private(set) var buses: [String: Bus] = [:]
+    var readers: [ConnectionID: LineReader] = [:]
+    /// Was read after its subscription was confirmed, and that has held since.
+    var isCurrent = false
+    var isReading = false
+    /// Pushed while it was read.
+    var held: [Push] = []
+    /// Some readers wait for a snapshot.
+    var hasLaggards = false
+
+    init(_ channel: String) { self.channel = channel }
+
+    var line: String { String(channel.dropFirst(Channel.lines.count)) }
+
+    /// What the function `line_state` answers, in place of all that was known. False when it is not of that form.
+    func replace(_ reply: RedisReply) -> Bool {
+        guard let fields = reply.array, fields.count % 3 == 0 else { return false }
+        buses = [:]
+        for index in stride(from: 0, to: fields.count, by: 3) {
+            guard let tour = fields[index].text, let revision = fields[index + 1].int,
+                let data = fields[index + 2].bytes
+            else { return false }
+            buses[tour] = Bus(revision: revision, data: data)
+        }
+        return true
+    }
+
+    /// Takes up a push of the state `bus`. False: it is known, or older than what is.
+    func apply(_ push: Push) -> Bool {
+        let parts = push.meta.split(separator: " ")
+        guard parts.count == 3, let revision = Int64(parts[1]) else { return false }
+        let tour = String(parts[0])
+        if let known = buses[tour], known.revision >= revision { return false }
+        buses[tour] = parts[2] == "running" ? Bus(revision: revision, data: push.data) : nil
+        return true
+    }
+
+    /// JSON of the snapshot's data.
+    var snapshot: [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("line", line)
+        json.key("buses")
+        json.beginArray()
+        for tour in buses.keys.sorted() { json.raw(buses[tour]?.data ?? []) }
+        json.endArray()
+        json.endObject()
+        return json.bytes
+    }
+}
+
+/// One connection that reads a line.
+final class LineReader {
+    let session: Session
+    /// It has not been told all that is there, or was too slow for what came: it gets the whole when it can take it.
+    var needsSnapshot = true
+
+    init(_ session: Session) { self.session = session }
+}

@@ -1,0 +1,131 @@
+import Domain
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// The channels `line:<id>`. Their events (schedule.changed) go the way of topics; here is their state: the snapshot of the
+/// line's tours, and `bus` at each change.
+///
+/// First the partition is subscribed, then the state is read with one call for all readers. States are sent at once, as a
+/// seat that is taken counts at once; a reader that has not taken the last gets the whole when it has.
+extension Worker {
+    func subscribeLine(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
+        let id = String(channel.dropFirst(Channel.lines.count))
+        guard catalog.isKnown else {
+            return refuse(session, message.id, .unavailable, "The lines are being loaded; subscribe again in a moment.")
+        }
+        guard catalog.catalog.lines[id] != nil else {
+            return refuse(
+                session, message.id, .notFound, "field `channel`: \(settings.city.id) has no line \(id).",
+                field: "channel")
+        }
+        subscribeTopic(channel, since: since, message, session)
+    }
+
+    /// The events of a reader were read: from here on it is told the state, too.
+    func joinLine(_ reading: TopicReading, isGap: Bool) {
+        let channel = reading.topic.channel
+        let session = reading.session
+        let board = lines[channel] ?? LineBoard(channel)
+        lines[channel] = board
+        if let known = board.readers[session.connection] {
+            guard isGap else { return }
+            known.needsSnapshot = true
+        } else {
+            board.readers[session.connection] = LineReader(session)
+        }
+        if board.isCurrent { tellLaggards(of: board) } else { read(board) }
+    }
+
+    func leaveLine(_ channel: String, _ session: Session) {
+        guard let board = lines[channel] else { return }
+        board.readers[session.connection] = nil
+        if board.readers.isEmpty { lines[channel] = nil }
+    }
+
+    // MARK: reading
+
+    func linesMayHaveMissed() {
+        for board in lines.values {
+            board.isCurrent = false
+            for reader in board.readers.values { reader.needsSnapshot = true }
+        }
+    }
+
+    func readLines() {
+        for board in lines.values where !board.isCurrent { read(board) }
+    }
+
+    private func read(_ board: LineBoard) {
+        guard !board.isReading, commands.isUp, subscriber.isUp else { return }
+        board.isReading = true
+        whenSubscribed(board.channel) {
+            let losses = self.topics.losses
+            self.dispatch.call("line_state", [RedisArgument(board.line)]) { result in
+                board.isReading = false
+                let held = board.held
+                board.held = []
+                guard losses == self.topics.losses, case .success(let reply) = result, board.replace(reply) else {
+                    if case .failure(.server(let text)) = result { self.log.error("line_state failed: \(text)") }
+                    // It is read again at the next tick.
+                    return
+                }
+                for push in held { _ = board.apply(push) }
+                board.isCurrent = true
+                for reader in board.readers.values { reader.needsSnapshot = true }
+                self.tellLaggards(of: board)
+            }
+        }
+    }
+
+    // MARK: telling
+
+    func heardLine(_ push: Push, _ board: LineBoard) {
+        metrics.pushes.increment()
+        if board.isReading { return board.held.append(push) }
+        guard board.isCurrent, board.apply(push) else { return }
+        let state = Encode.state(channel: board.channel, type: push.type, time: push.time, data: push.data)
+        var frames = SharedFrames()
+        for (connection, reader) in board.readers where !reader.needsSnapshot {
+            guard server.isCaughtUp(connection) else {
+                reader.needsSnapshot = true
+                board.hasLaggards = true
+                continue
+            }
+            let encoding = reader.session.encoding
+            let shared = frames[encoding] ?? frame(state, encoding)
+            frames[encoding] = shared
+            server.send(connection, shared)
+        }
+    }
+
+    /// At each tick: who waited for its turn, and lines that could not be read.
+    func tellLaggingReaders() {
+        for board in lines.values {
+            if !board.isCurrent { read(board) } else if board.hasLaggards { tellLaggards(of: board) }
+        }
+    }
+
+    private func tellLaggards(of board: LineBoard) {
+        board.hasLaggards = false
+        var payload: [UInt8]?
+        var frames = SharedFrames()
+        for (connection, reader) in board.readers where reader.needsSnapshot {
+            guard server.isCaughtUp(connection) else {
+                board.hasLaggards = true
+                continue
+            }
+            reader.needsSnapshot = false
+            let encoding = reader.session.encoding
+            if frames[encoding] == nil {
+                let json = payload ?? Encode.snapshot(channel: board.channel, time: now(), data: board.snapshot)
+                payload = json
+                frames[encoding] = frame(json, encoding)
+            }
+            if let shared = frames[encoding] { server.send(connection, shared) }
+        }
+    }
+}

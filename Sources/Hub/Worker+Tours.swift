@@ -1,0 +1,295 @@
+import Domain
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Bus drivers: their commands, and the way of a bus's position. It is judged by the filter as a taxi's and shown on maps
+/// with the tick's batch; besides it is matched to the line here, and what came of that is told with one call per tick.
+extension Worker {
+    // MARK: commands
+
+    func carryOut(_ message: ClientMessage, _ session: Session, _ bus: BusTrack?, _ identity: Identity) {
+        guard let bus else { return forbid(session, message, identity) }
+        let who = RedisArgument(bus.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .tourStart(let id, let line, let pattern, let trip):
+            startTour(id, line, pattern: pattern, trip: trip, message, session, bus)
+        case .tourEnd(let tour):
+            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key], message, session) { reply in
+                if bus.tour?.id == reply["tour"]?.text { bus.tour = nil }
+            }
+        case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
+        case .stopPrevious: step(bus, by: -1, skip: false, message, session)
+        case .seatsSet(let taken): call("tour_seats", [who, RedisArgument(taken), key], message, session)
+        default: forbid(session, message, identity)
+        }
+    }
+
+    /// An operator may end a tour whose driver does not.
+    func carryOutForOperator(_ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard case .tourEnd(let tour) = message.command else { return forbid(session, message, identity) }
+        guard let tour else {
+            return refuse(
+                session, message.id, .badMessage, "field `tour`: expected a tour id, but it is missing", field: "tour")
+        }
+        call(
+            "tour_end",
+            [
+                RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(tour),
+                RedisArgument(message.key ?? ""),
+            ], message, session)
+    }
+
+    private func startTour(
+        _ busID: String, _ lineID: String, pattern: String?, trip: String?, _ message: ClientMessage,
+        _ session: Session,
+        _ bus: BusTrack
+    ) {
+        guard self.catalog.isKnown else {
+            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
+        }
+        let catalog = self.catalog.catalog
+        guard let vehicle = catalog.buses[busID] else {
+            return refuse(
+                session, message.id, .notFound, "field `bus`: \(settings.city.id) has no bus \(busID).", field: "bus")
+        }
+        guard let line = catalog.lines[lineID] else {
+            return refuse(
+                session, message.id, .notFound, "field `line`: \(settings.city.id) has no line \(lineID).",
+                field: "line")
+        }
+        let plan: TourPlan
+        do throws(TourPlan.Refusal) {
+            plan = try TourPlan.choose(
+                on: line, pattern: pattern, trip: trip, services: catalog.services, time: cityTime, now: now() / 1000)
+        } catch {
+            let (field, detail) = Self.explain(error, lineID, pattern, trip)
+            return refuse(session, message.id, .notFound, "field `\(field)`: \(detail)", field: field)
+        }
+        let way = line.patterns[plan.pattern]
+        var stops = JSONWriter()
+        stops.beginArray()
+        for stop in way.stops { stops.string(stop.stop) }
+        stops.endArray()
+        let arguments: [RedisArgument] = [
+            RedisArgument(bus.subject), RedisArgument(Self.tourID()), RedisArgument(busID),
+            RedisArgument(vehicle.seats),
+            RedisArgument(lineID), RedisArgument(way.id), RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
+            RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
+            MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
+            RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
+        ]
+        call("tour_start", arguments, message, session) { reply in
+            // A repeated command's reply may be of a tour that is over; the state on the driver's channel tells.
+            if bus.tour?.id != reply["tour"]?.text { self.takeUp(reply, bus, base: plan.base, distance: nil) }
+        }
+    }
+
+    private static func explain(
+        _ refusal: TourPlan.Refusal, _ line: String, _ pattern: String?, _ trip: String?
+    ) -> (field: String, detail: String) {
+        switch refusal {
+        case .noPattern: ("pattern", "line \(line) has no pattern \(pattern ?? "").")
+        case .noTrip: ("trip", "line \(line) has no trip \(trip ?? "").")
+        case .notOfPattern: ("trip", "the trip \(trip ?? "") is not of pattern \(pattern ?? "").")
+        case .nothingToDrive: ("line", "line \(line) has no way to drive: it runs on request only.")
+        }
+    }
+
+    private func step(_ bus: BusTrack, by step: Int, skip: Bool, _ message: ClientMessage, _ session: Session) {
+        let arguments: [RedisArgument] = [
+            RedisArgument(bus.subject), RedisArgument(step), skip ? "1" : "", RedisArgument(message.key ?? ""),
+        ]
+        call("tour_step", arguments, message, session)
+    }
+
+    /// Not to be guessed: 95 random bits.
+    private static func tourID() -> String {
+        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        return "t_" + String((0..<16).map { _ in letters.randomElement()! })
+    }
+
+    // MARK: the tour, as Redis has it
+
+    /// After hello or a loss of the link.
+    func adoptTour(_ session: Session, _ identity: Identity, _ caught: Caught) {
+        let bus = buses[identity.subject] ?? BusTrack(subject: identity.subject)
+        buses[identity.subject] = bus
+        if !bus.sessions.contains(where: { $0 === session }) { bus.sessions.append(session) }
+        session.bus = bus
+        guard let tour = caught.snapshot["tour"] else {
+            bus.tour = nil
+            return
+        }
+        let meta = caught.meta.split(separator: " ")
+        takeUp(tour, bus, base: meta.last.flatMap { Int64($0) } ?? 0, distance: meta.first.flatMap { Double($0) })
+    }
+
+    /// A tour's state was told on its driver's channel: a stop was stepped, or it began or ended elsewhere.
+    func noticedTour(_ push: Push, by bus: BusTrack) {
+        guard let data = try? JSONValue(parsing: push.data) else { return }
+        if push.type == "tour.ended" {
+            if bus.tour?.id == data["tour"]?.text { bus.tour = nil }
+        } else if bus.tour?.id == data["tour"]?.text {
+            if let run = bus.tour { run.next = Self.next(data, run) }
+        } else {
+            toCatchUp += bus.sessions.suffix(1)
+        }
+    }
+
+    private func takeUp(_ state: JSONValue, _ bus: BusTrack, base: Int64, distance: Double?) {
+        guard let id = state["tour"]?.text, let busID = state["bus"]?.text, let line = state["line"]?.text,
+            let pattern = state["pattern"]?.text
+        else { return }
+        if let run = bus.tour, run.id == id {
+            run.next = Self.next(state, run)
+            return
+        }
+        let run = TourRun(
+            id: id, bus: busID, line: line, pattern: pattern, trip: state["trip"]?.text, base: base, next: 0)
+        run.distance = distance
+        run.next = Self.next(state, run)
+        bus.tour = run
+    }
+
+    /// Behind the last stop there is none.
+    private static func next(_ state: JSONValue, _ run: TourRun) -> Int {
+        state["next_stop"]?["index"]?.integer.map { Int($0) } ?? .max
+    }
+
+    /// The driver may be back in a moment, on another worker, which then must know where the bus is.
+    func closedBus(_ session: Session, _ bus: BusTrack) {
+        bus.sessions.removeAll { $0 === session }
+        guard bus.sessions.isEmpty else { return }
+        buses[bus.subject] = nil
+        guard let run = bus.tour else { return }
+        if run.vehicle.isDirty { flushPositions() }
+        flush(run, of: bus)
+    }
+
+    // MARK: positions
+
+    func position(_ position: PositionFix, _ id: Int64?, _ session: Session, _ bus: BusTrack) {
+        guard let run = bus.tour else {
+            return refuse(
+                session, id, .notAvailable, "You are on no tour: begin one with tour.start, then send positions.")
+        }
+        guard let (fix, accepted) = judge(position, id, session, of: run.vehicle) else { return }
+        if accepted != nil {
+            run.isDirty = true
+            match(fix, run)
+        }
+        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
+    }
+
+    private func match(_ fix: Fix, _ run: TourRun) {
+        if run.catalogVersion != catalog.catalog.version { renew(run) }
+        run.progress?.expect(hour: localHour(fix.at)) { (SegmentTimes(), LineETASpread()) }
+        guard let change = run.progress?.moved(to: fix) else { return }
+        run.distance = run.progress?.distance ?? run.distance
+        if let next = change.next { run.reached = next }
+        run.isBack = run.isBack || change.isBack
+        run.skipped += change.skipped
+    }
+
+    /// The way of a tour in the present catalog; none when that has no such pattern with these stops any more.
+    private func renew(_ run: TourRun) {
+        guard self.catalog.isKnown else { return }
+        let catalog = self.catalog.catalog
+        run.catalogVersion = catalog.version
+        run.progress = nil
+        guard let line = catalog.lines[run.line], let pattern = line.patterns.first(where: { $0.id == run.pattern })
+        else {
+            return
+        }
+        var rules = TourTrack.Settings()
+        rules.offRouteMetres = settings.tours.offRouteM
+        rules.offRouteFixes = settings.tours.offRouteFixes
+        run.progress = TourProgress(
+            pattern: pattern, trip: run.trip.flatMap { id in line.trips.first { $0.id == id } }, base: run.base,
+            expected: run.distance, settings: rules)
+    }
+
+    /// Everything that moved since the last tick. While Redis is away it waits: only the latest of each tour counts.
+    func flushTours() {
+        guard commands.isUp else { return }
+        for bus in buses.values {
+            if let run = bus.tour { flush(run, of: bus) }
+        }
+    }
+
+    private func flush(_ run: TourRun, of bus: BusTrack) {
+        guard run.isDirty, !run.isUnderWay, let fix = run.vehicle.lastFix else { return }
+        let (reached, skipped, isBack) = (run.reached, run.skipped, run.isBack)
+        run.isDirty = false
+        run.isUnderWay = true
+        run.reached = nil
+        run.skipped = []
+        run.isBack = false
+        let arguments: [RedisArgument] = [
+            RedisArgument(run.id), RedisArgument(fix.at), RedisArgument(fix.point.lat), RedisArgument(fix.point.lon),
+            run.progress?.distance.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
+            run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
+            RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
+            RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
+        ]
+        dispatch.call("tour_moved", arguments) { result in
+            run.isUnderWay = false
+            switch result {
+            case .success(let reply):
+                // Ended or stepped by others meanwhile.
+                if reply[0].text != "running", bus.tour === run { bus.tour = nil }
+                if let next = reply[1].int { run.next = Int(next) }
+            case .failure(.server(let text)): self.log.error("tour_moved failed: \(text)")
+            case .failure:
+                run.isDirty = true
+                run.reached = run.reached ?? reached
+                run.skipped = skipped + run.skipped
+                run.isBack = run.isBack || isBack
+            }
+        }
+    }
+
+    /// The clock of the catalog's schedules.
+    var cityTime: CityTime {
+        let name = catalog.catalog.timeZone
+        if name != zoneTime.name { zoneTime = (name, CityTime(zone: name) ?? .utc) }
+        return zoneTime.time
+    }
+
+    /// Of the local day, 0…23; `time` in Unix ms.
+    func localHour(_ time: Int64) -> Int {
+        let local = time / 1000 + Int64(cityTime.offset(at: time / 1000))
+        return Int((local % 86_400 + 86_400) % 86_400 / 3600)
+    }
+
+    private static func list(_ indexes: [Int]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for index in indexes { json.integer(Int64(index)) }
+        json.endArray()
+        return json.bytes
+    }
+
+    private func arrivals(of run: TourRun) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        if let progress = run.progress {
+            for arrival in progress.arrivals(now: now()) {
+                json.beginObject()
+                json.member("index", arrival.stop)
+                json.member("stop", progress.stops[arrival.stop])
+                json.member("at", arrival.arrival.likely)
+                json.member("early", arrival.arrival.early)
+                json.member("late", arrival.arrival.late)
+                json.endObject()
+            }
+        }
+        json.endArray()
+        return json.bytes
+    }
+}
