@@ -140,7 +140,7 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
-    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event"]
+    expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
     expected += [f"line.{name}" for name in LINE_EVENTS]
     expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)

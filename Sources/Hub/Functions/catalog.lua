@@ -4,19 +4,21 @@
 -- `catalog:<version>:lines`, `:stops`, `:buses`, `:services` (hashes: id to JSON) and `:meta` (hash: time_zone, how many
 -- there are of each, digest:<list>). What is not in use expires.
 
-local PARTS = { 'lines', 'stops', 'buses', 'services' }
-local LISTS = { 'lines', 'buses', 'stops', 'routes' }
+-- One table, as the chunk of all functions can have 200 locals.
+local catalog = {}
+catalog.parts = { 'lines', 'stops', 'buses', 'services' }
+catalog.lists = { 'lines', 'buses', 'stops', 'routes' }
 -- What is not in use is kept for workers that are just reading it, s.
-local LEFTOVER_S = 3600
+catalog.leftover_s = 3600
 
-local function each_part(c, version, act)
+function catalog.each_part(c, version, act)
     if version == '' then return end
     local prefix = c.p .. 'catalog:' .. version .. ':'
     act(prefix .. 'meta')
-    for _, part in ipairs(PARTS) do act(prefix .. part) end
+    for _, part in ipairs(catalog.parts) do act(prefix .. part) end
 end
 
-local function expire(key) redis.call('EXPIRE', key, LEFTOVER_S) end
+function catalog.expire(key) redis.call('EXPIRE', key, catalog.leftover_s) end
 
 -- catalog_use: ARGV version, the version that it replaces. Refused when another one came in between, and when not all of
 -- it is there. Answers which lists have changed; none: then nothing is told and the old version stays.
@@ -31,21 +33,21 @@ register('catalog_use', function(keys, argv)
     local prefix = c.p .. 'catalog:' .. version .. ':'
     local meta = hash(prefix .. 'meta')
     if not meta.time_zone then return refuse('incomplete', 'the catalog is not there') end
-    for _, part in ipairs(PARTS) do
+    for _, part in ipairs(catalog.parts) do
         if redis.call('HLEN', prefix .. part) ~= tonumber(meta[part]) then
             return refuse('incomplete', 'of the catalog not all ' .. part .. ' are there')
         end
     end
     local changed = {}
-    for _, list in ipairs(LISTS) do
+    for _, list in ipairs(catalog.lists) do
         if current['digest:' .. list] ~= meta['digest:' .. list] then changed[#changed + 1] = list end
     end
     if #changed == 0 then
-        each_part(c, version, expire)
+        catalog.each_part(c, version, catalog.expire)
         return ok({ version = before, changed = changed })
     end
-    each_part(c, version, function(key) redis.call('PERSIST', key) end)
-    each_part(c, before, expire)
+    catalog.each_part(c, version, function(key) redis.call('PERSIST', key) end)
+    catalog.each_part(c, before, catalog.expire)
     local times = {}
     redis.call('HSET', c.p .. 'catalog', 'version', version)
     for _, list in ipairs(changed) do
