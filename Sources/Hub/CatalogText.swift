@@ -94,6 +94,8 @@ final class CatalogReading {
     private var lines: [String] = []
     private var replies: [RedisReply] = []
     private(set) var digests: [CatalogList: String] = [:]
+    /// Somebody waits until it is read before it is taken into use.
+    var isAwaited = false
     /// Why it can't be taken, for the log.
     private(set) var problem: String?
 

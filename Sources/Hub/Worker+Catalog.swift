@@ -47,18 +47,28 @@ extension Worker {
     }
 
     private func prepareCatalog(_ version: String) {
-        read(CatalogReading(version: version, keys: keys)) { reading in
+        let reading = CatalogReading(version: version, keys: keys)
+        reading.isAwaited = true
+        read(reading) { reading in
             self.catalog.prepare(reading)
-            let key = RedisArgument(self.keys.catalog(version, "ready"))
-            self.commands.send(["INCR", key]) { _ in }
-            self.commands.send(["EXPIRE", key, 60]) { _ in }
+            self.wait(noLongerFor: reading)
             // It may have taken the place of a reading of the one in use.
             self.readCatalog()
         }
     }
 
+    /// It is read here, or will be when it is to be used: whoever wants to use it need not wait for this worker.
+    private func wait(noLongerFor reading: CatalogReading?) {
+        guard let reading, reading.isAwaited else { return }
+        reading.isAwaited = false
+        let key = RedisArgument(keys.catalog(reading.catalog.version, "ready"))
+        commands.send(["INCR", key]) { _ in }
+        commands.send(["EXPIRE", key, 60]) { _ in }
+    }
+
     /// Reads a version; a later one that is asked for takes the place of one that is not done.
     private func read(_ reading: CatalogReading, then: @escaping (CatalogReading) -> Void) {
+        wait(noLongerFor: catalogBeingRead)
         catalogBeingRead = reading
         guard !reading.catalog.version.isEmpty else {
             catalogBeingRead = nil
@@ -77,6 +87,7 @@ extension Worker {
         guard let question = reading.nextLine else {
             catalogBeingRead = nil
             if let problem = reading.problem {
+                wait(noLongerFor: reading)
                 log.error("the catalog \(reading.catalog.version) can't be taken: \(problem); the old one stays")
                 return catalog.giveUp()
             }
