@@ -75,6 +75,9 @@ actor TestCity {
     }
 
     @discardableResult
+    func send(_ command: [RedisArgument]) async throws -> RedisReply { try await connection.send(command) }
+
+    @discardableResult
     func call(_ function: String, _ arguments: [String]) async throws -> RedisReply {
         try await withCheckedThrowingContinuation { continuation in
             library.call(
