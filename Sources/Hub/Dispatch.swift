@@ -32,8 +32,8 @@ final class Dispatch {
         [
             PackageResources.core_lua, PackageResources.queue_lua, PackageResources.offer_lua,
             PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
-            PackageResources.driver_lua, PackageResources.tour_lua, PackageResources.presence_lua,
-            PackageResources.feed_lua,
+            PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.tour_lua,
+            PackageResources.presence_lua, PackageResources.feed_lua,
             PackageResources.sweep_lua, PackageResources.topic_lua,
             PackageResources.catalog_lua,
         ]

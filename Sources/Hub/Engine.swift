@@ -45,7 +45,7 @@ struct EngineSetup {
             ("events_length", settings.redis.eventsLength), ("seat_hold_ms", settings.vehicles.seatHoldMs),
             ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
-        return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] }
+        return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + StopRules.fields(settings.stops)
     }
 
     /// Unscaled, hub time is Redis' time. Scaled, it runs from the moment at which the run began, which a restart keeps.

@@ -171,6 +171,8 @@ extension Worker {
                     ] + to + [key]
                 call("request", arguments, message, session)
             }
+        case .stopRequest(let request): requestStop(request, message, session, identity)
+        case .stopCancel(let request): cancelStop(request, message, session, identity)
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
         case .seatBook(let request): book(request, message, session, identity)

@@ -23,6 +23,8 @@ extension Worker {
                 if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
+        case .stopAnswer(let answer, let request, let all):
+            answerStop(answer, request, all: all, message, session, identity)
         case .stopPrevious: step(bus, by: -1, skip: false, message, session)
         case .seatsSet(let taken, _): call("tour_seats", [who, RedisArgument(taken), key], message, session)
         default: forbid(session, message, identity)
@@ -185,8 +187,9 @@ extension Worker {
                 session, id, .notAvailable, "You are on no tour: begin one with tour.start, then send positions.")
         }
         guard let (fix, accepted) = judge(position, id, session, of: run.vehicle) else { return }
-        if accepted != nil {
+        if let accepted {
             run.isDirty = true
+            if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(fix) }
             match(fix, run)
         }
         if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
@@ -231,17 +234,20 @@ extension Worker {
     private func flush(_ run: TourRun, of bus: BusTrack) {
         guard run.isDirty, !run.isUnderWay, let fix = run.vehicle.lastFix else { return }
         let (reached, skipped, isBack) = (run.reached, run.skipped, run.isBack)
+        let way = run.way
         run.isDirty = false
         run.isUnderWay = true
         run.reached = nil
         run.skipped = []
         run.isBack = false
+        run.way = []
         let arguments: [RedisArgument] = [
             RedisArgument(run.id), RedisArgument(fix.at), RedisArgument(fix.point.lat), RedisArgument(fix.point.lon),
             run.progress?.distance.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
+            RedisArgument(Self.list(way)),
         ]
         dispatch.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -256,6 +262,7 @@ extension Worker {
                 run.reached = run.reached ?? reached
                 run.skipped = skipped + run.skipped
                 run.isBack = run.isBack || isBack
+                run.way = way + run.way
             }
         }
     }
@@ -271,6 +278,23 @@ extension Worker {
     func localHour(_ time: Int64) -> Int {
         let local = time / 1000 + Int64(cityTime.offset(at: time / 1000))
         return Int((local % 86_400 + 86_400) % 86_400 / 3600)
+    }
+
+    /// Fixes between two ticks; a bus sends one. More come when a phone was away and sends all it has kept.
+    private static let longestWay = 200
+
+    private static func list(_ way: [Fix]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for fix in way {
+            json.beginArray()
+            json.double(fix.point.lat)
+            json.double(fix.point.lon)
+            json.integer(fix.at)
+            json.endArray()
+        }
+        json.endArray()
+        return json.bytes
     }
 
     private static func list(_ indexes: [Int]) -> [UInt8] {

@@ -25,6 +25,8 @@ public struct Settings: Sendable, Equatable {
     public var feeds = Feeds()
     /// What vehicles are.
     public var vehicles = Vehicles()
+    /// Stops on request.
+    public var stops = Stops()
     /// Buses on lines.
     public var tours = Tours()
     /// Keys that sign and prove tokens.

@@ -67,6 +67,18 @@ extension Settings {
         require(
             feeds.goneAfterMs > feeds.staleAfterMs, ["feeds.gone_after_ms", "feeds.stale_after_ms"],
             "feeds.gone_after_ms (\(feeds.goneAfterMs)) must be more than feeds.stale_after_ms (\(feeds.staleAfterMs))")
+        require(
+            stops.nearM > stops.arrivedM, ["stops.near_m", "stops.arrived_m"],
+            "stops.near_m (\(stops.nearM)) must be more than stops.arrived_m (\(stops.arrivedM))")
+        require(
+            stops.answerMs > stops.remindDriverMs, ["stops.answer_ms", "stops.remind_driver_ms"],
+            """
+            stops.answer_ms (\(stops.answerMs)) must be more than stops.remind_driver_ms (\(stops.remindDriverMs)): a \
+            request that has lapsed needs no reminder
+            """)
+        require(
+            stops.hours.isEmpty || stops.openHours != nil, ["stops.hours"],
+            "stops.hours \(stops.hours) is no pair of times of day: write it as 06:00-22:00, or leave it empty")
         return problems
     }
 }

@@ -80,6 +80,11 @@ extension Command {
             if let type { writer.member("type", type) }
             writer.key("data")
             writer.raw(data)
+        case .stopRequest(let request): request.encodeFields(into: &writer)
+        case .stopCancel(let request): writer.member("request", request)
+        case .stopAnswer(_, let request, let all):
+            writer.member("request", request)
+            if all { writer.member("all", all) }
         case .tourStart(let bus, let line, let pattern, let trip):
             writer.member("bus", bus)
             writer.member("line", line)

@@ -54,6 +54,10 @@ public enum Command: Sendable {
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
+    case stopRequest(StopRequest)
+    case stopCancel(request: String)
+    /// `all`: every request at the same place that is in the same state.
+    case stopAnswer(StopAnswer, request: String, all: Bool)
     /// Ids of 1–64 visible ASCII characters, as the catalog has them.
     case tourStart(bus: String, line: String, pattern: String?, trip: String?)
     case tourEnd(tour: String?)
@@ -106,6 +110,10 @@ extension Command: Equatable {
         case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
             lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
         case (.rideCancel(let ride), .rideCancel(let other)): ride == other
+        case (.stopRequest(let request), .stopRequest(let other)): request == other
+        case (.stopCancel(let request), .stopCancel(let other)): request == other
+        case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):
+            answer == answer2 && request == request2 && all == all2
         case (.subscribe(let channel, let options, let since), .subscribe(let other, let options2, let since2)):
             channel == other && options == options2 && since == since2
         case (.unsubscribe(let channel), .unsubscribe(let other)): channel == other

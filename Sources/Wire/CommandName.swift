@@ -26,6 +26,12 @@ public enum CommandName: String, CaseIterable, Sendable {
     case seatEnd = "seat.end"
     case vehicleGet = "vehicle.get"
     case publish
+    case stopRequest = "stop.request"
+    case stopCancel = "stop.cancel"
+    case stopAccept = "stop.accept"
+    case stopDecline = "stop.decline"
+    case stopComplete = "stop.complete"
+    case stopNoshow = "stop.noshow"
     case tourStart = "tour.start"
     case tourEnd = "tour.end"
     case stopNext = "stop.next"
@@ -60,6 +66,12 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "seat.end": self = .seatEnd
         case "vehicle.get": self = .vehicleGet
         case "publish": self = .publish
+        case "stop.request": self = .stopRequest
+        case "stop.cancel": self = .stopCancel
+        case "stop.accept": self = .stopAccept
+        case "stop.decline": self = .stopDecline
+        case "stop.complete": self = .stopComplete
+        case "stop.noshow": self = .stopNoshow
         case "tour.start": self = .tourStart
         case "tour.end": self = .tourEnd
         case "stop.next": self = .stopNext
@@ -99,6 +111,12 @@ extension Command {
         case .seatEnd: .seatEnd
         case .vehicleGet: .vehicleGet
         case .publish: .publish
+        case .stopRequest: .stopRequest
+        case .stopCancel: .stopCancel
+        case .stopAnswer(.accept, _, _): .stopAccept
+        case .stopAnswer(.decline, _, _): .stopDecline
+        case .stopAnswer(.complete, _, _): .stopComplete
+        case .stopAnswer(.noshow, _, _): .stopNoshow
         case .tourStart: .tourStart
         case .tourEnd: .tourEnd
         case .stopNext: .stopNext

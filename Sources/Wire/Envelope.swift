@@ -130,7 +130,9 @@ struct Envelope {
     }
 
     /// How a field is called in errors.
-    func name(_ field: Field) -> String { "\(path)\(field.name)" }
+    func name(_ field: Field) -> String { name(field.name) }
+
+    func name(_ field: StaticString) -> String { "\(path)\(field)" }
 
     /// Reads everything. After an error the fields that came before it are there.
     mutating func scan() throws(WireError) {

@@ -15,6 +15,10 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case offerTaken = "offer_taken"
     case seatsFull = "seats_full"
     case notAvailable = "not_available"
+    case noDriver = "no_driver"
+    case outsideHours = "outside_hours"
+    case stopPassed = "stop_passed"
+    case offRoute = "off_route"
     case noPosition = "no_position"
     case clockSkew = "clock_skew"
     case badPosition = "bad_position"
@@ -63,6 +67,14 @@ public enum ErrorCode: String, CaseIterable, Sendable {
             ("No seat is left", 409, false, "Choose another vehicle.")
         case .notAvailable:
             ("Not possible in the present state", 409, false, "Ask for the state again and show what it allows.")
+        case .noDriver:
+            ("Nobody drives the line now", 409, true, "Try again when a bus is on its way.")
+        case .outsideHours:
+            ("The line does not run then", 422, false, "Choose a time within its working hours.")
+        case .stopPassed:
+            ("The bus has passed the place", 409, false, "Choose a place ahead of the bus, or a later time.")
+        case .offRoute:
+            ("Too far from the route", 422, false, "Choose a place nearer to the line.")
         case .noPosition:
             ("No recent position is known", 409, false, "Send a position, then the command again.")
         case .clockSkew:

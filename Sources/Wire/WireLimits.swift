@@ -15,6 +15,12 @@ public enum WireLimits {
     public static let tokenBytes = 8192
     /// `data` of a published event: a screenful of text. A channel's history may hold a thousand of them.
     public static let eventBytes = 8192
+    /// `name` of who wants to be fetched: long names in scripts of three bytes a letter.
+    public static let personNameBytes = 80
+    /// `number` to be called at: 15 digits with a plus and spaces.
+    public static let phoneNumberBytes = 32
+    /// `address`: two lines for people.
+    public static let addressBytes = 200
     /// Channels in one `resume`: a client has its own channel and a few subscriptions.
     public static let resumeChannels = 16
     /// Feeds (`near`, zones, vehicles, the city) of one connection: a screen with more should watch the city.

@@ -7,6 +7,7 @@ extension ProtobufWire {
     func transcribe(_ bytes: UnsafeRawBufferPointer, _ id: inout UInt64?) throws(ProtobufFault) {
         var reader = ProtobufReader(bytes)
         var hasResume = false
+        var hasHelp = false
         var hasRoute = false
         var hasVia = false
         var setsRoute = false
@@ -52,6 +53,16 @@ extension ProtobufWire {
             case 53: text("trip", try reader.text("trip"))
             case 54: text("tour", try reader.text("tour"))
             case 55: flag("skip", try reader.integer("skip"))
+            case 60: text("stop", try reader.text("stop"))
+            case 61: text("name", try reader.text("name"))
+            case 62: text("number", try reader.text("number"))
+            case 63: text("address", try reader.text("address"))
+            case 64:
+                _ = try reader.text("help")
+                hasHelp = true
+            case 65: try back(reader.message("back"))
+            case 66: text("request", try reader.text("request"))
+            case 67: flag("all", try reader.integer("all"))
             case 30: text("booking", try reader.text("booking"))
             case 31: text("vehicle", try reader.text("vehicle"))
             case 32: try point("pickup", reader.message("pickup"), "pickup.lat", "pickup.lon")
@@ -64,6 +75,7 @@ extension ProtobufWire {
             default: try reader.skip()
             }
         }
+        if hasHelp { try list("help", of: 64, in: ProtobufReader(bytes)) }
         if hasResume { try resume(ProtobufReader(bytes)) }
         if hasVia { try via(ProtobufReader(bytes)) }
         // JSON says null for no route, which is absence here.
@@ -130,6 +142,23 @@ extension ProtobufWire {
             switch field {
             case 1: double("lat", try reader.double(lat))
             case 2: double("lon", try reader.double(lon))
+            default: try reader.skip()
+            }
+        }
+        json.endObject()
+    }
+
+    private func back(_ reader: ProtobufReader) throws(ProtobufFault) {
+        var reader = reader
+        json.key("back")
+        json.beginObject()
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: text("stop", try reader.text("back.stop"))
+            case 2: double("lat", try reader.double("back.lat"))
+            case 3: double("lon", try reader.double("back.lon"))
+            case 4: integer("at", try reader.integer("back.at"))
+            case 5: integer("passengers", try reader.integer("back.passengers"))
             default: try reader.skip()
             }
         }

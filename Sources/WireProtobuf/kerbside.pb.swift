@@ -486,11 +486,148 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `end`. Subsequent reads from it will return its default value.
   package mutating func clearEnd() {_uniqueStorage()._end = nil}
 
+  /// Stops on request.
+  package var stop: String {
+    get {_storage._stop ?? String()}
+    set {_uniqueStorage()._stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {_storage._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {_uniqueStorage()._stop = nil}
+
+  package var name: String {
+    get {_storage._name ?? String()}
+    set {_uniqueStorage()._name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  package var hasName: Bool {_storage._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  package mutating func clearName() {_uniqueStorage()._name = nil}
+
+  /// to be called at
+  package var number: String {
+    get {_storage._number ?? String()}
+    set {_uniqueStorage()._number = newValue}
+  }
+  /// Returns true if `number` has been explicitly set.
+  package var hasNumber: Bool {_storage._number != nil}
+  /// Clears the value of `number`. Subsequent reads from it will return its default value.
+  package mutating func clearNumber() {_uniqueStorage()._number = nil}
+
+  package var address: String {
+    get {_storage._address ?? String()}
+    set {_uniqueStorage()._address = newValue}
+  }
+  /// Returns true if `address` has been explicitly set.
+  package var hasAddress: Bool {_storage._address != nil}
+  /// Clears the value of `address`. Subsequent reads from it will return its default value.
+  package mutating func clearAddress() {_uniqueStorage()._address = nil}
+
+  package var help: [String] {
+    get {_storage._help}
+    set {_uniqueStorage()._help = newValue}
+  }
+
+  package var back: Kerbside_V1_StopBack {
+    get {_storage._back ?? Kerbside_V1_StopBack()}
+    set {_uniqueStorage()._back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {_storage._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {_uniqueStorage()._back = nil}
+
+  package var request: String {
+    get {_storage._request ?? String()}
+    set {_uniqueStorage()._request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  package var hasRequest: Bool {_storage._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  package mutating func clearRequest() {_uniqueStorage()._request = nil}
+
+  /// every request of the place that is in the same state
+  package var all: Bool {
+    get {_storage._all ?? false}
+    set {_uniqueStorage()._all = newValue}
+  }
+  /// Returns true if `all` has been explicitly set.
+  package var hasAll: Bool {_storage._all != nil}
+  /// Clears the value of `all`. Subsequent reads from it will return its default value.
+  package mutating func clearAll() {_uniqueStorage()._all = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The way back, asked for at once.
+package nonisolated struct Kerbside_V1_StopBack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of the catalog; else lat and lon
+  package var stop: String {
+    get {_stop ?? String()}
+    set {_stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {self._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {self._stop = nil}
+
+  /// degrees
+  package var lat: Double {
+    get {_lat ?? 0}
+    set {_lat = newValue}
+  }
+  /// Returns true if `lat` has been explicitly set.
+  package var hasLat: Bool {self._lat != nil}
+  /// Clears the value of `lat`. Subsequent reads from it will return its default value.
+  package mutating func clearLat() {self._lat = nil}
+
+  /// degrees
+  package var lon: Double {
+    get {_lon ?? 0}
+    set {_lon = newValue}
+  }
+  /// Returns true if `lon` has been explicitly set.
+  package var hasLon: Bool {self._lon != nil}
+  /// Clears the value of `lon`. Subsequent reads from it will return its default value.
+  package mutating func clearLon() {self._lon = nil}
+
+  /// ms
+  package var at: UInt64 {
+    get {_at ?? 0}
+    set {_at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  package var hasAt: Bool {self._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  package mutating func clearAt() {self._at = nil}
+
+  package var passengers: UInt64 {
+    get {_passengers ?? 0}
+    set {_passengers = newValue}
+  }
+  /// Returns true if `passengers` has been explicitly set.
+  package var hasPassengers: Bool {self._passengers != nil}
+  /// Clears the value of `passengers`. Subsequent reads from it will return its default value.
+  package mutating func clearPassengers() {self._passengers = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _stop: String? = nil
+  fileprivate var _lat: Double? = nil
+  fileprivate var _lon: Double? = nil
+  fileprivate var _at: UInt64? = nil
+  fileprivate var _passengers: UInt64? = nil
 }
 
 /// Both are always there: `optional` only tells a forgotten one from 0.
@@ -904,6 +1041,54 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .vehicleGet(newValue)}
   }
 
+  package var stopRequest: Kerbside_V1_StopReceipt {
+    get {
+      if case .stopRequest(let v)? = ok {return v}
+      return Kerbside_V1_StopReceipt()
+    }
+    set {ok = .stopRequest(newValue)}
+  }
+
+  package var stopCancel: Kerbside_V1_StopOver {
+    get {
+      if case .stopCancel(let v)? = ok {return v}
+      return Kerbside_V1_StopOver()
+    }
+    set {ok = .stopCancel(newValue)}
+  }
+
+  package var stopAccept: Kerbside_V1_StopAnswered {
+    get {
+      if case .stopAccept(let v)? = ok {return v}
+      return Kerbside_V1_StopAnswered()
+    }
+    set {ok = .stopAccept(newValue)}
+  }
+
+  package var stopDecline: Kerbside_V1_StopAnswered {
+    get {
+      if case .stopDecline(let v)? = ok {return v}
+      return Kerbside_V1_StopAnswered()
+    }
+    set {ok = .stopDecline(newValue)}
+  }
+
+  package var stopComplete: Kerbside_V1_StopAnswered {
+    get {
+      if case .stopComplete(let v)? = ok {return v}
+      return Kerbside_V1_StopAnswered()
+    }
+    set {ok = .stopComplete(newValue)}
+  }
+
+  package var stopNoshow: Kerbside_V1_StopAnswered {
+    get {
+      if case .stopNoshow(let v)? = ok {return v}
+      return Kerbside_V1_StopAnswered()
+    }
+    set {ok = .stopNoshow(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Ok: Equatable, Sendable {
@@ -939,6 +1124,12 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatAboard(Kerbside_V1_BookingSeats)
     case seatEnd(Kerbside_V1_BookingSeats)
     case vehicleGet(Kerbside_V1_VehicleView)
+    case stopRequest(Kerbside_V1_StopReceipt)
+    case stopCancel(Kerbside_V1_StopOver)
+    case stopAccept(Kerbside_V1_StopAnswered)
+    case stopDecline(Kerbside_V1_StopAnswered)
+    case stopComplete(Kerbside_V1_StopAnswered)
+    case stopNoshow(Kerbside_V1_StopAnswered)
 
   }
 
@@ -991,278 +1182,405 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
 }
 
 /// Kept in its channel's history, delivered once and in order.
-package nonisolated struct Kerbside_V1_Event: Sendable {
+package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ch: String = String()
+  package var ch: String {
+    get {_storage._ch}
+    set {_uniqueStorage()._ch = newValue}
+  }
 
   /// given back in `resume`
-  package var seq: String = String()
+  package var seq: String {
+    get {_storage._seq}
+    set {_uniqueStorage()._seq = newValue}
+  }
 
-  package var type: String = String()
+  package var type: String {
+    get {_storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
 
   /// ms
-  package var time: UInt64 = 0
+  package var time: UInt64 {
+    get {_storage._time}
+    set {_uniqueStorage()._time = newValue}
+  }
 
-  package var data: Kerbside_V1_Event.OneOf_Data? = nil
+  package var data: OneOf_Data? {
+    get {return _storage._data}
+    set {_uniqueStorage()._data = newValue}
+  }
 
   /// the JSON of `data` of a type that this file does not know; of topics always
   package var json: Data {
     get {
-      if case .json(let v)? = data {return v}
+      if case .json(let v)? = _storage._data {return v}
       return Data()
     }
-    set {data = .json(newValue)}
+    set {_uniqueStorage()._data = .json(newValue)}
   }
 
   package var queueJoined: Kerbside_V1_QueueChange {
     get {
-      if case .queueJoined(let v)? = data {return v}
+      if case .queueJoined(let v)? = _storage._data {return v}
       return Kerbside_V1_QueueChange()
     }
-    set {data = .queueJoined(newValue)}
+    set {_uniqueStorage()._data = .queueJoined(newValue)}
   }
 
   package var queueLeft: Kerbside_V1_QueueLeft {
     get {
-      if case .queueLeft(let v)? = data {return v}
+      if case .queueLeft(let v)? = _storage._data {return v}
       return Kerbside_V1_QueueLeft()
     }
-    set {data = .queueLeft(newValue)}
+    set {_uniqueStorage()._data = .queueLeft(newValue)}
   }
 
   package var offerMade: Kerbside_V1_Offer {
     get {
-      if case .offerMade(let v)? = data {return v}
+      if case .offerMade(let v)? = _storage._data {return v}
       return Kerbside_V1_Offer()
     }
-    set {data = .offerMade(newValue)}
+    set {_uniqueStorage()._data = .offerMade(newValue)}
   }
 
   package var offerWithdrawn: Kerbside_V1_RideReason {
     get {
-      if case .offerWithdrawn(let v)? = data {return v}
+      if case .offerWithdrawn(let v)? = _storage._data {return v}
       return Kerbside_V1_RideReason()
     }
-    set {data = .offerWithdrawn(newValue)}
+    set {_uniqueStorage()._data = .offerWithdrawn(newValue)}
   }
 
   package var rideAssigned: Kerbside_V1_Assignment {
     get {
-      if case .rideAssigned(let v)? = data {return v}
+      if case .rideAssigned(let v)? = _storage._data {return v}
       return Kerbside_V1_Assignment()
     }
-    set {data = .rideAssigned(newValue)}
+    set {_uniqueStorage()._data = .rideAssigned(newValue)}
   }
 
   package var rideConfirmAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideConfirmAboard(let v)? = data {return v}
+      if case .rideConfirmAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {data = .rideConfirmAboard(newValue)}
+    set {_uniqueStorage()._data = .rideConfirmAboard(newValue)}
   }
 
   package var rideCancelled: Kerbside_V1_RideCancelled {
     get {
-      if case .rideCancelled(let v)? = data {return v}
+      if case .rideCancelled(let v)? = _storage._data {return v}
       return Kerbside_V1_RideCancelled()
     }
-    set {data = .rideCancelled(newValue)}
+    set {_uniqueStorage()._data = .rideCancelled(newValue)}
   }
 
   package var rideSearching: Kerbside_V1_RideSearching {
     get {
-      if case .rideSearching(let v)? = data {return v}
+      if case .rideSearching(let v)? = _storage._data {return v}
       return Kerbside_V1_RideSearching()
     }
-    set {data = .rideSearching(newValue)}
+    set {_uniqueStorage()._data = .rideSearching(newValue)}
   }
 
   package var rideAccepted: Kerbside_V1_RideAccepted {
     get {
-      if case .rideAccepted(let v)? = data {return v}
+      if case .rideAccepted(let v)? = _storage._data {return v}
       return Kerbside_V1_RideAccepted()
     }
-    set {data = .rideAccepted(newValue)}
+    set {_uniqueStorage()._data = .rideAccepted(newValue)}
   }
 
   package var rideFailed: Kerbside_V1_RideFailed {
     get {
-      if case .rideFailed(let v)? = data {return v}
+      if case .rideFailed(let v)? = _storage._data {return v}
       return Kerbside_V1_RideFailed()
     }
-    set {data = .rideFailed(newValue)}
+    set {_uniqueStorage()._data = .rideFailed(newValue)}
   }
 
   package var rideNear: Kerbside_V1_RideClose {
     get {
-      if case .rideNear(let v)? = data {return v}
+      if case .rideNear(let v)? = _storage._data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {data = .rideNear(newValue)}
+    set {_uniqueStorage()._data = .rideNear(newValue)}
   }
 
   package var rideArrived: Kerbside_V1_RideClose {
     get {
-      if case .rideArrived(let v)? = data {return v}
+      if case .rideArrived(let v)? = _storage._data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {data = .rideArrived(newValue)}
+    set {_uniqueStorage()._data = .rideArrived(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideAboard {
     get {
-      if case .rideAboard(let v)? = data {return v}
+      if case .rideAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_RideAboard()
     }
-    set {data = .rideAboard(newValue)}
+    set {_uniqueStorage()._data = .rideAboard(newValue)}
   }
 
   package var rideEnded: Kerbside_V1_RideOnly {
     get {
-      if case .rideEnded(let v)? = data {return v}
+      if case .rideEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {data = .rideEnded(newValue)}
+    set {_uniqueStorage()._data = .rideEnded(newValue)}
   }
 
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
-      if case .tourEnded(let v)? = data {return v}
+      if case .tourEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_TourEnded()
     }
-    set {data = .tourEnded(newValue)}
+    set {_uniqueStorage()._data = .tourEnded(newValue)}
   }
 
   package var scheduleChanged: Kerbside_V1_ScheduleChange {
     get {
-      if case .scheduleChanged(let v)? = data {return v}
+      if case .scheduleChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_ScheduleChange()
     }
-    set {data = .scheduleChanged(newValue)}
+    set {_uniqueStorage()._data = .scheduleChanged(newValue)}
   }
 
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
-      if case .seatRequested(let v)? = data {return v}
+      if case .seatRequested(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatRequest()
     }
-    set {data = .seatRequested(newValue)}
+    set {_uniqueStorage()._data = .seatRequested(newValue)}
   }
 
   package var seatWithdrawn: Kerbside_V1_BookingReason {
     get {
-      if case .seatWithdrawn(let v)? = data {return v}
+      if case .seatWithdrawn(let v)? = _storage._data {return v}
       return Kerbside_V1_BookingReason()
     }
-    set {data = .seatWithdrawn(newValue)}
+    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
   }
 
   package var seatAssigned: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAssigned(let v)? = data {return v}
+      if case .seatAssigned(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {data = .seatAssigned(newValue)}
+    set {_uniqueStorage()._data = .seatAssigned(newValue)}
   }
 
   package var seatWaiting: Kerbside_V1_SeatWaiting {
     get {
-      if case .seatWaiting(let v)? = data {return v}
+      if case .seatWaiting(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatWaiting()
     }
-    set {data = .seatWaiting(newValue)}
+    set {_uniqueStorage()._data = .seatWaiting(newValue)}
   }
 
   package var seatConfirmAboard: Kerbside_V1_BookingOnly {
     get {
-      if case .seatConfirmAboard(let v)? = data {return v}
+      if case .seatConfirmAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {data = .seatConfirmAboard(newValue)}
+    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_SeatAboard {
     get {
-      if case .seatAboard(let v)? = data {return v}
+      if case .seatAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatAboard()
     }
-    set {data = .seatAboard(newValue)}
+    set {_uniqueStorage()._data = .seatAboard(newValue)}
   }
 
   package var seatEnded: Kerbside_V1_SeatEnded {
     get {
-      if case .seatEnded(let v)? = data {return v}
+      if case .seatEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatEnded()
     }
-    set {data = .seatEnded(newValue)}
+    set {_uniqueStorage()._data = .seatEnded(newValue)}
   }
 
   package var seatCancelled: Kerbside_V1_SeatCancelled {
     get {
-      if case .seatCancelled(let v)? = data {return v}
+      if case .seatCancelled(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatCancelled()
     }
-    set {data = .seatCancelled(newValue)}
+    set {_uniqueStorage()._data = .seatCancelled(newValue)}
   }
 
   package var seatsChanged: Kerbside_V1_SeatsChanged {
     get {
-      if case .seatsChanged(let v)? = data {return v}
+      if case .seatsChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatsChanged()
     }
-    set {data = .seatsChanged(newValue)}
+    set {_uniqueStorage()._data = .seatsChanged(newValue)}
   }
 
   package var seatPending: Kerbside_V1_SeatPending {
     get {
-      if case .seatPending(let v)? = data {return v}
+      if case .seatPending(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {data = .seatPending(newValue)}
+    set {_uniqueStorage()._data = .seatPending(newValue)}
   }
 
   package var seatConfirmed: Kerbside_V1_SeatConfirmed {
     get {
-      if case .seatConfirmed(let v)? = data {return v}
+      if case .seatConfirmed(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatConfirmed()
     }
-    set {data = .seatConfirmed(newValue)}
+    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
   }
 
   package var seatDeclined: Kerbside_V1_SeatDeclined {
     get {
-      if case .seatDeclined(let v)? = data {return v}
+      if case .seatDeclined(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatDeclined()
     }
-    set {data = .seatDeclined(newValue)}
+    set {_uniqueStorage()._data = .seatDeclined(newValue)}
   }
 
   package var seatNear: Kerbside_V1_SeatClose {
     get {
-      if case .seatNear(let v)? = data {return v}
+      if case .seatNear(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {data = .seatNear(newValue)}
+    set {_uniqueStorage()._data = .seatNear(newValue)}
   }
 
   package var seatArrived: Kerbside_V1_SeatClose {
     get {
-      if case .seatArrived(let v)? = data {return v}
+      if case .seatArrived(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {data = .seatArrived(newValue)}
+    set {_uniqueStorage()._data = .seatArrived(newValue)}
   }
 
   package var routeChanged: Kerbside_V1_RouteChanged {
     get {
-      if case .routeChanged(let v)? = data {return v}
+      if case .routeChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_RouteChanged()
     }
-    set {data = .routeChanged(newValue)}
+    set {_uniqueStorage()._data = .routeChanged(newValue)}
+  }
+
+  package var stopRequested: Kerbside_V1_StopNews {
+    get {
+      if case .stopRequested(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopNews()
+    }
+    set {_uniqueStorage()._data = .stopRequested(newValue)}
+  }
+
+  package var stopUnanswered: Kerbside_V1_StopNews {
+    get {
+      if case .stopUnanswered(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopNews()
+    }
+    set {_uniqueStorage()._data = .stopUnanswered(newValue)}
+  }
+
+  package var stopWithdrawn: Kerbside_V1_StopNews {
+    get {
+      if case .stopWithdrawn(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopNews()
+    }
+    set {_uniqueStorage()._data = .stopWithdrawn(newValue)}
+  }
+
+  package var stopList: Kerbside_V1_StopNews {
+    get {
+      if case .stopList(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopNews()
+    }
+    set {_uniqueStorage()._data = .stopList(newValue)}
+  }
+
+  package var stopPending: Kerbside_V1_StopEvent {
+    get {
+      if case .stopPending(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopPending(newValue)}
+  }
+
+  package var stopAccepted: Kerbside_V1_StopEvent {
+    get {
+      if case .stopAccepted(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopAccepted(newValue)}
+  }
+
+  package var stopDeclined: Kerbside_V1_StopEvent {
+    get {
+      if case .stopDeclined(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopDeclined(newValue)}
+  }
+
+  package var stopExpired: Kerbside_V1_StopEvent {
+    get {
+      if case .stopExpired(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopExpired(newValue)}
+  }
+
+  package var stopReminder: Kerbside_V1_StopEvent {
+    get {
+      if case .stopReminder(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopReminder(newValue)}
+  }
+
+  package var stopNear: Kerbside_V1_StopEvent {
+    get {
+      if case .stopNear(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopNear(newValue)}
+  }
+
+  package var stopArrived: Kerbside_V1_StopEvent {
+    get {
+      if case .stopArrived(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopArrived(newValue)}
+  }
+
+  package var stopCompleted: Kerbside_V1_StopEvent {
+    get {
+      if case .stopCompleted(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopCompleted(newValue)}
+  }
+
+  package var stopNoshow: Kerbside_V1_StopEvent {
+    get {
+      if case .stopNoshow(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopNoshow(newValue)}
+  }
+
+  package var stopCancelled: Kerbside_V1_StopEvent {
+    get {
+      if case .stopCancelled(let v)? = _storage._data {return v}
+      return Kerbside_V1_StopEvent()
+    }
+    set {_uniqueStorage()._data = .stopCancelled(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1301,10 +1619,26 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case seatNear(Kerbside_V1_SeatClose)
     case seatArrived(Kerbside_V1_SeatClose)
     case routeChanged(Kerbside_V1_RouteChanged)
+    case stopRequested(Kerbside_V1_StopNews)
+    case stopUnanswered(Kerbside_V1_StopNews)
+    case stopWithdrawn(Kerbside_V1_StopNews)
+    case stopList(Kerbside_V1_StopNews)
+    case stopPending(Kerbside_V1_StopEvent)
+    case stopAccepted(Kerbside_V1_StopEvent)
+    case stopDeclined(Kerbside_V1_StopEvent)
+    case stopExpired(Kerbside_V1_StopEvent)
+    case stopReminder(Kerbside_V1_StopEvent)
+    case stopNear(Kerbside_V1_StopEvent)
+    case stopArrived(Kerbside_V1_StopEvent)
+    case stopCompleted(Kerbside_V1_StopEvent)
+    case stopNoshow(Kerbside_V1_StopEvent)
+    case stopCancelled(Kerbside_V1_StopEvent)
 
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Only the latest of its channel and type counts.
@@ -2301,6 +2635,12 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
     set {_uniqueStorage()._bookings = newValue}
   }
 
+  /// of a bus driver
+  package var places: [Kerbside_V1_PickupPlace] {
+    get {_storage._places}
+    set {_uniqueStorage()._places = newValue}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2373,6 +2713,12 @@ package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
   package var hasBooking: Bool {_storage._booking != nil}
   /// Clears the value of `booking`. Subsequent reads from it will return its default value.
   package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  /// open ones for stops
+  package var requests: [Kerbside_V1_StopEvent] {
+    get {_storage._requests}
+    set {_uniqueStorage()._requests = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3356,6 +3702,339 @@ package nonisolated struct Kerbside_V1_PassengerBooking: Sendable {
   fileprivate var _position: Kerbside_V1_Fix? = nil
 }
 
+package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String = String()
+
+  package var line: String = String()
+
+  /// requested, accepted
+  package var state: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var passengers: UInt32 = 0
+
+  /// ms
+  package var answerBy: UInt64 = 0
+
+  package var back: String {
+    get {_back ?? String()}
+    set {_back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {self._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {self._back = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _back: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_StopOver: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String = String()
+
+  /// cancelled
+  package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_StopAnswered: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var requests: [String] = []
+
+  package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// A request for a stop, to the citizen.
+package nonisolated struct Kerbside_V1_StopEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String = String()
+
+  package var line: String = String()
+
+  package var state: String = String()
+
+  /// pickup, ms
+  package var at: UInt64 = 0
+
+  /// degrees
+  package var lat: Double = 0
+
+  /// degrees
+  package var lon: Double = 0
+
+  package var stop: String {
+    get {_stop ?? String()}
+    set {_stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {self._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {self._stop = nil}
+
+  package var passengers: UInt32 = 0
+
+  /// the other request of a way there and back
+  package var back: String {
+    get {_back ?? String()}
+    set {_back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {self._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {self._back = nil}
+
+  package var bus: String {
+    get {_bus ?? String()}
+    set {_bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {self._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {self._bus = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_answerBy ?? 0}
+    set {_answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {self._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {self._answerBy = nil}
+
+  /// 0, 500, 20
+  package var notified: UInt32 {
+    get {_notified ?? 0}
+    set {_notified = newValue}
+  }
+  /// Returns true if `notified` has been explicitly set.
+  package var hasNotified: Bool {self._notified != nil}
+  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
+  package mutating func clearNotified() {self._notified = nil}
+
+  /// m
+  package var distanceM: Double {
+    get {_distanceM ?? 0}
+    set {_distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {self._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {self._distanceM = nil}
+
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _stop: String? = nil
+  fileprivate var _back: String? = nil
+  fileprivate var _bus: String? = nil
+  fileprivate var _answerBy: UInt64? = nil
+  fileprivate var _notified: UInt32? = nil
+  fileprivate var _distanceM: Double? = nil
+  fileprivate var _reason: String? = nil
+}
+
+/// To the driver: what has happened, and the list as it is now.
+package nonisolated struct Kerbside_V1_StopNews: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var tour: String = String()
+
+  package var request: String = String()
+
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
+  /// do not ring
+  package var quiet: Bool {
+    get {_quiet ?? false}
+    set {_quiet = newValue}
+  }
+  /// Returns true if `quiet` has been explicitly set.
+  package var hasQuiet: Bool {self._quiet != nil}
+  /// Clears the value of `quiet`. Subsequent reads from it will return its default value.
+  package mutating func clearQuiet() {self._quiet = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_answerBy ?? 0}
+    set {_answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {self._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {self._answerBy = nil}
+
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  /// by pickup time
+  package var places: [Kerbside_V1_PickupPlace] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _state: String? = nil
+  fileprivate var _quiet: Bool? = nil
+  fileprivate var _answerBy: UInt64? = nil
+  fileprivate var _reason: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_PickupPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var place: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  /// degrees
+  package var lat: Double = 0
+
+  /// degrees
+  package var lon: Double = 0
+
+  package var stop: String {
+    get {_stop ?? String()}
+    set {_stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {self._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {self._stop = nil}
+
+  package var passengers: UInt32 = 0
+
+  package var requests: [Kerbside_V1_StopPickup] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _stop: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_StopPickup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String = String()
+
+  package var state: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var passengers: UInt32 = 0
+
+  package var name: String = String()
+
+  package var number: String {
+    get {_number ?? String()}
+    set {_number = newValue}
+  }
+  /// Returns true if `number` has been explicitly set.
+  package var hasNumber: Bool {self._number != nil}
+  /// Clears the value of `number`. Subsequent reads from it will return its default value.
+  package mutating func clearNumber() {self._number = nil}
+
+  package var address: String {
+    get {_address ?? String()}
+    set {_address = newValue}
+  }
+  /// Returns true if `address` has been explicitly set.
+  package var hasAddress: Bool {self._address != nil}
+  /// Clears the value of `address`. Subsequent reads from it will return its default value.
+  package mutating func clearAddress() {self._address = nil}
+
+  package var help: [String] = []
+
+  /// 0, 500, 20
+  package var notified: UInt32 = 0
+
+  package var back: String {
+    get {_back ?? String()}
+    set {_back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {self._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {self._back = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_answerBy ?? 0}
+    set {_answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {self._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {self._answerBy = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _number: String? = nil
+  fileprivate var _address: String? = nil
+  fileprivate var _back: String? = nil
+  fileprivate var _answerBy: UInt64? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -3374,7 +4053,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -3413,6 +4092,14 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _start: Kerbside_V1_Point? = nil
     var _via: [Kerbside_V1_Point] = []
     var _end: Kerbside_V1_Point? = nil
+    var _stop: String? = nil
+    var _name: String? = nil
+    var _number: String? = nil
+    var _address: String? = nil
+    var _help: [String] = []
+    var _back: Kerbside_V1_StopBack? = nil
+    var _request: String? = nil
+    var _all: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3459,6 +4146,14 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _start = source._start
       _via = source._via
       _end = source._end
+      _stop = source._stop
+      _name = source._name
+      _number = source._number
+      _address = source._address
+      _help = source._help
+      _back = source._back
+      _request = source._request
+      _all = source._all
     }
   }
 
@@ -3513,6 +4208,14 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 53: try { try decoder.decodeSingularStringField(value: &_storage._trip) }()
         case 54: try { try decoder.decodeSingularStringField(value: &_storage._tour) }()
         case 55: try { try decoder.decodeSingularBoolField(value: &_storage._skip) }()
+        case 60: try { try decoder.decodeSingularStringField(value: &_storage._stop) }()
+        case 61: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 62: try { try decoder.decodeSingularStringField(value: &_storage._number) }()
+        case 63: try { try decoder.decodeSingularStringField(value: &_storage._address) }()
+        case 64: try { try decoder.decodeRepeatedStringField(value: &_storage._help) }()
+        case 65: try { try decoder.decodeSingularMessageField(value: &_storage._back) }()
+        case 66: try { try decoder.decodeSingularStringField(value: &_storage._request) }()
+        case 67: try { try decoder.decodeSingularBoolField(value: &_storage._all) }()
         default: break
         }
       }
@@ -3633,6 +4336,30 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._skip {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 55)
       } }()
+      try { if let v = _storage._stop {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 60)
+      } }()
+      try { if let v = _storage._name {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 61)
+      } }()
+      try { if let v = _storage._number {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 62)
+      } }()
+      try { if let v = _storage._address {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 63)
+      } }()
+      if !_storage._help.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._help, fieldNumber: 64)
+      }
+      try { if let v = _storage._back {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+      } }()
+      try { if let v = _storage._request {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 66)
+      } }()
+      try { if let v = _storage._all {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 67)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3678,10 +4405,72 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._start != rhs_storage._start {return false}
         if _storage._via != rhs_storage._via {return false}
         if _storage._end != rhs_storage._end {return false}
+        if _storage._stop != rhs_storage._stop {return false}
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._address != rhs_storage._address {return false}
+        if _storage._help != rhs_storage._help {return false}
+        if _storage._back != rhs_storage._back {return false}
+        if _storage._request != rhs_storage._request {return false}
+        if _storage._all != rhs_storage._all {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopBack"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}stop\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}passengers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._stop) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self._lat) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self._lon) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._at) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._passengers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._stop {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._lat {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._lon {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._at {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._passengers {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopBack, rhs: Kerbside_V1_StopBack) -> Bool {
+    if lhs._stop != rhs._stop {return false}
+    if lhs._lat != rhs._lat {return false}
+    if lhs._lon != rhs._lon {return false}
+    if lhs._at != rhs._at {return false}
+    if lhs._passengers != rhs._passengers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3929,7 +4718,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4336,6 +5125,84 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .stopPrevious(v)
         }
       }()
+      case 60: try {
+        var v: Kerbside_V1_StopReceipt?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopRequest(v)
+        }
+      }()
+      case 61: try {
+        var v: Kerbside_V1_StopOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopCancel(v)
+        }
+      }()
+      case 62: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopAccept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopAccept(v)
+        }
+      }()
+      case 63: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopDecline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopDecline(v)
+        }
+      }()
+      case 64: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopComplete(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopComplete(v)
+        }
+      }()
+      case 65: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopNoshow(v)
+        }
+      }()
       default: break
       }
     }
@@ -4474,6 +5341,30 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .stopPrevious(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
     }()
+    case .stopRequest?: try {
+      guard case .stopRequest(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .stopCancel?: try {
+      guard case .stopCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+    }()
+    case .stopAccept?: try {
+      guard case .stopAccept(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
+    case .stopDecline?: try {
+      guard case .stopDecline(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
+    case .stopComplete?: try {
+      guard case .stopComplete(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+    }()
+    case .stopNoshow?: try {
+      guard case .stopNoshow(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4548,591 +5439,873 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
+
+  fileprivate class _StorageClass {
+    var _ch: String = String()
+    var _seq: String = String()
+    var _type: String = String()
+    var _time: UInt64 = 0
+    var _data: Kerbside_V1_Event.OneOf_Data?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _ch = source._ch
+      _seq = source._seq
+      _type = source._type
+      _time = source._time
+      _data = source._data
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.ch) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
-      case 5: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.data != nil {try decoder.handleConflictingOneOf()}
-          self.data = .json(v)
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ch) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._seq) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
+        case 5: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._data != nil {try decoder.handleConflictingOneOf()}
+            _storage._data = .json(v)
+          }
+        }()
+        case 6: try {
+          var v: Kerbside_V1_QueueChange?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .queueJoined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .queueJoined(v)
+          }
+        }()
+        case 7: try {
+          var v: Kerbside_V1_QueueLeft?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .queueLeft(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .queueLeft(v)
+          }
+        }()
+        case 8: try {
+          var v: Kerbside_V1_Offer?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .offerMade(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .offerMade(v)
+          }
+        }()
+        case 9: try {
+          var v: Kerbside_V1_RideReason?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .offerWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .offerWithdrawn(v)
+          }
+        }()
+        case 10: try {
+          var v: Kerbside_V1_Assignment?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAssigned(v)
+          }
+        }()
+        case 11: try {
+          var v: Kerbside_V1_RideOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideConfirmAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideConfirmAboard(v)
+          }
+        }()
+        case 12: try {
+          var v: Kerbside_V1_RideCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideCancelled(v)
+          }
+        }()
+        case 13: try {
+          var v: Kerbside_V1_RideSearching?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideSearching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideSearching(v)
+          }
+        }()
+        case 14: try {
+          var v: Kerbside_V1_RideAccepted?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAccepted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAccepted(v)
+          }
+        }()
+        case 15: try {
+          var v: Kerbside_V1_RideFailed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideFailed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideFailed(v)
+          }
+        }()
+        case 16: try {
+          var v: Kerbside_V1_RideClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideNear(v)
+          }
+        }()
+        case 17: try {
+          var v: Kerbside_V1_RideClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideArrived(v)
+          }
+        }()
+        case 18: try {
+          var v: Kerbside_V1_RideAboard?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAboard(v)
+          }
+        }()
+        case 19: try {
+          var v: Kerbside_V1_RideOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideEnded(v)
+          }
+        }()
+        case 30: try {
+          var v: Kerbside_V1_SeatRequest?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatRequested(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatRequested(v)
+          }
+        }()
+        case 31: try {
+          var v: Kerbside_V1_BookingReason?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWithdrawn(v)
+          }
+        }()
+        case 32: try {
+          var v: Kerbside_V1_SeatAssignment?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAssigned(v)
+          }
+        }()
+        case 33: try {
+          var v: Kerbside_V1_SeatWaiting?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWaiting(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWaiting(v)
+          }
+        }()
+        case 34: try {
+          var v: Kerbside_V1_BookingOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmAboard(v)
+          }
+        }()
+        case 35: try {
+          var v: Kerbside_V1_SeatAboard?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAboard(v)
+          }
+        }()
+        case 36: try {
+          var v: Kerbside_V1_SeatEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatEnded(v)
+          }
+        }()
+        case 37: try {
+          var v: Kerbside_V1_SeatCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatCancelled(v)
+          }
+        }()
+        case 38: try {
+          var v: Kerbside_V1_SeatsChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatsChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatsChanged(v)
+          }
+        }()
+        case 39: try {
+          var v: Kerbside_V1_SeatPending?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatPending(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatPending(v)
+          }
+        }()
+        case 40: try {
+          var v: Kerbside_V1_SeatConfirmed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmed(v)
+          }
+        }()
+        case 41: try {
+          var v: Kerbside_V1_SeatDeclined?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatDeclined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatDeclined(v)
+          }
+        }()
+        case 42: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatNear(v)
+          }
+        }()
+        case 43: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatArrived(v)
+          }
+        }()
+        case 44: try {
+          var v: Kerbside_V1_RouteChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .routeChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .routeChanged(v)
+          }
+        }()
+        case 50: try {
+          var v: Kerbside_V1_TourEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .tourEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .tourEnded(v)
+          }
+        }()
+        case 51: try {
+          var v: Kerbside_V1_ScheduleChange?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .scheduleChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .scheduleChanged(v)
+          }
+        }()
+        case 60: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopRequested(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopRequested(v)
+          }
+        }()
+        case 61: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopUnanswered(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopUnanswered(v)
+          }
+        }()
+        case 62: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopWithdrawn(v)
+          }
+        }()
+        case 63: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopList(v)
+          }
+        }()
+        case 64: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopPending(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopPending(v)
+          }
+        }()
+        case 65: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopAccepted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopAccepted(v)
+          }
+        }()
+        case 66: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopDeclined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopDeclined(v)
+          }
+        }()
+        case 67: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopExpired(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopExpired(v)
+          }
+        }()
+        case 68: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopReminder(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopReminder(v)
+          }
+        }()
+        case 69: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopNear(v)
+          }
+        }()
+        case 70: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopArrived(v)
+          }
+        }()
+        case 71: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopCompleted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopCompleted(v)
+          }
+        }()
+        case 72: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopNoshow(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopNoshow(v)
+          }
+        }()
+        case 73: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopCancelled(v)
+          }
+        }()
+        default: break
         }
-      }()
-      case 6: try {
-        var v: Kerbside_V1_QueueChange?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .queueJoined(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .queueJoined(v)
-        }
-      }()
-      case 7: try {
-        var v: Kerbside_V1_QueueLeft?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .queueLeft(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .queueLeft(v)
-        }
-      }()
-      case 8: try {
-        var v: Kerbside_V1_Offer?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .offerMade(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .offerMade(v)
-        }
-      }()
-      case 9: try {
-        var v: Kerbside_V1_RideReason?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .offerWithdrawn(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .offerWithdrawn(v)
-        }
-      }()
-      case 10: try {
-        var v: Kerbside_V1_Assignment?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAssigned(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAssigned(v)
-        }
-      }()
-      case 11: try {
-        var v: Kerbside_V1_RideOnly?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideConfirmAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideConfirmAboard(v)
-        }
-      }()
-      case 12: try {
-        var v: Kerbside_V1_RideCancelled?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideCancelled(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideCancelled(v)
-        }
-      }()
-      case 13: try {
-        var v: Kerbside_V1_RideSearching?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideSearching(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideSearching(v)
-        }
-      }()
-      case 14: try {
-        var v: Kerbside_V1_RideAccepted?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAccepted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAccepted(v)
-        }
-      }()
-      case 15: try {
-        var v: Kerbside_V1_RideFailed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideFailed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideFailed(v)
-        }
-      }()
-      case 16: try {
-        var v: Kerbside_V1_RideClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideNear(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideNear(v)
-        }
-      }()
-      case 17: try {
-        var v: Kerbside_V1_RideClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideArrived(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideArrived(v)
-        }
-      }()
-      case 18: try {
-        var v: Kerbside_V1_RideAboard?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAboard(v)
-        }
-      }()
-      case 19: try {
-        var v: Kerbside_V1_RideOnly?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideEnded(v)
-        }
-      }()
-      case 30: try {
-        var v: Kerbside_V1_SeatRequest?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatRequested(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatRequested(v)
-        }
-      }()
-      case 31: try {
-        var v: Kerbside_V1_BookingReason?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatWithdrawn(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatWithdrawn(v)
-        }
-      }()
-      case 32: try {
-        var v: Kerbside_V1_SeatAssignment?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatAssigned(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatAssigned(v)
-        }
-      }()
-      case 33: try {
-        var v: Kerbside_V1_SeatWaiting?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatWaiting(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatWaiting(v)
-        }
-      }()
-      case 34: try {
-        var v: Kerbside_V1_BookingOnly?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatConfirmAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatConfirmAboard(v)
-        }
-      }()
-      case 35: try {
-        var v: Kerbside_V1_SeatAboard?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatAboard(v)
-        }
-      }()
-      case 36: try {
-        var v: Kerbside_V1_SeatEnded?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatEnded(v)
-        }
-      }()
-      case 37: try {
-        var v: Kerbside_V1_SeatCancelled?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatCancelled(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatCancelled(v)
-        }
-      }()
-      case 38: try {
-        var v: Kerbside_V1_SeatsChanged?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatsChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatsChanged(v)
-        }
-      }()
-      case 39: try {
-        var v: Kerbside_V1_SeatPending?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatPending(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatPending(v)
-        }
-      }()
-      case 40: try {
-        var v: Kerbside_V1_SeatConfirmed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatConfirmed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatConfirmed(v)
-        }
-      }()
-      case 41: try {
-        var v: Kerbside_V1_SeatDeclined?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatDeclined(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatDeclined(v)
-        }
-      }()
-      case 42: try {
-        var v: Kerbside_V1_SeatClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatNear(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatNear(v)
-        }
-      }()
-      case 43: try {
-        var v: Kerbside_V1_SeatClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatArrived(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatArrived(v)
-        }
-      }()
-      case 44: try {
-        var v: Kerbside_V1_RouteChanged?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .routeChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .routeChanged(v)
-        }
-      }()
-      case 50: try {
-        var v: Kerbside_V1_TourEnded?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .tourEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .tourEnded(v)
-        }
-      }()
-      case 51: try {
-        var v: Kerbside_V1_ScheduleChange?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .scheduleChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .scheduleChanged(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.ch.isEmpty {
-      try visitor.visitSingularStringField(value: self.ch, fieldNumber: 1)
-    }
-    if !self.seq.isEmpty {
-      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
-    }
-    if !self.type.isEmpty {
-      try visitor.visitSingularStringField(value: self.type, fieldNumber: 3)
-    }
-    if self.time != 0 {
-      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 4)
-    }
-    switch self.data {
-    case .json?: try {
-      guard case .json(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
-    }()
-    case .queueJoined?: try {
-      guard case .queueJoined(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .queueLeft?: try {
-      guard case .queueLeft(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .offerMade?: try {
-      guard case .offerMade(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .offerWithdrawn?: try {
-      guard case .offerWithdrawn(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .rideAssigned?: try {
-      guard case .rideAssigned(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .rideConfirmAboard?: try {
-      guard case .rideConfirmAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .rideCancelled?: try {
-      guard case .rideCancelled(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .rideSearching?: try {
-      guard case .rideSearching(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .rideAccepted?: try {
-      guard case .rideAccepted(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-    }()
-    case .rideFailed?: try {
-      guard case .rideFailed(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-    }()
-    case .rideNear?: try {
-      guard case .rideNear(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-    }()
-    case .rideArrived?: try {
-      guard case .rideArrived(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-    }()
-    case .rideAboard?: try {
-      guard case .rideAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-    }()
-    case .rideEnded?: try {
-      guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-    }()
-    case .seatRequested?: try {
-      guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-    }()
-    case .seatWithdrawn?: try {
-      guard case .seatWithdrawn(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-    }()
-    case .seatAssigned?: try {
-      guard case .seatAssigned(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-    }()
-    case .seatWaiting?: try {
-      guard case .seatWaiting(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-    }()
-    case .seatConfirmAboard?: try {
-      guard case .seatConfirmAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-    }()
-    case .seatAboard?: try {
-      guard case .seatAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-    }()
-    case .seatEnded?: try {
-      guard case .seatEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-    }()
-    case .seatCancelled?: try {
-      guard case .seatCancelled(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-    }()
-    case .seatsChanged?: try {
-      guard case .seatsChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-    }()
-    case .seatPending?: try {
-      guard case .seatPending(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-    }()
-    case .seatConfirmed?: try {
-      guard case .seatConfirmed(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-    }()
-    case .seatDeclined?: try {
-      guard case .seatDeclined(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-    }()
-    case .seatNear?: try {
-      guard case .seatNear(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-    }()
-    case .seatArrived?: try {
-      guard case .seatArrived(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-    }()
-    case .routeChanged?: try {
-      guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-    }()
-    case .tourEnded?: try {
-      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-    }()
-    case .scheduleChanged?: try {
-      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._ch.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ch, fieldNumber: 1)
+      }
+      if !_storage._seq.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._seq, fieldNumber: 2)
+      }
+      if !_storage._type.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 3)
+      }
+      if _storage._time != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 4)
+      }
+      switch _storage._data {
+      case .json?: try {
+        guard case .json(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+      }()
+      case .queueJoined?: try {
+        guard case .queueJoined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .queueLeft?: try {
+        guard case .queueLeft(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .offerMade?: try {
+        guard case .offerMade(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .offerWithdrawn?: try {
+        guard case .offerWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .rideAssigned?: try {
+        guard case .rideAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .rideConfirmAboard?: try {
+        guard case .rideConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .rideCancelled?: try {
+        guard case .rideCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .rideSearching?: try {
+        guard case .rideSearching(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .rideAccepted?: try {
+        guard case .rideAccepted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case .rideFailed?: try {
+        guard case .rideFailed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      }()
+      case .rideNear?: try {
+        guard case .rideNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      }()
+      case .rideArrived?: try {
+        guard case .rideArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      }()
+      case .rideAboard?: try {
+        guard case .rideAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      }()
+      case .rideEnded?: try {
+        guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      }()
+      case .seatRequested?: try {
+        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .seatWithdrawn?: try {
+        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .seatAssigned?: try {
+        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      }()
+      case .seatWaiting?: try {
+        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      }()
+      case .seatConfirmAboard?: try {
+        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .seatAboard?: try {
+        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      }()
+      case .seatEnded?: try {
+        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      }()
+      case .seatCancelled?: try {
+        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+      }()
+      case .seatsChanged?: try {
+        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      }()
+      case .seatPending?: try {
+        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+      }()
+      case .seatConfirmed?: try {
+        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .seatDeclined?: try {
+        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .seatNear?: try {
+        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      }()
+      case .seatArrived?: try {
+        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      }()
+      case .routeChanged?: try {
+        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+      }()
+      case .tourEnded?: try {
+        guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      }()
+      case .scheduleChanged?: try {
+        guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .stopRequested?: try {
+        guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      }()
+      case .stopUnanswered?: try {
+        guard case .stopUnanswered(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      }()
+      case .stopWithdrawn?: try {
+        guard case .stopWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      }()
+      case .stopList?: try {
+        guard case .stopList(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+      }()
+      case .stopPending?: try {
+        guard case .stopPending(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+      }()
+      case .stopAccepted?: try {
+        guard case .stopAccepted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+      }()
+      case .stopDeclined?: try {
+        guard case .stopDeclined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+      }()
+      case .stopExpired?: try {
+        guard case .stopExpired(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+      }()
+      case .stopReminder?: try {
+        guard case .stopReminder(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+      }()
+      case .stopNear?: try {
+        guard case .stopNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+      }()
+      case .stopArrived?: try {
+        guard case .stopArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      }()
+      case .stopCompleted?: try {
+        guard case .stopCompleted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      }()
+      case .stopNoshow?: try {
+        guard case .stopNoshow(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+      }()
+      case .stopCancelled?: try {
+        guard case .stopCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Event, rhs: Kerbside_V1_Event) -> Bool {
-    if lhs.ch != rhs.ch {return false}
-    if lhs.seq != rhs.seq {return false}
-    if lhs.type != rhs.type {return false}
-    if lhs.time != rhs.time {return false}
-    if lhs.data != rhs.data {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._ch != rhs_storage._ch {return false}
+        if _storage._seq != rhs_storage._seq {return false}
+        if _storage._type != rhs_storage._type {return false}
+        if _storage._time != rhs_storage._time {return false}
+        if _storage._data != rhs_storage._data {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6721,7 +7894,7 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0\u{2}\u{14}places\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -6739,6 +7912,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
     var _way: Kerbside_V1_Way? = nil
     var _request: Kerbside_V1_SeatRequest? = nil
     var _bookings: [Kerbside_V1_DriverBooking] = []
+    var _places: [Kerbside_V1_PickupPlace] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6764,6 +7938,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       _way = source._way
       _request = source._request
       _bookings = source._bookings
+      _places = source._places
     }
   }
 
@@ -6797,6 +7972,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         case 37: try { try decoder.decodeRepeatedMessageField(value: &_storage._bookings) }()
         case 40: try { try decoder.decodeSingularMessageField(value: &_storage._tour) }()
+        case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._places) }()
         default: break
         }
       }
@@ -6854,6 +8030,9 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       try { if let v = _storage._tour {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
       } }()
+      if !_storage._places.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._places, fieldNumber: 60)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6878,6 +8057,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         if _storage._way != rhs_storage._way {return false}
         if _storage._request != rhs_storage._request {return false}
         if _storage._bookings != rhs_storage._bookings {return false}
+        if _storage._places != rhs_storage._places {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6948,11 +8128,12 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{2}:requests\0")
 
   fileprivate class _StorageClass {
     var _ride: Kerbside_V1_PassengerRide? = nil
     var _booking: Kerbside_V1_PassengerBooking? = nil
+    var _requests: [Kerbside_V1_StopEvent] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6965,6 +8146,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
     init(copying source: _StorageClass) {
       _ride = source._ride
       _booking = source._booking
+      _requests = source._requests
     }
   }
 
@@ -6985,6 +8167,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._booking) }()
+        case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._requests) }()
         default: break
         }
       }
@@ -7003,6 +8186,9 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
       try { if let v = _storage._booking {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
+      if !_storage._requests.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._requests, fieldNumber: 60)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7014,6 +8200,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         let rhs_storage = _args.1
         if _storage._ride != rhs_storage._ride {return false}
         if _storage._booking != rhs_storage._booking {return false}
+        if _storage._requests != rhs_storage._requests {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8641,6 +9828,451 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
     if lhs._fare != rhs._fare {return false}
     if lhs.notified != rhs.notified {return false}
     if lhs._position != rhs._position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopReceipt"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{3}answer_by\0\u{1}back\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.line) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.answerBy) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._back) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 1)
+    }
+    if !self.line.isEmpty {
+      try visitor.visitSingularStringField(value: self.line, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 4)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 5)
+    }
+    if self.answerBy != 0 {
+      try visitor.visitSingularUInt64Field(value: self.answerBy, fieldNumber: 6)
+    }
+    try { if let v = self._back {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopReceipt, rhs: Kerbside_V1_StopReceipt) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.line != rhs.line {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.answerBy != rhs.answerBy {return false}
+    if lhs._back != rhs._back {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopOver: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopOver"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopOver, rhs: Kerbside_V1_StopOver) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopAnswered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopAnswered"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}requests\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.requests) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.requests, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopAnswered, rhs: Kerbside_V1_StopAnswered) -> Bool {
+    if lhs.requests != rhs.requests {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopEvent"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.line) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._stop) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._back) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._bus) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
+      case 12: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
+      case 13: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 1)
+    }
+    if !self.line.isEmpty {
+      try visitor.visitSingularStringField(value: self.line, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 4)
+    }
+    if self.lat.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 5)
+    }
+    if self.lon.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 6)
+    }
+    try { if let v = self._stop {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 8)
+    }
+    try { if let v = self._back {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._bus {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._answerBy {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._notified {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._distanceM {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopEvent, rhs: Kerbside_V1_StopEvent) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.line != rhs.line {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.lat != rhs.lat {return false}
+    if lhs.lon != rhs.lon {return false}
+    if lhs._stop != rhs._stop {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs._back != rhs._back {return false}
+    if lhs._bus != rhs._bus {return false}
+    if lhs._answerBy != rhs._answerBy {return false}
+    if lhs._notified != rhs._notified {return false}
+    if lhs._distanceM != rhs._distanceM {return false}
+    if lhs._reason != rhs._reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopNews"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}request\0\u{1}state\0\u{1}quiet\0\u{3}answer_by\0\u{1}reason\0\u{1}places\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.tour) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._quiet) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.tour.isEmpty {
+      try visitor.visitSingularStringField(value: self.tour, fieldNumber: 1)
+    }
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 2)
+    }
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._quiet {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._answerBy {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    if !self.places.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopNews, rhs: Kerbside_V1_StopNews) -> Bool {
+    if lhs.tour != rhs.tour {return false}
+    if lhs.request != rhs.request {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs._quiet != rhs._quiet {return false}
+    if lhs._answerBy != rhs._answerBy {return false}
+    if lhs._reason != rhs._reason {return false}
+    if lhs.places != rhs.places {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PickupPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PickupPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}place\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}requests\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.place) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._stop) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.place.isEmpty {
+      try visitor.visitSingularStringField(value: self.place, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if self.lat.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 3)
+    }
+    if self.lon.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 4)
+    }
+    try { if let v = self._stop {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 6)
+    }
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PickupPlace, rhs: Kerbside_V1_PickupPlace) -> Bool {
+    if lhs.place != rhs.place {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.lat != rhs.lat {return false}
+    if lhs.lon != rhs.lon {return false}
+    if lhs._stop != rhs._stop {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopPickup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopPickup"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}notified\0\u{1}back\0\u{3}answer_by\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._number) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._address) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.help) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._back) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.request.isEmpty {
+      try visitor.visitSingularStringField(value: self.request, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 3)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 5)
+    }
+    try { if let v = self._number {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._address {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    if !self.help.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.help, fieldNumber: 8)
+    }
+    if self.notified != 0 {
+      try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 9)
+    }
+    try { if let v = self._back {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._answerBy {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopPickup, rhs: Kerbside_V1_StopPickup) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs._number != rhs._number {return false}
+    if lhs._address != rhs._address {return false}
+    if lhs.help != rhs.help {return false}
+    if lhs.notified != rhs.notified {return false}
+    if lhs._back != rhs._back {return false}
+    if lhs._answerBy != rhs._answerBy {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

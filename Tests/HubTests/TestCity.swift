@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import RedisLink
+import Settings
 import Testing
 import Wire
 
@@ -62,6 +63,7 @@ actor TestCity {
             ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
         ]
         try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
+        _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + StopRules.fields(Settings.Stops()))
     }
 
     private func stop() async {

@@ -42,6 +42,7 @@ import Testing
             case "redis.url": flags[row.key] = "redis://h"
             case "redis.fsync": flags[row.key] = "always"
             case "tokens.public_keys": flags[row.key] = "a=\(file)"
+            case "stops.hours": flags[row.key] = "06:00-22:00"
             case "vehicles.fares": flags[row.key] = "R7: 5km=12.00"
             case "vehicles.currency": flags[row.key] = "ZAR"
             case "log.level": flags[row.key] = "error"

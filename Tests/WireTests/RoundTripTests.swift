@@ -79,6 +79,15 @@ struct RoundTripTests {
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
         .tourStart(bus: "B7", line: "52", pattern: nil, trip: nil),
         .tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9"), .tourEnd(tour: nil), .tourEnd(tour: "t_1"),
+        .stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada")),
+        .stopRequest(
+            StopRequest(
+                line: "52", place: .point(lat: -45.5, lon: 9), at: 1_795_210_199_000, passengers: 99, name: "Zoë \"Z\"",
+                number: "+49 30 1", address: "Mühlenweg 1\\2", help: ["wheelchair", "shopping"],
+                back: StopRequest.Back(place: .stop("a"), at: 1_795_220_199_000, passengers: 1))),
+        .stopCancel(request: "s_1"), .stopAnswer(.accept, request: "s_1", all: false),
+        .stopAnswer(.decline, request: "s_1", all: true), .stopAnswer(.complete, request: "s:1", all: false),
+        .stopAnswer(.noshow, request: "s-1", all: true),
         .stopNext(skip: false), .stopNext(skip: true), .stopPrevious,
     ]
 }
@@ -128,6 +137,25 @@ struct SeededGenerator: RandomNumberGenerator {
                 seats: optional { .random(in: 1...99, using: &$0) },
                 route: optional { "7" + $0.identifier().prefix(63) }),
             maxRate: optional { $0.number(0.05...20) })
+    }
+
+    private mutating func stopPlace() -> StopRequest.Place {
+        Bool.random(using: &self) ? .stop(visible(upTo: 64)) : .point(lat: number(-90...90), lon: number(-180...180))
+    }
+
+    private mutating func stopRequest() -> StopRequest {
+        StopRequest(
+            line: visible(upTo: 64), place: stopPlace(),
+            at: optional { .random(in: 0...WireLimits.largestInteger, using: &$0) },
+            passengers: .random(in: 1...99, using: &self), name: visible(upTo: 80),
+            number: optional { $0.visible(upTo: 32) },
+            address: optional { $0.visible(upTo: 200) },
+            help: (0..<Int.random(in: 0...8, using: &self)).map { _ in String(identifier().prefix(32)) },
+            back: optional {
+                StopRequest.Back(
+                    place: $0.stopPlace(), at: .random(in: 0...WireLimits.largestInteger, using: &$0),
+                    passengers: $0.optional { .random(in: 1...99, using: &$0) })
+            })
     }
 
     private mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
@@ -204,6 +232,12 @@ struct SeededGenerator: RandomNumberGenerator {
         case .tourEnd: return .tourEnd(tour: optional { $0.identifier() })
         case .stopNext: return .stopNext(skip: .random(using: &self))
         case .stopPrevious: return .stopPrevious
+        case .stopRequest: return .stopRequest(stopRequest())
+        case .stopCancel: return .stopCancel(request: identifier())
+        case .stopAccept: return .stopAnswer(.accept, request: identifier(), all: .random(using: &self))
+        case .stopDecline: return .stopAnswer(.decline, request: identifier(), all: .random(using: &self))
+        case .stopComplete: return .stopAnswer(.complete, request: identifier(), all: .random(using: &self))
+        case .stopNoshow: return .stopAnswer(.noshow, request: identifier(), all: .random(using: &self))
         }
     }
 }

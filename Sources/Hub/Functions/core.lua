@@ -43,7 +43,8 @@ local function ok(fields) return '+' .. cjson.encode(fields) end
 local function refuse(code, detail) return '-' .. code .. '\n' .. detail end
 
 -- Refusals that say "try again" changed nothing, so the same key may try again.
-local AGAIN = { zone_empty = true, zones_unknown = true, no_position = true, outside_zones = true }
+local AGAIN = { zone_empty = true, zones_unknown = true, no_position = true, outside_zones = true,
+    no_driver = true }
 
 -- A command with a key takes effect once: the first reply is kept and given again (`done:<role>:<subject>|<key>`).
 local function once(c, command, who, key, body)

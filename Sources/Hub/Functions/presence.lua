@@ -62,8 +62,10 @@ end
 
 local function passenger_snapshot(c, passenger)
     local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
-    local ride = open[1]
-    if not ride then return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil } end
+    local ride, requests = open[1], stops.of_citizen(c, passenger)
+    if not ride then
+        return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil, requests = requests }
+    end
     local r = load_ride(c, ride)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
     if r.driver then
@@ -71,7 +73,7 @@ local function passenger_snapshot(c, passenger)
         s.taxi, s.notified = r.driver, tonumber(r.notified)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end
-    return { ride = s }
+    return { ride = s, requests = requests }
 end
 
 -- Where a channel's history ends. An empty one gets a mark that is no event, so that there is a place to begin at.

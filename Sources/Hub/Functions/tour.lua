@@ -97,6 +97,7 @@ function tours.finish(c, id, t, why)
         tours.on_map(c, t)
     end
     for _, body in ipairs(tours.on_end) do body(c, id, t, why) end
+    stops.tour_ended(c, id)
 end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
@@ -138,7 +139,9 @@ register('tour_start', function(keys, argv)
         log(c, 'tour.started', { tour = id, bus = bus, line = line, driver = driver, pattern = t.pattern,
             trip = t.trip ~= '' and t.trip or nil })
         if t.shown == '1' then tours.on_map(c, t) end
-        return '+' .. tours.show(c, id, t, true)
+        local reply = '+' .. tours.show(c, id, t, true)
+        stops.tour_started(c, id)
+        return reply
     end)
 end)
 
@@ -237,12 +240,13 @@ end
 
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
--- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed. Answers
--- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
+-- JSON list of the fixes since the last call that fences may use, [lat, lon, at]. Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
+    local before = t.lat and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
     if tonumber(t.heard or 0) > tonumber(argv[11]) then return { t.state, tonumber(t.next) } end
     t.at, t.lat, t.lon, t.off = argv[2], argv[3], argv[4], argv[6]
@@ -257,8 +261,8 @@ register('tour_moved', function(keys, argv)
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.etas = tours.coming(argv[10], tonumber(t.next))
-    local fields = { 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
+    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
+    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
         'etas', t.etas, 'last_at', c.iso }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
@@ -270,8 +274,18 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
+    stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
+
+-- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once.
+function stops.retime(c, id)
+    local t = tours.load(c, id)
+    if t.state ~= 'running' or not t.etas_plain then return end
+    t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, tonumber(t.next)))
+    tours.set(c, id, 'etas', t.etas)
+    tours.show(c, id, t)
+end
 
 -- line_state: ARGV line. Answers id, revision, JSON of each running tour.
 register('line_state', function(keys, argv)
@@ -293,5 +307,6 @@ function tours.hello(c, driver, worker)
     if not id then return '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
-    return '{"tour":' .. tours.state(id, t) .. '}', t
+    local places = stops.list(c, id)
+    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '') .. '}', t
 end

@@ -1,0 +1,610 @@
+-- Custom stops: a citizen asks the bus of a line to stop at a place, the driver of the right tour answers. A request is
+-- `requested`, then `accepted`, and ends as `declined`, `expired`, `completed`, `no_show` or `cancelled`. While it is open
+-- it stands in `line:<id>:stops` and, if a tour has it, in `tour:<id>:stops`, both by the pickup time; what time brings
+-- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
+-- nobody else: neither to the event log.
+
+-- One table, because a chunk of Lua has room for 200 locals and all functions are one chunk.
+local stops = {}
+
+local STOP_RULES = {
+    'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
+    'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
+    'stop_max_open', 'stop_dwell_ms',
+}
+
+-- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
+local STAND_M, STAND_MPS = 50, 2
+-- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
+local SLACK_M = 500
+-- So far behind the bus a place is passed, metres.
+local PASSED_M = 50
+-- How long a request whose tour has ended waits for the next tour once its time has come, ms.
+local ORPHAN_MS = 300000
+
+-- Read by the functions that need them only: a sweep is called ten times a second.
+function stops.rules(c)
+    if c.stops then return c.stops end
+    c.stops = {}
+    local values = redis.call('HMGET', c.p .. 'settings', unpack(STOP_RULES))
+    for i, name in ipairs(STOP_RULES) do
+        c.stops[string.sub(name, 6)] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
+    end
+    return c.stops
+end
+
+function stops.load(c, id) return hash(c.p .. 'stop:' .. id) end
+function stops.set(c, id, ...) redis.call('HSET', c.p .. 'stop:' .. id, ...) end
+function stops.tour(c, id) return id and hash(c.p .. 'tour:' .. id) or {} end
+function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted' end
+
+-- The requests of a tour that are open, by pickup time: {id, fields}.
+function stops.of_tour(c, tour)
+    local found = {}
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tour:' .. tour .. ':stops', 0, -1)) do
+        local s = stops.load(c, id)
+        if stops.is_open(s) then found[#found + 1] = { id = id, s = s } end
+    end
+    return found
+end
+
+-- What time will bring about; at nil: nothing.
+function stops.due(c, id, what, at)
+    local member = id .. '|' .. what
+    if at then
+        redis.call('ZADD', c.p .. 'stopdue', at, member)
+    else
+        redis.call('ZREM', c.p .. 'stopdue', member)
+    end
+end
+
+-- MARK: distances
+
+-- On the sphere of 6,371,008.8 m. A number, as `math` is not there yet while a library is loaded.
+local METRES_PER_DEGREE = 111195.0797
+
+local function east(from, to, lat)
+    local difference = to - from
+    if difference > 180 then difference = difference - 360 elseif difference < -180 then difference = difference + 360 end
+    return difference * METRES_PER_DEGREE * math.cos(lat * math.pi / 180)
+end
+
+-- Metres between two places in the same city.
+function stops.distance(lat, lon, to_lat, to_lon)
+    local x, y = east(lon, to_lon, lat), (to_lat - lat) * METRES_PER_DEGREE
+    return math.sqrt(x * x + y * y)
+end
+
+-- How near the straight way between two fixes came to a place, metres. before nil: only the last fix is known.
+function stops.approach(lat, lon, before, fix)
+    local x1, y1 = east(lon, fix.lon, lat), (fix.lat - lat) * METRES_PER_DEGREE
+    if not before then return math.sqrt(x1 * x1 + y1 * y1) end
+    local x0, y0 = east(lon, before.lon, lat), (before.lat - lat) * METRES_PER_DEGREE
+    local dx, dy = x1 - x0, y1 - y0
+    local squared = dx * dx + dy * dy
+    local t = squared > 0 and math.max(0, math.min(1, -(x0 * dx + y0 * dy) / squared)) or 1
+    local x, y = x0 + t * dx, y0 + t * dy
+    return math.sqrt(x * x + y * y)
+end
+
+-- MARK: what is told
+
+-- What both sides may know of a request.
+function stops.brief(id, s)
+    return { request = id, line = s.line, state = s.state, at = tonumber(s.at), lat = tonumber(s.lat),
+        lon = tonumber(s.lon), stop = s.stop, passengers = tonumber(s.passengers), back = s.back }
+end
+
+-- To the citizen, with the bus that comes.
+function stops.tell_citizen(c, type, id, s, more)
+    local data = stops.brief(id, s)
+    if s.tour then data.bus = stops.tour(c, s.tour).bus end
+    for name, value in pairs(more or {}) do data[name] = value end
+    tell(c, 'passenger:' .. s.citizen, type, data)
+end
+
+-- The driver's list: places by pickup time, each with all requests that it stands for; nil when it is empty.
+function stops.list(c, tour)
+    local places, by_name = {}, {}
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local s = one.s
+        local place = by_name[s.place]
+        if not place then
+            place = { place = s.place, at = tonumber(s.at), lat = tonumber(s.lat), lon = tonumber(s.lon), stop = s.stop,
+                passengers = 0, requests = {} }
+            by_name[s.place] = place
+            places[#places + 1] = place
+        end
+        place.passengers = place.passengers + tonumber(s.passengers)
+        local request = { request = one.id, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
+            name = s.name, number = s.number, address = s.address, notified = tonumber(s.notified), back = s.back }
+        if s.state == 'requested' then request.answer_by = tonumber(s.answer_by) end
+        if s.help then request.help = cjson.decode(s.help) end
+        table.insert(place.requests, request)
+    end
+    return #places > 0 and places or nil
+end
+
+-- To the driver of the tour, with the whole list as it is now.
+function stops.tell_driver(c, tour, type, data)
+    local t = stops.tour(c, tour)
+    if not t.driver then return end
+    data.tour, data.places = tour, stops.list(c, tour)
+    tell(c, 'driver:' .. t.driver, type, data)
+end
+
+-- For the snapshot of a citizen's channel: its open requests, by pickup time; nil if there is none.
+function stops.of_citizen(c, citizen)
+    local found = {}
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'passenger:' .. citizen .. ':stops')) do
+        local s = stops.load(c, id)
+        if stops.is_open(s) then
+            local one = stops.brief(id, s)
+            one.notified = tonumber(s.notified)
+            if s.state == 'requested' then one.answer_by = tonumber(s.answer_by) end
+            if s.tour then one.bus = stops.tour(c, s.tour).bus end
+            found[#found + 1] = one
+        end
+    end
+    table.sort(found, function(a, b) return a.at < b.at or (a.at == b.at and a.request < b.request) end)
+    return #found > 0 and found or nil
+end
+
+-- MARK: beginning and end of a request
+
+-- Estimates of a tour's stops, JSON, later by the time that each stop on request before them takes.
+function stops.with_dwell(c, tour, t, etas)
+    local before = {}
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local s = one.s
+        local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
+        if s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+            before[#before + 1] = tonumber(s.next)
+        end
+    end
+    if #before == 0 or etas == '[]' then return etas end
+    local later = cjson.decode(etas)
+    for _, eta in ipairs(later) do
+        for _, index in ipairs(before) do
+            if eta.index >= index then
+                for _, name in ipairs({ 'at', 'early', 'late' }) do
+                    if eta[name] then eta[name] = eta[name] + stops.rules(c).dwell_ms end
+                end
+            end
+        end
+    end
+    return cjson.encode(later)
+end
+
+-- Comes to its end, whichever: nothing open remains of it.
+function stops.close(c, id, s, state)
+    local was_promised = s.state == 'accepted'
+    stops.set(c, id, 'state', state, 'closed_at', c.iso)
+    s.state = state
+    if s.tour then redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id) end
+    redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
+    redis.call('SREM', c.p .. 'passenger:' .. s.citizen .. ':stops', id)
+    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan' }) do stops.due(c, id, what) end
+    redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
+    if was_promised and s.tour then stops.retime(c, s.tour) end
+end
+
+-- Nobody answered, or nobody came. reason: unanswered | passed | no_driver | not_served.
+function stops.expire(c, id, s, reason)
+    stops.close(c, id, s, 'expired')
+    log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, citizen = s.citizen, reason = reason })
+    stops.tell_citizen(c, 'stop.expired', id, s, { reason = reason })
+    if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = reason }) end
+end
+
+-- The name under which the driver sees a place: that of an open request within 50 m at about the same time, or its own.
+function stops.place(c, tour, id, s)
+    local rules = stops.rules(c)
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local o = one.s
+        if one.id ~= id and math.abs(tonumber(o.at) - tonumber(s.at)) <= rules.merge_ms
+            and stops.distance(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= rules.merge_m then
+            return o.place, o.state == 'requested'
+        end
+    end
+    return id, false
+end
+
+-- Gives an open request to a tour, and tells its driver. `quiet`: the place is on the screen already, or the driver was
+-- prompted a moment ago; the app adds it to the list and does not ring.
+function stops.attach(c, id, s, tour, dist, next_stop)
+    local place, is_shown = stops.place(c, tour, id, s)
+    s.tour, s.place, s.dist = tour, place, dist
+    stops.set(c, id, 'tour', tour, 'place', place, 'dist', dist)
+    if next_stop then stops.set(c, id, 'next', next_stop) else redis.call('HDEL', c.p .. 'stop:' .. id, 'next') end
+    redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
+    stops.due(c, id, 'orphan')
+    local data = { request = id, state = s.state }
+    if s.state ~= 'requested' then
+        data.reason = 'taken_over'
+        return stops.tell_driver(c, tour, 'stop.list', data)
+    end
+    local prompted = tonumber(stops.tour(c, tour).prompted_at or 0)
+    data.quiet = is_shown or c.now - prompted < stops.rules(c).quiet_ms
+    if not data.quiet then redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.iso) end
+    data.answer_by = tonumber(s.answer_by)
+    stops.tell_driver(c, tour, 'stop.requested', data)
+end
+
+-- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
+-- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
+-- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
+-- in a later round. Answers tour, distance along its shape, index of the stop behind it; or nil and why not.
+function stops.find_tour(c, line, r)
+    local ahead_m = stops.rules(c).ahead_m
+    local best, best_at, best_gap, best_next, later, later_at
+    local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
+    table.sort(running)
+    local is_driven = false
+    for _, id in ipairs(running) do
+        local t = stops.tour(c, id)
+        if t.state == 'running' then
+            is_driven = true
+            local passes = r.places[t.pattern] or {}
+            local behind = r.next and r.next[t.pattern] or {}
+            for i, dist in ipairs(passes) do
+                -- Before its first position a bus has all of its way ahead.
+                local gap = t.dist and t.dist ~= '' and dist - tonumber(t.dist) or dist + ahead_m
+                if gap >= ahead_m and (not best_gap or gap < best_gap) then
+                    best, best_at, best_gap, best_next = id, dist, gap, behind[i]
+                end
+            end
+            if r.later and (not later or (#passes > 0 and not later_at)) then later, later_at = id, passes[1] end
+        end
+    end
+    if not is_driven then
+        return nil, 'no_driver', 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
+    end
+    if best then return best, best_at, best_next end
+    if later then return later, later_at or 0 end
+    return nil, 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there, '
+        .. 'and does not come again for this time.'
+end
+
+-- Seats that are free when a request is to be picked up: those who are aboard now count if it is on this round, and so
+-- does who was promised a seat at about the same time. nil: the bus does not tell its seats.
+function stops.free_seats(c, tour, at, except)
+    local t, round = stops.tour(c, tour), stops.rules(c).round_ms
+    local free = tonumber(t.seats)
+    if not free then return nil end
+    if at - c.now <= round then free = free - (tonumber(t.taken) or 0) end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        if one.id ~= except and one.s.state == 'accepted' and math.abs(tonumber(one.s.at) - at) <= round then
+            free = free - tonumber(one.s.passengers)
+        end
+    end
+    return math.max(0, free)
+end
+
+function stops.receipt(id, s)
+    return { request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
+        answer_by = tonumber(s.answer_by), back = s.back }
+end
+
+-- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
+-- it has open.
+function stops.repeated(c, citizen, line, r)
+    local open = redis.call('SMEMBERS', c.p .. 'passenger:' .. citizen .. ':stops')
+    for _, id in ipairs(open) do
+        local s = stops.load(c, id)
+        if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
+            and stops.distance(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= stops.rules(c).merge_m then
+            return id, s, #open
+        end
+    end
+    return nil, nil, #open
+end
+
+-- What is kept of a request that may be made.
+function stops.open(c, citizen, line, person, r, back)
+    local rules = stops.rules(c)
+    local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
+        at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
+        address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
+        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
+    local fields = {}
+    for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
+    stops.set(c, r.id, unpack(fields))
+    redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
+    redis.call('SADD', c.p .. 'passenger:' .. citizen .. ':stops', r.id)
+    stops.due(c, r.id, 'remind_driver', c.now + rules.remind_driver_ms)
+    stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
+    stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
+    s.tour = r.tour
+    log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
+        passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
+    stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
+    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop)
+    return s
+end
+
+-- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
+-- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
+-- stop, at, passengers, places, later} for the request and, if there is one, for the way back. Both or none.
+register('stop_request', function(keys, argv)
+    local c, citizen, line = context(keys), argv[1], argv[3]
+    return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
+        local function no(code, detail)
+            log(c, 'stop.refused', { citizen = citizen, line = line, code = code })
+            return refuse(code, detail)
+        end
+        if argv[4] ~= '' then return no(argv[4], argv[5]) end
+        local person, wanted = cjson.decode(argv[6]), {}
+        for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
+
+        local known, s, open = stops.repeated(c, citizen, line, wanted[1])
+        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(known, s)) end
+        if known then
+            return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
+        end
+        if open + #wanted > stops.rules(c).max_open then
+            return no('already_requested', 'You have ' .. open .. ' open requests. Cancel one first, or wait for its end.')
+        end
+        for i, r in ipairs(wanted) do
+            local where = i == 2 and 'field `back`: ' or ''
+            -- Without a tour the second is the code and the third the detail.
+            local tour, dist, next_stop = stops.find_tour(c, line, r)
+            if not tour then return no(dist, where .. next_stop) end
+            r.tour, r.dist, r.next_stop = tour, dist, next_stop
+            local free = stops.free_seats(c, tour, r.at)
+            if free and r.passengers > free then
+                return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
+            end
+        end
+        local there, back = wanted[1], wanted[2]
+        local first = stops.open(c, citizen, line, person, there, back and back.id)
+        if back then stops.open(c, citizen, line, person, back, there.id) end
+        return ok(stops.receipt(there.id, first))
+    end)
+end)
+
+-- stop_cancel: ARGV citizen, request, key.
+register('stop_cancel', function(keys, argv)
+    local c, citizen, id = context(keys), argv[1], argv[2]
+    return once(c, 'stop.cancel', 'passenger:' .. citizen, argv[3], function()
+        local s = stops.load(c, id)
+        if s.citizen ~= citizen then
+            return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')
+        end
+        if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
+        if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
+        stops.close(c, id, s, 'cancelled')
+        redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
+        log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
+        stops.tell_citizen(c, 'stop.cancelled', id, s)
+        if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end
+        return ok({ request = id, state = 'cancelled' })
+    end)
+end)
+
+-- MARK: the driver's answers
+
+-- Whether the bus has gone by the place on the round that the request is for.
+function stops.has_passed(c, s, t)
+    return t.dist and t.dist ~= '' and s.dist and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
+end
+
+-- Each answers nil when it took effect, or the refusal.
+local ANSWERS = {}
+
+function ANSWERS.accept(c, id, s, t)
+    if s.state == 'accepted' then return end
+    if s.notified == '0' and stops.has_passed(c, s, t) then
+        stops.expire(c, id, s, 'passed')
+        return refuse('not_available', 'The bus has passed the place; the citizen was told.')
+    end
+    local free = stops.free_seats(c, s.tour, tonumber(s.at), id)
+    if free and tonumber(s.passengers) > free then
+        return refuse('seats_full', 'Only ' .. free .. ' seats are free then; ' .. s.passengers .. ' are asked for. Decline it.')
+    end
+    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso)
+    s.state = 'accepted'
+    stops.due(c, id, 'remind_driver')
+    stops.due(c, id, 'expire')
+    -- Accepted later than that it needs no reminder: the acceptance is one.
+    local remind = tonumber(s.at) - stops.rules(c).reminder_ms
+    if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
+    log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.accepted', id, s)
+    if s.next then stops.retime(c, s.tour) end
+end
+
+function ANSWERS.decline(c, id, s)
+    stops.close(c, id, s, 'declined')
+    log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.declined', id, s)
+end
+
+function ANSWERS.complete(c, id, s)
+    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
+    stops.close(c, id, s, 'completed')
+    log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.completed', id, s)
+end
+
+function ANSWERS.noshow(c, id, s)
+    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
+    if c.now < tonumber(s.at) then
+        return refuse('not_available', 'The pickup is due later: wait for its time, or decline the request.')
+    end
+    local stood = tonumber(s.stood_ms or 0)
+    if s.stood_from then stood = math.max(stood, c.now - tonumber(s.stood_from)) end
+    local wait = stops.rules(c).wait_ms
+    if stood < wait then
+        return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
+            .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.')
+    end
+    stops.close(c, id, s, 'no_show')
+    redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
+    log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.noshow', id, s)
+end
+
+local DONE = { accept = 'accepted', decline = 'declined', complete = 'completed', noshow = 'no_show' }
+
+-- The requests that an answer means: the one named, or with `all` every one at its place that is in the same state.
+function stops.meant(c, id, s, all)
+    local found = { { id = id, s = s } }
+    if not all then return found end
+    for _, one in ipairs(stops.of_tour(c, s.tour)) do
+        if one.id ~= id and one.s.place == s.place and one.s.state == s.state then found[#found + 1] = one end
+    end
+    return found
+end
+
+-- stop_answer: ARGV driver, accept | decline | complete | noshow, request, 1 for all at its place, key. With `all` the
+-- answer stops at the first that is refused, and what was answered before it stands: the reply names them.
+register('stop_answer', function(keys, argv)
+    local c, driver, what, id = context(keys), argv[1], argv[2], argv[3]
+    return once(c, 'stop.' .. what, 'bus_driver:' .. driver, argv[5], function()
+        local s = stops.load(c, id)
+        local t = stops.tour(c, s.tour)
+        if not s.state or t.driver ~= driver then
+            return refuse('not_found', 'The request ' .. id .. ' is none of your tour, or does not exist.')
+        end
+        if s.state == DONE[what] then return ok({ requests = { id }, state = DONE[what] }) end
+        if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
+        local answered, no = {}, nil
+        for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
+            no = ANSWERS[what](c, one.id, one.s, t)
+            if no then break end
+            answered[#answered + 1] = one.id
+        end
+        if #answered == 0 then return no end
+        stops.tell_driver(c, s.tour, 'stop.list', { request = id, state = DONE[what], reason = DONE[what] })
+        return ok({ requests = answered, state = DONE[what] })
+    end)
+end)
+
+-- MARK: the bus on its way
+
+-- The way between two fixes is taken as straight if they are no further apart than this, ms and metres.
+local GAP_MS, GAP_M = 120000, 1000
+
+-- Whether the bus, as far as it is known where on its shape it is, is on the pass of the place that was promised.
+local function is_this_pass(s, dist, reach)
+    return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
+end
+
+-- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
+local function stand(c, id, s, fix, from)
+    local function is_there(f)
+        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
+    end
+    if is_there(fix) and from and is_there(from) then
+        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
+    elseif s.stood_from then
+        local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
+        stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
+        redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
+    end
+end
+
+-- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
+local function alert(c, id, s, metres, dist)
+    local rules, reached = stops.rules(c), tonumber(s.notified)
+    if reached == 20 then return end
+    local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
+    local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
+    if not near or (reached == 500 and not arrived) then return end
+    local data = { distance_m = math.floor(metres + 0.5) }
+    if reached == 0 then
+        log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
+        stops.tell_citizen(c, 'stop.near', id, s, data)
+    end
+    if arrived then
+        log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
+        stops.tell_citizen(c, 'stop.arrived', id, s, data)
+    end
+    stops.set(c, id, 'notified', arrived and 20 or 500)
+end
+
+local function moved(c, id, s, fix, before, dist)
+    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
+    if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
+    local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
+    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
+    stand(c, id, s, fix, stands and before)
+end
+
+-- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
+-- if there is one; dist: metres along the shape at the last, nil off it or unknown.
+function stops.moved(c, tour, way, before, dist)
+    if #way == 0 then return end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local id, s = one.id, one.s
+        -- Hours before its time the bus may well pass the place: that is another round.
+        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        if is_due and s.state == 'accepted' then
+            local last = before
+            for _, point in ipairs(way) do
+                local fix = { lat = point[1], lon = point[2], at = point[3] }
+                moved(c, id, stops.load(c, id), fix, last, dist)
+                last = fix
+            end
+        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+            stops.expire(c, id, s, 'passed')
+        end
+    end
+end
+
+-- MARK: tours come and go
+
+-- A tour begins: what waits on its line and lies on its way is its driver's.
+function stops.tour_started(c, tour)
+    local t = stops.tour(c, tour)
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
+        local s = stops.load(c, id)
+        if stops.is_open(s) and not s.tour then
+            local passes = cjson.decode(s.places)[t.pattern]
+            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
+            if passes then stops.attach(c, id, s, tour, passes[1], behind and behind[1]) end
+        end
+    end
+end
+
+-- A tour has ended, and is no longer among those of its line: what it leaves open goes to another tour of the line that
+-- can serve it, or waits for the next. Who is to be picked up and has no tour then is told.
+function stops.tour_ended(c, tour)
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local id, s = one.id, one.s
+        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
+        s.tour, s.dist, s.place = nil, nil, nil
+        local next_tour, dist, next_stop = stops.find_tour(
+            c, s.line, { places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
+        if next_tour then
+            stops.attach(c, id, s, next_tour, dist, next_stop)
+        else
+            stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
+        end
+    end
+    redis.call('DEL', c.p .. 'tour:' .. tour .. ':stops')
+end
+
+-- MARK: what time brings about
+
+function stops.fall_due(c, member)
+    local id, what = string.match(member, '^(.*)|(.*)$')
+    redis.call('ZREM', c.p .. 'stopdue', member)
+    local s = id and stops.load(c, id) or {}
+    if not stops.is_open(s) then return end
+    if what == 'remind_driver' and s.state == 'requested' and s.tour then
+        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour })
+        stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
+    elseif what == 'expire' and s.state == 'requested' then
+        stops.expire(c, id, s, 'unanswered')
+    elseif what == 'remind_citizen' and s.state == 'accepted' then
+        log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
+        stops.tell_citizen(c, 'stop.reminder', id, s)
+    elseif what == 'orphan' and not s.tour then
+        stops.expire(c, id, s, 'no_driver')
+    elseif what == 'overdue' then
+        stops.expire(c, id, s, s.tour and 'not_served' or 'no_driver')
+    end
+end

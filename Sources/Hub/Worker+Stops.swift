@@ -1,0 +1,178 @@
+import Domain
+import RedisLink
+import Settings
+import WebSocketServer
+import Wire
+
+/// Custom stops: what a citizen asks is held against the catalog here, and decided with where the buses are in stop.lua.
+extension Worker {
+    func requestStop(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard self.catalog.isKnown else {
+            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
+        }
+        let catalog = self.catalog.catalog
+        let time = now()
+        var refusal: (code: ErrorCode, detail: String)?
+        var wanted: [[UInt8]] = []
+        do throws(ErrorReply) {
+            wanted.append(
+                try wish(
+                    request.place, at: request.at, request.passengers, on: request.line, catalog, now: time,
+                    field: ""))
+            if let back = request.back {
+                guard back.at > request.at ?? time else {
+                    throw ErrorReply(
+                        code: .badMessage, detail: "field `back.at`: expected a time after that of the way there")
+                }
+                wanted.append(
+                    try wish(
+                        back.place, at: back.at, back.passengers ?? request.passengers, on: request.line, catalog,
+                        now: time, field: "back."))
+            }
+        } catch {
+            refusal = (error.code, error.detail)
+        }
+        // Refused by the function, not here: a repeated command gets its first reply, whatever the time is now.
+        let arguments: [RedisArgument] =
+            [
+                RedisArgument(identity.subject), RedisArgument(message.key ?? ""), RedisArgument(request.line),
+                RedisArgument(refusal?.code.rawValue ?? ""), RedisArgument(refusal?.detail ?? ""),
+                RedisArgument(Self.person(request)),
+            ] + wanted.map { RedisArgument($0) }
+        call("stop_request", arguments, message, session)
+    }
+
+    func cancelStop(_ request: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        call(
+            "stop_cancel",
+            [RedisArgument(identity.subject), RedisArgument(request), RedisArgument(message.key ?? "")], message,
+            session)
+    }
+
+    func answerStop(
+        _ answer: StopAnswer, _ request: String, all: Bool, _ message: ClientMessage, _ session: Session,
+        _ identity: Identity
+    ) {
+        call(
+            "stop_answer",
+            [
+                RedisArgument(identity.subject), RedisArgument(answer.rawValue), RedisArgument(request),
+                all ? "1" : "", RedisArgument(message.key ?? ""),
+            ], message, session)
+    }
+
+    /// One of the function's requests as JSON. Throws why it can't be.
+    private func wish(
+        _ place: StopRequest.Place, at: Int64?, _ passengers: Int, on lineID: String, _ catalog: Catalog, now: Int64,
+        field: String
+    ) throws(ErrorReply) -> [UInt8] {
+        guard let line = catalog.lines[lineID] else {
+            throw ErrorReply(code: .notFound, detail: "field `line`: \(settings.city.id) has no line \(lineID).")
+        }
+        let spot: StopRequestPlan.Place
+        var stopID: String?
+        switch place {
+        case .point(let lat, let lon): spot = .point(GeoPoint(lat: lat, lon: lon))
+        case .stop(let id):
+            guard let stop = catalog.stops[id] else {
+                throw ErrorReply(
+                    code: .notFound, detail: "field `\(field)stop`: \(settings.city.id) has no stop \(id).")
+            }
+            spot = .stop(stop)
+            stopID = id
+        }
+        let plan: StopRequestPlan
+        do throws(StopRequestPlan.Refusal) {
+            plan = try StopRequestPlan(
+                spot, at: at, now: now, on: line, of: catalog, time: cityTime, rules: StopRules.plan(settings.stops))
+        } catch {
+            throw explain(error, lineID, field)
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("id", Self.requestID())
+        json.member("lat", plan.point.lat)
+        json.member("lon", plan.point.lon)
+        if let stopID { json.member("stop", stopID) }
+        json.member("at", max(at ?? now, now))
+        json.member("passengers", passengers)
+        json.key("places")
+        json.beginObject()
+        for (pattern, distances) in plan.passes {
+            json.key(escaping: pattern)
+            json.beginArray()
+            for distance in distances { json.double((distance * 10).rounded() / 10) }
+            json.endArray()
+        }
+        json.endObject()
+        json.key("next")
+        json.beginObject()
+        for (pattern, indexes) in plan.nextStops {
+            json.key(escaping: pattern)
+            json.beginArray()
+            for index in indexes { json.integer(Int64(index)) }
+            json.endArray()
+        }
+        json.endObject()
+        json.key("later")
+        json.bool(plan.comesAgain)
+        json.endObject()
+        return json.bytes
+    }
+
+    private func explain(_ refusal: StopRequestPlan.Refusal, _ line: String, _ field: String) -> ErrorReply {
+        switch refusal {
+        case .offRoute(let metres):
+            let way = metres.isFinite ? "\(Int(metres.rounded())) m from the way" : "off the way"
+            return ErrorReply(
+                code: .offRoute,
+                detail:
+                    "fields `\(field)lat` and `\(field)lon`: the place is \(way) of line \(line); at most \(Int(settings.stops.offRouteM)) m are driven for it."
+            )
+        case .outsideHours(let hours):
+            let span = hours.map { "from \(Self.clock($0.lowerBound)) to \(Self.clock($0.upperBound))" }
+            return ErrorReply(
+                code: .outsideHours,
+                detail: "field `\(field)at`: line \(line) "
+                    + (span.map { "takes requests \($0)." } ?? "does not run on that day."))
+        case .past: return ErrorReply(code: .badMessage, detail: "field `\(field)at`: expected a time that is not over")
+        case .tooFarAhead:
+            return ErrorReply(
+                code: .badMessage,
+                detail: "field `\(field)at`: expected a time within the next \(settings.stops.maxAheadMs / 3_600_000) h"
+            )
+        case .notServed(let stop):
+            return ErrorReply(
+                code: .offRoute, detail: "field `\(field)stop`: line \(line) does not come by stop \(stop).")
+        }
+    }
+
+    /// `6:30`, also past midnight: `25:10` is an hour and ten minutes after it.
+    private static func clock(_ second: Int) -> String {
+        let minute = second / 60 % 60
+        return "\(second / 3600):\(minute < 10 ? "0" : "")\(minute)"
+    }
+
+    /// Who is to be fetched, as the driver is told.
+    private static func person(_ request: StopRequest) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("name", request.name)
+        if let number = request.number { json.member("number", number) }
+        if let address = request.address { json.member("address", address) }
+        if !request.help.isEmpty {
+            json.key("help")
+            json.beginArray()
+            for need in request.help { json.string(need) }
+            json.endArray()
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    /// Not to be guessed: 95 random bits.
+    private static func requestID() -> String {
+        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        return "s_" + String((0..<16).map { _ in letters.randomElement()! })
+    }
+}

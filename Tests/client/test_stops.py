@@ -1,0 +1,401 @@
+"""Stops on request: a citizen asks the bus of a line to stop, its driver answers, both are told what comes of it."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from kerbside import bus as buses
+from kerbside.bus import BinaryBusDriver, BinaryCitizen, BusDriver, Citizen
+from kerbside.hub import Hub
+
+MINUTE = 60_000
+
+
+def village():
+    """Lines by kind, and the YAML of all. `hourly` run all day, `last` now and not again today, `closed` not now."""
+    now = int(time.time()) // 60 * 60
+    kinds = {"hourly": range(30), "last": range(30, 40), "closed": range(40, 42)}
+    text = {"time_zone": "Etc/UTC", "stops": {}, "lines": {}, "buses": {}}
+    lines = {}
+    for kind, numbers in kinds.items():
+        lines[kind] = [buses.Line(number, now * 1000) for number in numbers]
+        for line in lines[kind]:
+            begin = {"hourly": 0, "last": now - 240, "closed": now + 36_000}[kind]
+            starts = [hour * 3600 for hour in range(25)] if kind == "hourly" else [begin % 86_400]
+            rows = []
+            for index, stop in enumerate(line.stops):
+                text["stops"][stop] = {"name": stop, **line.at(index * buses.SPACING).fields}
+                # The last line's run takes an hour.
+                times = [start + index * (120 if kind == "hourly" else 900) for start in starts]
+                rows.append({stop: " ".join(f"{t // 3600}:{t // 60 % 60:02}" for t in times)})
+            day = time.strftime("%Y-%m-%d", time.gmtime((begin or now) - 86_400 * (kind == "hourly")))
+            run = {"headsign": "East", "direction": 0, "days": "mon-sun", "from": day, "stops": rows}
+            if kind != "hourly":
+                run["until"] = day
+            text["lines"][line.id] = {"name": line.id, "kind": "bus", "runs": [run]}
+            text["buses"][line.bus] = {"seats": 8, "line": line.id}
+    return lines, text
+
+
+def serve(**settings):
+    hub = Hub(**settings)
+    try:
+        hub.start()
+        lines, text = village()
+        buses.load(hub, text)
+        hub.lines = {kind: iter(found) for kind, found in lines.items()}
+        yield hub
+        hub.stop()
+    finally:
+        hub.kill()
+        hub.remove()
+
+
+@pytest.fixture(scope="module")
+def town():
+    yield from serve(stops__wait_ms=1000)
+
+
+@pytest.fixture
+def hasty():
+    """A town in which a minute takes a fifth of a second."""
+    yield from serve(clock__scale=300)
+
+
+@pytest.fixture
+def line(town):
+    """A line that nobody else uses; its bus comes every hour."""
+    return next(town.lines["hourly"])
+
+
+class Asking:
+    """A citizen who asks for stops."""
+
+    async def here(self):
+        if self.ws is None:
+            await self.connect()
+        return self
+
+    def now(self, minutes=0):
+        """Hub time, ms, so many minutes from now."""
+        told = self.hello_reply["time"], self.asked_at
+        scale = self.hub.settings.get("clock.scale", 1)
+        return int(told[0] + (time.monotonic() - told[1]) * 1000 * scale + minutes * MINUTE)
+
+    async def hello(self, resume=None):
+        self.asked_at = time.monotonic()
+        return await super().hello(resume)
+
+    async def ask_for(self, metres=None, **fields):
+        """The reply of a request for a place so many metres along the line."""
+        place = {} if metres is None else self.line.at(metres).fields
+        reply = await self.call("stop.request", **({"line": self.line.id, "name": "Ada"} | place | fields))
+        if fields.get("key") is None:
+            await self.until("stop.pending", request=reply["request"])
+        return reply["request"]
+
+    async def not_asked(self, code, metres=None, field=None, **fields):
+        place = {} if metres is None else self.line.at(metres).fields
+        return await self.refused("stop.request", code, field, **({"line": self.line.id, "name": "Ada"} | place | fields))
+
+
+class Rider(Asking, Citizen):
+    pass
+
+
+class BinaryRider(Asking, BinaryCitizen):
+    pass
+
+
+async def rider(hub, line):
+    return await Rider(hub, line).here()
+
+
+async def on_tour(hub, line, at=0):
+    """A driver on the line, so many metres along it."""
+    driver = BusDriver(hub, line)
+    await driver.begin()
+    if at:
+        await driver.go(at)
+        await known(driver, at)
+    return driver
+
+
+async def known(driver, at):
+    """The bus is known to be there."""
+    key = driver.hub.key(f"tour:{driver.tour}")
+    await driver.hub.until("the bus there", lambda: abs(float(driver.hub.redis.hget(key, "dist") or -1e9) - at) < 20)
+
+
+def ids(places):
+    return [[request["request"] for request in place["requests"]] for place in places]
+
+
+@pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
+async def test_asked_accepted_near_arrived_completed(town, line, kinds):
+    driver, citizen = kinds[0](town, line), kinds[1](town, line)
+    await driver.begin()
+    await driver.go(100)
+    await citizen.here()
+    at = citizen.now(10)
+    person = {"name": "Zoë O'Hara", "number": "+49 30 1234", "address": "Mühlenweg 1", "help": ["wheelchair", "baggage"]}
+    reply = await citizen.call(
+        "stop.request", line=line.id, **line.at(2500, north=15).fields, at=at, passengers=2, key="k1", **person)
+    request = reply["request"]
+    assert reply["state"] == "requested" and reply["at"] == at
+    assert abs(reply["answer_by"] - citizen.now(30)) < MINUTE
+    await citizen.expect("stop.pending", request=request, bus=line.bus, answer_by=reply["answer_by"])
+    told = await driver.expect("stop.requested", request=request, quiet=False, answer_by=reply["answer_by"])
+    [place] = told["places"]
+    [shown] = place["requests"]
+    assert place["passengers"] == 2 and place["at"] == at and shown["state"] == "requested"
+    assert {name: shown[name] for name in person} == person
+    assert await driver.call("stop.accept", request=request) == {"requests": [request], "state": "accepted"}
+    await citizen.expect("stop.accepted", request=request, bus=line.bus, state="accepted")
+    told = await driver.expect("stop.list", request=request, reason="accepted")
+    assert told["places"][0]["requests"][0]["state"] == "accepted"
+    await driver.go(1900)
+    await citizen.nothing_more()
+    await driver.go(2400)
+    near = await citizen.expect("stop.near", request=request)
+    assert near["distance_m"] <= 500
+    await driver.go(2600, 2450)  # past it between two fixes, and back
+    assert (await citizen.expect("stop.arrived", request=request))["distance_m"] <= 20
+    await driver.call("stop.complete", request=request)
+    await citizen.expect("stop.completed", request=request, state="completed")
+    assert not (await driver.expect("stop.list", reason="completed")).get("places")
+    await driver.go(2500)
+    await citizen.nothing_more()
+    events = str(town.redis.xrange(town.key("events")))
+    assert "O'Hara" not in events and "1234" not in events, "only the driver knows who it is"
+
+
+async def test_refused_with_the_reason(town, line):
+    citizen = await rider(town, line)
+    await citizen.not_asked("no_driver", 2500)
+    driver = await on_tour(town, line)
+    assert "nowhere" in (await citizen.not_asked("not_found", 2500, line="nowhere"))["detail"]
+    await citizen.not_asked("not_found", stop="no-such-stop")
+    await citizen.not_asked("off_route", stop=next(town.lines["hourly"]).stops[1])
+    far = await citizen.refused("stop.request", "off_route", line=line.id, name="Ada", **line.at(2500, north=400).fields)
+    assert "400 m" in far["detail"] and "300 m" in far["detail"]
+    await citizen.not_asked("seats_full", 2500, passengers=9)
+    await driver.call("seats.set", taken=7)
+    assert "1 free" in (await citizen.not_asked("seats_full", 2500, passengers=2))["detail"]
+    for field, value in (("name", ""), ("name", None), ("name", "x" * 81), ("name", "a\nb"), ("number", 7), ("passengers", 0),
+                         ("passengers", 100), ("help", "wheelchair"), ("help", ["a b"]), ("help", ["x"] * 9), ("at", "soon"),
+                         ("address", "x" * 201), ("stop", 7), ("back", []), ("lat", 91), ("line", "")):
+        await citizen.not_asked("bad_message", 2500, field, **{field: value})
+    for back in ({}, {"at": 1}, {"at": 1, "stop": "no stop"}, {"at": 1, "lat": 1}):
+        assert "back." in (await citizen.not_asked("bad_message", 2500, back=back))["field"]
+    await citizen.not_asked("bad_message", 2500, at=citizen.now(-2))
+    await citizen.not_asked("bad_message", 2500, at=citizen.now(8 * 24 * 60))
+    await citizen.nothing_more()
+    assert not [event for event in driver.events if event["type"].startswith("stop.")]
+    await driver.call("tour.end")
+
+
+async def test_outside_working_hours(town):
+    closed = next(town.lines["closed"])
+    await on_tour(town, closed)
+    citizen = await rider(town, closed)
+    assert "from" in (await citizen.not_asked("outside_hours", 2500))["detail"]
+    await citizen.not_asked("outside_hours", 2500, at=citizen.now(72 * 60))
+    await citizen.ask_for(2500, at=citizen.now(10 * 60 + 30))
+
+
+async def test_behind_the_bus_on_its_last_round(town, line):
+    last = next(town.lines["last"])
+    await on_tour(town, last, 2000)
+    citizen = await rider(town, last)
+    await citizen.not_asked("stop_passed", 1500)
+    await citizen.not_asked("stop_passed", 2100)
+    await citizen.not_asked("stop_passed", stop=last.stops[1])
+    await citizen.ask_for(2200)
+    await citizen.ask_for(stop=last.stops[4])
+    # Where the bus comes again it is another round.
+    await on_tour(town, line, 2000)
+    other = await rider(town, line)
+    await other.ask_for(1500, at=other.now(90))
+
+
+async def test_a_retry_is_never_a_second_request(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    at = citizen.now(30)
+    found = {await citizen.ask_for(2500, at=at, key="once") for _ in range(3)}
+    found |= set(await asyncio.gather(*(citizen.ask_for(2500, at=at, key="once") for _ in range(20))))
+    twin = Rider(town, line)
+    twin.subject, twin.token, twin.channel = citizen.subject, citizen.token, citizen.channel
+    await twin.here()
+    found.add(await twin.ask_for(2500, at=at, key="once"))
+    # Without its key, too: the same place at the same time.
+    reply = await citizen.call("stop.request", line=line.id, name="Ada", at=at, **line.at(2510).fields)
+    found.add(reply["request"])
+    assert len(found) == 1
+    await citizen.not_asked("already_requested", 2500, at=at, passengers=2)
+    await driver.expect("stop.requested")
+    await driver.nothing_more()
+
+
+async def test_the_list_is_ordered_and_near_places_are_one(town, line):
+    driver = await on_tour(town, line)
+    first, second, third = [await rider(town, line) for _ in range(3)]
+    late = await first.ask_for(3000, at=first.now(40), passengers=2)
+    early = await second.ask_for(3500, at=second.now(20))
+    same = await third.ask_for(3040, at=third.now(42))
+    for _ in range(2):
+        await driver.expect("stop.requested")
+    told = await driver.expect("stop.requested", request=same, quiet=True)
+    assert ids(told["places"]) == [[early], [late, same]]
+    assert [place["passengers"] for place in told["places"]] == [1, 3]
+    reply = await driver.call("stop.accept", request=same, all=True)
+    assert sorted(reply["requests"]) == sorted([late, same])
+    for citizen in (first, third):
+        await citizen.expect("stop.accepted")
+    assert [r["state"] for p in (await driver.expect("stop.list"))["places"] for r in p["requests"]] == [
+        "requested", "accepted", "accepted"]
+
+
+async def test_declined_and_cancelled(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    stranger = await rider(town, line)
+    first, second = await citizen.ask_for(2000), await citizen.ask_for(3000)
+    await driver.call("stop.decline", request=first)
+    await citizen.expect("stop.declined", request=first)
+    await driver.call("stop.accept", request=second)
+    await citizen.expect("stop.accepted", request=second)
+    await stranger.refused("stop.cancel", "not_found", request=second)
+    for _ in range(2):
+        assert await citizen.call("stop.cancel", request=second) == {"request": second, "state": "cancelled"}
+    await citizen.expect("stop.cancelled", request=second)
+    assert not (await driver.until("stop.withdrawn", request=second, reason="cancelled")).get("places")
+    await citizen.refused("stop.cancel", "not_available", request=first)
+    await driver.refused("stop.accept", "not_available", request=second)
+    await citizen.nothing_more()
+
+
+async def test_nobody_came_only_once_the_bus_has_stood_there(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    request = await citizen.ask_for(1000)
+    await driver.refused("stop.noshow", "not_available", request=request)
+    await driver.call("stop.accept", request=request)
+    await driver.refused("stop.noshow", "not_available", request=request)
+    await driver.go(1000)
+    await driver.fix(after_ms=5000)
+    await town.until("the stand", lambda: town.redis.hget(town.key(f"stop:{request}"), "stood_from"))
+    await driver.call("stop.noshow", request=request)
+    await citizen.until("stop.noshow", request=request)
+    await citizen.nothing_more()
+
+
+async def test_the_way_back_is_a_second_request(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    back = {"at": citizen.now(180), "stop": line.stops[4], "passengers": 3}
+    reply = await citizen.call(
+        "stop.request", line=line.id, name="Ada", stop=line.stops[1], at=citizen.now(20), passengers=2, back=back)
+    there = await citizen.expect("stop.pending", request=reply["request"], stop=line.stops[1], passengers=2)
+    returning = await citizen.expect("stop.pending", request=reply["back"], stop=line.stops[4], passengers=3)
+    assert (there["back"], returning["back"]) == (returning["request"], there["request"])
+    await driver.expect("stop.requested", request=there["request"])
+    await driver.expect("stop.requested", request=returning["request"])
+    await driver.call("stop.accept", request=returning["request"])
+    await citizen.expect("stop.accepted", request=returning["request"])
+    await driver.call("stop.decline", request=there["request"])
+    await citizen.expect("stop.declined", request=there["request"])
+    # Both or none.
+    back["at"] = citizen.now(10)
+    await citizen.not_asked("bad_message", 2000, at=citizen.now(20), back=back)
+    await citizen.not_asked("seats_full", 2000, back={**line.at(3000).fields, "at": citizen.now(300), "passengers": 9})
+    await citizen.nothing_more()
+
+
+async def test_who_was_away_is_told_and_finds_the_list(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    first, second = await citizen.ask_for(2000, at=citizen.now(20)), await citizen.ask_for(3000, at=citizen.now(30))
+    await citizen.cut()
+    await driver.call("stop.accept", request=first)
+    await citizen.resume()
+    await citizen.expect("stop.accepted", request=first)
+    await driver.cut()
+    await citizen.call("stop.cancel", request=first)
+    await driver.resume()
+    assert ids((await driver.until("stop.withdrawn", request=first))["places"]) == [[second]]
+    again = Rider(town, line)
+    again.subject, again.token, again.channel = citizen.subject, citizen.token, citizen.channel
+    await again.here()
+    mine = await again.wait(
+        lambda: next((m for m in again.pushed if m["type"] == "snapshot"), None), "the snapshot")
+    assert [(r["request"], r["state"], r["bus"]) for r in mine["data"]["requests"]] == [(second, "requested", line.bus)]
+    other = BusDriver(town, line, driver.subject)
+    await other.connect()
+    await other.wait(lambda: other.snapshot, "the snapshot")
+    assert ids(other.snapshot["places"]) == [[second]]
+
+
+async def test_each_role_does_what_is_its_own(town, line, cast):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    request = await citizen.ask_for(2000)
+    for answer in ("accept", "decline", "complete", "noshow"):
+        await citizen.refused(f"stop.{answer}", "forbidden", request=request)
+    await driver.refused("stop.request", "forbidden", line=line.id, name="Ada", **line.at(2000).fields)
+    await driver.refused("stop.cancel", "forbidden", request=request)
+    taxi, operator = cast.driver(town, line.at(0)), await cast.operator(town)
+    await taxi.connect()
+    for one in (taxi, operator):
+        await one.refused("stop.accept", "forbidden", request=request)
+        await one.refused("stop.request", "forbidden", line=line.id, name="Ada", **line.at(2000).fields)
+    other = await on_tour(town, next(town.lines["hourly"]))
+    await other.refused("stop.accept", "not_found", request=request)
+    await driver.refused("stop.accept", "not_found", request="s_nothing")
+    await driver.refused("stop.accept", "bad_message", "request")
+    await driver.refused("stop.accept", "bad_message", "all", request=request, all=1)
+
+
+async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line):
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    asked, promised = await citizen.ask_for(2000, at=citizen.now(20)), await citizen.ask_for(3000, at=citizen.now(30))
+    await driver.call("stop.accept", request=promised)
+    await citizen.expect("stop.accepted")
+    await driver.call("tour.end")
+    successor = BusDriver(town, line)
+    await successor.begin()
+    await successor.expect("stop.requested", request=asked)
+    told = await successor.expect("stop.list", request=promised, reason="taken_over")
+    assert ids(told["places"]) == [[asked], [promised]]
+    await successor.call("stop.accept", request=asked)
+    await citizen.expect("stop.accepted", request=asked, bus=line.bus)
+
+
+async def test_reminders_and_lapse_by_the_hubs_clock_although_a_worker_dies(hasty):
+    line = next(hasty.lines["hourly"])
+    driver, citizen = await on_tour(hasty, line), await rider(hasty, line)
+    quick = await citizen.ask_for(2000, at=citizen.now(40))
+    await driver.call("stop.accept", request=quick)
+    await citizen.expect("stop.accepted", request=quick)
+    slow = await citizen.ask_for(3000, at=citizen.now(90))
+    asked_at = citizen.events[-1]["time"]
+    os.kill(hasty.workers()[0], signal.SIGKILL)
+    for one in (driver, citizen):
+        if one.closed is not None or await _is_gone(one):
+            await hasty.until("back", lambda one=one: buses.tried(one.resume))
+    reminder = await citizen.until("stop.reminder", request=quick)
+    event = next(e for e in citizen.events if e["type"] == "stop.reminder")
+    assert 0 <= event["time"] - (reminder["at"] - 15 * MINUTE) < 4 * MINUTE
+    await driver.until("stop.unanswered", request=slow)
+    event = next(e for e in driver.events if e["type"] == "stop.unanswered")
+    assert 0 <= event["time"] - asked_at - 20 * MINUTE < 4 * MINUTE
+    await citizen.expect("stop.expired", request=slow, reason="unanswered")
+    assert 0 <= citizen.events[-1]["time"] - asked_at - 30 * MINUTE < 4 * MINUTE
+    await driver.until("stop.withdrawn", request=slow, reason="unanswered")
+
+
+async def _is_gone(client):
+    """Whether its worker was the one that died: it notices at once, or never."""
+    try:
+        await client.wait(lambda: client.closed, "the close", 0.3)
+    except AssertionError:
+        return client.closed is not None
+    return True
