@@ -26,7 +26,10 @@ NULLS = {
 }
 
 #: Lists that the contract leaves out when they are empty.
-LISTS = {"DriverSnapshot": ("bookings",), "Way": ("via",)}
+LISTS = {
+    "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
+    "StopNews": ("places",), "StopPickup": ("help",),
+}
 
 
 @functools.cache
