@@ -15,7 +15,8 @@ final class Feed {
     var slot = -1
     /// Its sources' state has not been read yet.
     var waitsFor = 0
-    /// Its place in `Worker.feeds`.
+    /// Its slice and its place there, in `Worker.feeds`.
+    var slice = 0
     var index = 0
     /// As the client asked for it; nil when only its ride shows it.
     var asked: FeedOptions?
