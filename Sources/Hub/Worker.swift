@@ -99,7 +99,7 @@ public actor Worker {
     /// Lines with readers here, by channel.
     var lines: [String: LineBoard] = [:]
 
-    /// GTFS-Realtime as it was made last; nil until Redis was asked first.
+    /// GTFS-Realtime; nil until Redis had it first.
     var realtime: RealtimeShelf?
     var isRealtimeBeingRead = false
 
