@@ -47,7 +47,20 @@ actor FunctionWalk {
         let walk = FunctionWalk(
             thread: thread, directory: directory, library: FunctionLibrary(text), seed: seed,
             mayFail: edit != nil)
-        return try await walk.walk(steps)
+        // A server that is left running would be waited for when the tests end.
+        do {
+            let result = try await walk.walk(steps)
+            await walk.stop()
+            return result
+        } catch {
+            await walk.stop()
+            throw error
+        }
+    }
+
+    private func stop() async {
+        connection.close()
+        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
     }
 
     /// The functions as the hub puts them together.
@@ -91,8 +104,6 @@ actor FunctionWalk {
         checker.finish(end, mustBeOver: false)
         if end.entriesAdded - start.entriesAdded != events.count { checker.report(.log, "the log is not whole") }
         reader.close()
-        connection.close()
-        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
         return Result(
             violations: checker.violations, types: Dictionary(grouping: events, by: \.type).mapValues(\.count))
     }
