@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
             name: "Settings",
-            dependencies: ["Wire", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
         .target(
@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "Replay",
             dependencies: [
-                "Wire", "Domain", "EventLoop", "WebSocketServer", "RedisLink",
+                "Wire", "Domain", "GTFS", "EventLoop", "WebSocketServer", "RedisLink",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ], swiftSettings: strict),
         .executableTarget(
@@ -107,7 +107,9 @@ let package = Package(
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
-        .testTarget(name: "ReplayTests", dependencies: ["Replay", "EventLoop", "RedisLink"], swiftSettings: strict),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["Replay", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

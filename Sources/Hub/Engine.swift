@@ -49,20 +49,27 @@ struct EngineSetup {
             + FigureRules.fields(settings.figures)
     }
 
-    /// Unscaled, hub time is Redis' time. Scaled, it runs from the moment at which the run began, which a restart keeps.
+    /// Hub time is Redis' time. Scaled, or begun at another time, it runs from the moment at which the run began, which a
+    /// restart keeps.
     private func clock(_ connection: RedisConnection) async throws -> [RedisArgument] {
-        let scale = settings.clock.scale
-        guard scale != 1 else { return ["clock_scale", 1, "clock_real", 0, "clock_hub", 0] }
-        let kept = try await connection.send([
-            "HMGET", RedisArgument(keys.settings), "clock_scale", "clock_real", "clock_hub",
-        ])
-        if kept[0].double == scale, let real = kept[1].int, let hub = kept[2].int {
-            return [
-                "clock_scale", RedisArgument(scale), "clock_real", RedisArgument(real), "clock_hub", RedisArgument(hub),
+        let clock = settings.clock
+        func fields(real: Int64, hub: Int64) -> [RedisArgument] {
+            [
+                "clock_scale", RedisArgument(clock.scale), "clock_real", RedisArgument(real), "clock_hub",
+                RedisArgument(hub), "clock_start", RedisArgument(clock.start),
             ]
+        }
+        guard clock.scale != 1 || clock.startMs != nil else { return fields(real: 0, hub: 0) }
+        let kept = try await connection.send([
+            "HMGET", RedisArgument(keys.settings), "clock_scale", "clock_real", "clock_hub", "clock_start",
+        ])
+        if kept[0].double == clock.scale, kept[3].text ?? "" == clock.start, let real = kept[1].int,
+            let hub = kept[2].int
+        {
+            return fields(real: real, hub: hub)
         }
         let time = try await connection.send(["TIME"])
         let now = (time[0].int ?? 0) * 1000 + (time[1].int ?? 0) / 1000
-        return ["clock_scale", RedisArgument(scale), "clock_real", RedisArgument(now), "clock_hub", RedisArgument(now)]
+        return fields(real: now, hub: clock.startMs ?? now)
     }
 }

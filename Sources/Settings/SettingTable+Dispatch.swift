@@ -176,6 +176,13 @@ extension Settings {
             Hub milliseconds per real millisecond, for replays of recorded traces at many times real speed. Only with a \
             loopback host.
             """),
+        .text(
+            "clock.start", \.clock.start, .instant, .atRestart,
+            """
+            What the hub's clock shows when it starts for the first time, as 2026-02-16T15:58:00Z: for replays of recorded \
+            buses, whose timetable is of that day. Kept over restarts. Only with a loopback host. Empty is the machine's \
+            time.
+            """),
         .choice(
             "log.level", \.log.level, .atReload,
             "The least important lines that are written. info tells what an operator acts on."

@@ -273,6 +273,11 @@ public struct Settings: Sendable, Equatable {
     public struct Clock: Sendable, Equatable {
         /// Hub milliseconds per real millisecond.
         public var scale = 1.0
+        /// What the clock shows when the hub starts for the first time, as `2026-02-16T15:58:00Z`; empty: the machine's time.
+        public var start = ""
+
+        /// `start` in Unix ms; nil when it is empty.
+        public var startMs: Int64? { Instant(start)?.unixMs }
     }
 
     public struct Log: Sendable, Equatable {

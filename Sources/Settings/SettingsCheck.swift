@@ -21,6 +21,9 @@ extension Settings {
         require(
             isLoopback || clock.scale == 1, ["clock.scale"],
             "clock.scale \(clock.scale) is for replays, with a loopback server.host only; leave it out")
+        require(
+            isLoopback || clock.start.isEmpty, ["clock.start"],
+            "clock.start \(clock.start) is for replays, with a loopback server.host only; leave it out")
 
         require(
             server.deadAfterMs > server.pingMs, ["server.dead_after_ms", "server.ping_ms"],

@@ -17,6 +17,8 @@ enum TextForm: Sendable {
     case fares
     /// Three capitals.
     case currency
+    /// A time in UTC, or empty.
+    case instant
 
     var expectation: String {
         switch self {
@@ -29,6 +31,7 @@ enum TextForm: Sendable {
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
         case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
         case .currency: "a currency by its three letters, such as EUR"
+        case .instant: "a time in UTC, as 2026-02-16T15:58:00Z, or \"\""
         case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
         }
     }
@@ -48,6 +51,7 @@ enum TextForm: Sendable {
             case .origin: text == "*" || Self.isOrigin(text)
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil
+            case .instant: text.isEmpty || Instant(text) != nil
             case .currency: text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
             }
         guard isRight else { throw Mismatch(expectation) }

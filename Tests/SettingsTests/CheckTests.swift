@@ -36,6 +36,21 @@ private func problems(_ flags: [String: String]) -> [String] {
         let found = problems(tls.merging(["server.host": "0.0.0.0", "clock.scale": "60"]) { $1 })
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("flag clock.scale: clock.scale 60.0 is for replays") == true)
+        let start = ["server.host": "0.0.0.0", "clock.start": "2026-02-16T15:58:00Z"]
+        #expect(problems(tls.merging(start) { $1 }).count == 1)
+    }
+
+    @Test func `The clock may begin at a time in UTC, and at nothing else`() throws {
+        #expect(problems(["clock.start": "2026-02-16T15:58:00Z"]) == [])
+        for wrong in [
+            "2026-02-16", "2026-02-30T00:00:00Z", "2026-02-16T24:00:00Z", "2026-02-16T15:58:00", "1771257480",
+        ] {
+            #expect(problems(["clock.start": wrong]).count == 1)
+        }
+        let instant = try #require(Instant("2026-02-16T15:58:07Z"))
+        #expect(instant.unixMs == 1_771_257_487_000)
+        #expect(instant.description == "2026-02-16T15:58:07Z")
+        #expect(Instant(unixMs: -1).description == "1969-12-31T23:59:59Z")
     }
 
     @Test func `Certificate and key belong together`() {

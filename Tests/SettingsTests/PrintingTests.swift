@@ -45,6 +45,7 @@ import Testing
             case "stops.hours": flags[row.key] = "06:00-22:00"
             case "vehicles.fares": flags[row.key] = "R7: 5km=12.00"
             case "vehicles.currency": flags[row.key] = "ZAR"
+            case "clock.start": flags[row.key] = "2026-02-16T15:58:00Z"
             case "log.level": flags[row.key] = "error"
             case "log.format": flags[row.key] = "json"
             default:
