@@ -11,7 +11,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
     package let alerts: [UInt8]
 
     /// Milliseconds.
-    private static let oldestMs: Int64 = 75_000
+    package static let oldestMs: Int64 = 75_000
     /// A delay that is an alert of its own, seconds.
     private static let longDelay = 900
 
@@ -22,9 +22,13 @@ package struct RealtimeFeeds: Equatable, Sendable {
         self.alerts = alerts
     }
 
-    /// - Parameter now: Unix milliseconds.
-    package init(_ tours: [RunningTour], catalog: Catalog, time: CityTime, now: Int64) {
-        let fresh = tours.filter { now - $0.at <= Self.oldestMs }.sorted { $0.bus < $1.bus }
+    /// - Parameters:
+    ///   - now: Unix milliseconds.
+    ///   - oldestMs: of a position that is published.
+    package init(
+        _ tours: [RunningTour], catalog: Catalog, time: CityTime, now: Int64, oldestMs: Int64 = RealtimeFeeds.oldestMs
+    ) {
+        let fresh = tours.filter { now - $0.at <= oldestMs }.sorted { $0.bus < $1.bus }
         let seconds = UInt64(max(0, now / 1000))
         func feed(_ entities: [TransitRealtime_FeedEntity]) -> [UInt8] {
             var message = TransitRealtime_FeedMessage()

@@ -3,6 +3,7 @@ import EventLoop
 import GTFSRealtime
 import Logging
 import RedisLink
+import Settings
 import Telemetry
 import WebSocketServer
 import Wire
@@ -11,17 +12,25 @@ import Wire
 /// another, sees time go forward, and one content for one time.
 extension Worker {
     static let realtimePath = "/gtfs-rt/"
-    /// Real ms between two refreshes; good practice allows 30 s.
-    private static let realtimeEveryMs = 10_000
-    /// Older feeds are not given out: real ms.
-    private static let realtimeOldMs: UInt64 = 30_000
+    /// Older feeds are not given out: hub ms, but three refreshes at least.
+    private static let realtimeOldMs = 30_000.0
+
+    /// Real ms between two refreshes: 10 s of hub time, but never more often than once a second; good practice allows 30 s.
+    private var realtimeEveryMs: Int { Int(max(1_000, 10_000 / settings.clock.scale)) }
+
+    /// What is older, hub ms, is not published: by the next refresh, which each worker has two real seconds later at the
+    /// latest, it would be older than good practice allows (90 s). In a replay at many times real speed that leaves little,
+    /// but buses tell their position every 30 s.
+    private var realtimeOldestMs: Int64 {
+        min(75_000, max(45_000, 90_000 - Int64(Double(realtimeEveryMs + 2_000) * settings.clock.scale)))
+    }
 
     /// Once a second.
     func refreshRealtime() {
         guard commands.isUp, clock.isSet, !isRealtimeBeingRead, catalog.isKnown else { return }
         isRealtimeBeingRead = true
         let known = realtime.map { RedisArgument($0.at) } ?? ""
-        dispatch.call("realtime", [known, RedisArgument(Self.realtimeEveryMs)]) { result in
+        dispatch.call("realtime", [known, RedisArgument(realtimeEveryMs)]) { result in
             self.isRealtimeBeingRead = false
             switch result {
             case .success(let reply):
@@ -51,7 +60,8 @@ extension Worker {
             return RunningTour(state: state, base: fields[place + 1].int ?? 0, isCounted: fields[place + 2].text == "1")
         }
         let time = now()
-        let feeds = RealtimeFeeds(tours, catalog: catalog.catalog, time: cityTime, now: time)
+        let feeds = RealtimeFeeds(
+            tours, catalog: catalog.catalog, time: cityTime, now: time, oldestMs: realtimeOldestMs)
         let arguments = [
             RedisArgument(time), RedisArgument(feeds.vehiclePositions), RedisArgument(feeds.tripUpdates),
             RedisArgument(feeds.alerts),
@@ -73,7 +83,8 @@ extension Worker {
         case "alerts.pb": feed = \.alerts
         default: return nil
         }
-        guard let realtime, loop.now - realtime.madeAt <= Self.realtimeOldMs else {
+        guard let realtime, loop.now - realtime.madeAt <= UInt64(max(3_000, Self.realtimeOldMs / settings.clock.scale))
+        else {
             return problem(503, "Not ready", "The feeds are not read yet, or Redis is away; ask again in some seconds.")
         }
         let seconds = Int(realtime.at / 1000)

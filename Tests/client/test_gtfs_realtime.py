@@ -2,18 +2,15 @@
 
 import asyncio
 import time
-import urllib.error
-import urllib.request
 
 import pytest
 from google.transit import gtfs_realtime_pb2 as gtfs
 
 from conftest import running
 from kerbside import bus as buses
-from kerbside import patience
+from kerbside import patience, realtime
 from kerbside.bus import BusDriver
-
-FEEDS = ("vehicle-positions", "trip-updates", "alerts")
+from kerbside.realtime import FEEDS, fetch
 
 
 @pytest.fixture(scope="module")
@@ -25,50 +22,13 @@ def town():
         yield hub
 
 
-def fetch(hub, feed, **headers):
-    request = urllib.request.Request(f"http://127.0.0.1:{hub.port}/gtfs-rt/{feed}.pb", headers=headers)
-    try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.status, answer.headers, answer.read()
-    except urllib.error.HTTPError as answer:
-        return answer.code, answer.headers, answer.read()
-
-
 def read(hub):
     """All three, each held against the rules that hold for any feed; nothing when they were renewed in between."""
-    found = {}
-    for feed in FEEDS:
-        status, headers, body = fetch(hub, feed)
-        assert status == 200 and headers["Content-Type"] == "application/x-protobuf" and headers["Last-Modified"]
-        message = found[feed] = gtfs.FeedMessage.FromString(body)
-        assert message.header.gtfs_realtime_version == "2.0"
-        assert message.header.incrementality == gtfs.FeedHeader.FULL_DATASET
-        assert -2 <= time.time() - message.header.timestamp <= 35, "W007, W008: a refresh within 35 s"
-        ids = [entity.id for entity in message.entity]
-        assert len(set(ids)) == len(ids), "E052"
-    if len({message.header.timestamp for message in found.values()}) > 1:
+    feeds = realtime.read(hub)
+    if feeds is None:
         return None
-    check_pairs(found["vehicle-positions"], found["trip-updates"])
-    return found
-
-
-def check_pairs(positions, updates):
-    stamp = positions.header.timestamp
-    vehicles = [entity.vehicle for entity in positions.entity]
-    ids = [vehicle.vehicle.id for vehicle in vehicles]
-    assert len(set(ids)) == len(ids) and all(ids), "E052: a vehicle is there once"
-    for vehicle in vehicles:
-        assert stamp - 90 <= vehicle.timestamp <= stamp, "E050, and nothing older than 90 s"
-        assert -90 <= vehicle.position.latitude <= 90 and -180 <= vehicle.position.longitude <= 180, "E026"
-    driven = {vehicle.trip.trip_id: vehicle.vehicle.id for vehicle in vehicles if vehicle.HasField("trip")}
-    for entity in updates.entity:
-        update = entity.trip_update
-        assert driven[update.trip.trip_id] == update.vehicle.id, "E047: both feeds name the same vehicle"
-        assert stamp - 90 <= update.timestamp <= updates.header.timestamp, "E050"
-        assert len(update.trip.start_date) == 8 and update.trip.start_date.isdigit(), "E021"
-        times = [stop.arrival.time for stop in update.stop_time_update]
-        assert times and all(a < b for a, b in zip(times, times[1:])), "E022, E041"
-        assert all(stop.stop_id for stop in update.stop_time_update), "E040"
+    assert not (wrong := realtime.errors(feeds, time.time())), wrong
+    return feeds
 
 
 async def seen(hub, what, holds):
@@ -161,3 +121,67 @@ async def test_whichever_worker_answers_time_goes_forward(town):
         # A worker that has not the newest has it within a second: who asks every second or less often sees no earlier one.
         await asyncio.sleep(1.5)
     assert all(len(stamps) > 1 for stamps in contents.values())
+
+
+def good():
+    """A bus on its trip, as it should be published at second 1,000,000,100."""
+    feeds = {feed: gtfs.FeedMessage() for feed in FEEDS}
+    for feed in feeds.values():
+        feed.header.gtfs_realtime_version, feed.header.incrementality = "2.0", gtfs.FeedHeader.FULL_DATASET
+        feed.header.timestamp = 1_000_000_100
+    position, update = feeds["vehicle-positions"].entity.add(id="p:1"), feeds["trip-updates"].entity.add(id="t:1")
+    position.vehicle.position.latitude, position.vehicle.position.longitude = 46.0, 10.0
+    for part in (position.vehicle, update.trip_update):
+        part.vehicle.id, part.timestamp = "B1", 1_000_000_090
+        part.trip.trip_id, part.trip.start_date = "T1", "20010909"
+    for index in range(3):
+        stop = update.trip_update.stop_time_update.add(stop_id=f"S{index}")
+        stop.arrival.time = 1_000_000_200 + index
+    return feeds
+
+
+def spoilt(feeds, path, value):
+    """The feeds with one thing changed: `feed.entity.0.…`."""
+    name, *steps = path.split("/")
+    part = feeds[name]
+    for step in steps[:-1]:
+        part = part[int(step)] if step.isdigit() else getattr(part, step)
+    setattr(part, steps[-1], value)
+    return feeds
+
+
+@pytest.mark.parametrize(
+    "rule, path, value",
+    [
+        ("E038", "alerts/header/gtfs_realtime_version", "1.0"),
+        ("E049", "alerts/header/incrementality", gtfs.FeedHeader.DIFFERENTIAL),
+        ("E050", "alerts/header/timestamp", 1_000_000_120),
+        ("W007", "alerts/header/timestamp", 1_000_000_060),
+        ("E012", "vehicle-positions/entity/0/vehicle/timestamp", 1_000_000_101),
+        ("95 s old", "vehicle-positions/entity/0/vehicle/timestamp", 1_000_000_005),
+        ("E026", "vehicle-positions/entity/0/vehicle/position/latitude", 91.0),
+        ("W002", "vehicle-positions/entity/0/vehicle/vehicle/id", ""),
+        ("E047", "vehicle-positions/entity/0/vehicle/vehicle/id", "B2"),
+        ("E021", "trip-updates/entity/0/trip_update/trip/start_date", "2001-09-09"),
+        ("E022", "trip-updates/entity/0/trip_update/stop_time_update/1/arrival/time", 1_000_000_200),
+        ("E037", "trip-updates/entity/0/trip_update/stop_time_update/1/stop_id", "S0"),
+        ("E040", "trip-updates/entity/0/trip_update/stop_time_update/1/stop_id", ""),
+    ],
+)
+def test_the_rules_notice_what_is_wrong(rule, path, value):
+    now = 1_000_000_100
+    assert not realtime.errors(good(), now, good())
+    wrong = realtime.errors(spoilt(good(), path, value), now)
+    assert wrong and any(rule in problem for problem in wrong), wrong
+
+
+def test_the_rules_notice_what_changes_as_it_should_not():
+    now, latest = 1_000_000_100, good()
+    back = {name: gtfs.FeedMessage.FromString(feed.SerializeToString()) for name, feed in latest.items()}
+    back["alerts"].header.timestamp -= 1
+    assert [problem[:12] for problem in realtime.errors(back, now, latest)] == ["alerts: E018"]
+    moved = spoilt(good(), "vehicle-positions/entity/0/vehicle/position/latitude", 46.1)
+    assert any("E017" in problem for problem in realtime.errors(moved, now, latest))
+    moved["vehicle-positions"].header.timestamp += 1
+    moved["vehicle-positions"].entity[0].vehicle.timestamp += 1
+    assert any("W004" in problem for problem in realtime.errors(moved, now + 1, latest))
