@@ -57,9 +57,10 @@ struct PlayOptions: ParsableArguments {
         return odds
     }
 
-    /// Plays the source against the hub that is meant; ends the process' command with its exit code.
-    func play(_ source: (Settings) throws -> ReplayConfiguration.Source) throws {
-        let own = ownHub ? try OwnHub(options, with: ["clock.scale=\(speed)"]) : nil
+    /// Plays the source against the hub that is meant; ends the process' command with its exit code. `extra`: further
+    /// settings of the run's own hub.
+    func play(extra: [String] = [], _ source: (Settings) throws -> ReplayConfiguration.Source) throws {
+        let own = ownHub ? try OwnHub(options, with: ["clock.scale=\(speed)"] + extra) : nil
         let settings = try own?.settings ?? options.settings()
         defer { own?.stop() }
         let urls = url.isEmpty ? [HubAddress.url(settings)] : url
@@ -72,6 +73,8 @@ struct PlayOptions: ParsableArguments {
         configuration.odds = odds
         configuration.seed = seed
         configuration.gapsAllowed = gapsAllowed
+        // A bus comes in minutes: who still waits for one gives up.
+        if case .buses = configuration.source { configuration.graceSeconds = 2 }
         configuration.isJSON = json
         configuration.output = json ? .silent : Terminal.isInteractive ? .terminal : .lines
         let code = ReplayRun(configuration).run()
@@ -85,22 +88,27 @@ struct Replay: ParsableCommand {
         abstract: "Plays recorded vehicles as live clients of a hub, and checks what came of it.",
         discussion: """
             Each vehicle connects as a driver and sends its recorded positions; where its meter turned on, a passenger \
-            requests a ride. Ends with a table, and with a failure if anything was lost, doubled or unfair.
+            requests a ride. With --buses each bus is driven on its recorded trips instead, while citizens watch the lines \
+            and ask for stops. Ends with a table, and with a failure if anything was lost, doubled or unfair.
 
-            """ + TraceFormat.description)
+            """ + TraceFormat.description + "\n\n" + BusReplay.description)
 
     @OptionGroup var common: PlayOptions
 
     @Argument(help: "The recording; - reads standard input.")
-    var file: String
+    var file: String?
+
+    @OptionGroup(title: "Buses") var buses: BusReplay
 
     @Option(help: "The form of the recording: \(TraceFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
     var format: String?
 
-    @Option(help: "The most vehicles: those with the most positions in that time.")
+    @Option(
+        name: [.long, .customLong("vehicles")],
+        help: "The most vehicles: those with the most positions in that time.")
     var cabs = 200
 
-    @Option(help: "Begin at this time of the recording, HH:MM; otherwise at its busiest.")
+    @Option(help: "Begin at this local time of the recording, HH:MM; otherwise at its busiest.")
     var from: String?
 
     @Option(name: .customLong("for"), help: "How much of the recording: a number with s, m or h.")
@@ -112,7 +120,14 @@ struct Replay: ParsableCommand {
     @Option(help: "Positions further apart than this many seconds get others between them; 0 adds none.")
     var interpolate = 30.0
 
+    func validate() throws {
+        guard (file == nil) != (buses.path == nil) else {
+            throw ValidationError("Give the recording of cabs, or --buses with that of buses.")
+        }
+    }
+
     func run() throws {
+        guard let file else { return try playBuses() }
         var recording = ReplayConfiguration.Recording(bytes: try InputFile.read(file))
         if let format {
             guard let known = TraceFormat(rawValue: format) else {
@@ -129,6 +144,21 @@ struct Replay: ParsableCommand {
         recording.interpolateEverySeconds = interpolate
         let source = recording
         try common.play { _ in .recording(source) }
+    }
+
+    private func playBuses() throws {
+        let (catalog, source) = try buses.source { source in
+            source.from = from
+            source.length = length
+            source.vehicles = cabs
+            if let utcOffset { source.utcOffsetMinutes = utcOffset }
+        }
+        // The clock of the run's own hub comes to the beginning when all are connected.
+        let begin = try source.times().lowerBound - Int64(BusReplay.leadSeconds * 1000 * common.speed)
+        try common.play(extra: ["clock.start=\(Instant(unixMs: begin))"]) { settings in
+            try BusReplay.use(catalog, settings)
+            return .buses(source)
+        }
     }
 }
 

@@ -26,6 +26,13 @@ func log(_ text: String) -> [LoggedEvent] {
             case "round": event.round = Int(pair[1])
             case "code": event.code = pair[1]
             case "by": event.by = pair[1]
+            case "t": event.tour = pair[1]
+            case "bus": event.bus = pair[1]
+            case "line": event.line = pair[1]
+            case "q": event.request = pair[1]
+            case "c": event.citizen = pair[1]
+            case "taken": event.taken = Int(pair[1])
+            case "seats": event.seats = Int(pair[1])
             default: fatalError("unknown field \(pair[0])")
             }
         }

@@ -50,19 +50,7 @@ struct Stage<Machine> {
     }
 }
 
-/// What the two kinds of machine have in common.
-protocol Playable {
-    var session: Session { get }
-    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction])
-    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction])
-    mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction])
-    mutating func wake(_ now: Moment, _ out: inout [ClientAction])
-}
-
-extension DriverMachine: Playable {}
-extension PassengerMachine: Playable {}
-
-extension Stage where Machine: Playable {
+extension Stage where Machine: ClientMachine {
     mutating func wake(afterHubMs ms: Int64 = 0) {
         pass(hubMs: ms)
         machine.wake(now, &out)

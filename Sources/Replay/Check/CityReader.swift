@@ -25,11 +25,20 @@ final class CityReader {
 
     /// The whole state at one moment.
     func snapshot() async throws(ReplayError) -> HubSnapshot {
-        let reply = try await send(["EVAL", RedisArgument(SnapshotScript.text), 1, RedisArgument(prefix + "settings")])
-        guard let bytes = reply.bytes, let snapshot = HubSnapshot(json: bytes) else {
+        try await read(SnapshotScript.text, HubSnapshot.init(json:))
+    }
+
+    /// That of tours and stops on request.
+    func busSnapshot() async throws(ReplayError) -> BusSnapshot {
+        try await read(BusSnapshot.script, BusSnapshot.init(json:))
+    }
+
+    private func read<State>(_ script: String, _ state: ([UInt8]) -> State?) async throws(ReplayError) -> State {
+        let reply = try await send(["EVAL", RedisArgument(script), 1, RedisArgument(prefix + "settings")])
+        guard let bytes = reply.bytes, let state = state(bytes) else {
             throw ReplayError("the state in Redis cannot be read: it is of another version of the hub")
         }
-        return snapshot
+        return state
     }
 
     /// The event log after an entry (nil: from its beginning) up to another, both as far as it is held.

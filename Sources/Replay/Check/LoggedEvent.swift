@@ -16,6 +16,14 @@ struct LoggedEvent: Equatable {
     var round: Int?
     var code: String?
     var by: String?
+    var tour: String?
+    var bus: String?
+    var line: String?
+    /// For a stop, and who asks.
+    var request: String?
+    var citizen: String?
+    var taken: Int?
+    var seats: Int?
 
     init(id: String, type: String) {
         self.id = id
@@ -36,6 +44,13 @@ struct LoggedEvent: Equatable {
         round = data.integer("round").map(Int.init)
         code = data.text("code")
         by = data.text("by")
+        tour = data.text("tour")
+        bus = data.text("bus")
+        line = data.text("line")
+        request = data.text("request")
+        citizen = data.text("citizen")
+        taken = data.integer("taken").map(Int.init)
+        seats = data.integer("seats").map(Int.init)
     }
 
     /// What one step of the hub wrote has one millisecond. (Two steps may share it.)
@@ -47,7 +62,8 @@ extension LoggedEvent: CustomStringConvertible {
         let fields: [(String, String?)] = [
             ("ride", ride), ("driver", driver), ("passenger", passenger), ("zone", zone),
             ("score", score.map { "\($0)" }), ("round", round.map(String.init)), ("reason", reason), ("code", code),
-            ("by", by),
+            ("by", by), ("tour", tour), ("bus", bus), ("line", line), ("request", request), ("citizen", citizen),
+            ("taken", taken.map(String.init)), ("seats", seats.map(String.init)),
         ]
         return fields.reduce("\(id) \(type)") { text, field in text + (field.1.map { " \(field.0)=\($0)" } ?? "") }
     }

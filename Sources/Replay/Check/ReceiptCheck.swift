@@ -27,7 +27,9 @@ enum ReceiptCheck {
             let (missing, extra) = (Set(wanted.map(\.id)), Set(given.map(\.seq)))
             let lost = wanted.filter { !extra.contains($0.id) }
             let unknown = given.filter { !missing.contains($0.seq) }
-            for entry in lost { add("\(entry.type) \(entry.id) of ride \(entry.ride ?? "-") never came") }
+            for entry in lost {
+                add("\(entry.type) \(entry.id) \(entry.ride.map { "of ride \($0) " } ?? "")never came")
+            }
             for receipt in unknown { add("\(receipt.type) \(receipt.seq) came, but is not in the history") }
             if lost.isEmpty, unknown.isEmpty { add("events came out of order: \(given.map(\.seq))") }
         }

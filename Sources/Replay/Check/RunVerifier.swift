@@ -6,6 +6,8 @@ struct Verdict {
     /// The log's events, and the rides of this run, that were looked at.
     var events = 0
     var rides = 0
+    /// Of buses, where there are any; then `rides` are requests for stops.
+    var tours = 0
     /// Channels whose receipts were compared.
     var channels = 0
 }
@@ -14,7 +16,7 @@ struct Verdict {
 /// clients were given.
 ///
 /// Used on the loop's thread. `begin` before the first client, `finish` when all is quiet.
-final class RunVerifier {
+final class RunVerifier: RunJudge {
     /// What the clients have, when they are asked.
     struct Clients {
         var receipts: [ChannelReceipts] = []
@@ -23,11 +25,13 @@ final class RunVerifier {
 
     private let reader: CityReader
     private let gapsAllowed: Bool
+    private let clients: () -> Clients
     private var start = HubSnapshot()
 
-    init(reader: CityReader, gapsAllowed: Bool) {
+    init(reader: CityReader, gapsAllowed: Bool, clients: @escaping () -> Clients) {
         self.reader = reader
         self.gapsAllowed = gapsAllowed
+        self.clients = clients
     }
 
     /// Takes the state from which the log goes on.
@@ -35,7 +39,7 @@ final class RunVerifier {
 
     /// `clients` is asked before the histories are read, as what the clients have by then must be in them, and again
     /// when a while has passed, as what is in them must have come by then. `mustBeOver`: every ride has had time to end.
-    func finish(mustBeOver: Bool, pause: Pause, clients: () -> Clients) async throws(ReplayError) -> Verdict {
+    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
         let end = try await reader.snapshot()
         var events: [LoggedEvent] = []
         if let last = end.lastEvent, last != start.lastEvent {

@@ -27,6 +27,14 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case alert = "ALERT"
         /// Each event of a channel came to its client once and in order.
         case delivery = "ONCE"
+        /// A bus has one tour at a time, and so has its driver.
+        case tour = "TOUR"
+        /// Seats taken lie in 0…all, and are counted on a running tour.
+        case seats = "SEATS"
+        /// Every reader of a line sees the last state of each of its buses.
+        case line = "LINE"
+        /// What a reader is told of a bus never goes back.
+        case order = "ORDER"
         /// The log and the state in Redis say different things.
         case state = "STATE"
         /// The log itself cannot be read, or does not reach back.
@@ -39,4 +47,12 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
     public var eventID: String?
 
     public var description: String { "\(rule.rawValue): \(message)" }
+}
+
+extension Violation.Rule {
+    /// What is looked at where taxis drive, and where buses do.
+    static let rides: [Self] = allCases.filter { ![.tour, .seats, .line, .order].contains($0) }
+    static let buses: [Self] = [
+        .tour, .seats, .acceptance, .outcome, .told, .alert, .line, .order, .delivery, .state, .log,
+    ]
 }

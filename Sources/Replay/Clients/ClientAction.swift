@@ -47,4 +47,23 @@ enum Note: Equatable {
     case gap(channel: String)
     case refused(ErrorCode)
     case unreadable(String)
+    case bus(BusNote)
+}
+
+/// Likewise, of buses on lines.
+enum BusNote: Equatable {
+    case tourStarted
+    case tourEnded
+    /// The hub does not know the trip.
+    case tourRefused
+    case fixSent(bus: String, atMs: Int64)
+    /// A reader of the line saw it.
+    case fixSeen(bus: String, atMs: Int64)
+    case seatsSet
+    case changeTold
+    case requestSent
+    case prompted
+    case answered(StopAnswer)
+    case acceptTold
+    case outcome(StopOutcome)
 }

@@ -45,6 +45,14 @@ extension Command {
         }
     }
 
+    /// Begins or ends a tour.
+    var movesTour: Bool {
+        switch self {
+        case .tourStart, .tourEnd: true
+        default: false
+        }
+    }
+
     /// Tells what became of a passenger at the pickup.
     var isBoarding: Bool {
         switch self {

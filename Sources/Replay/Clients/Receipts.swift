@@ -1,8 +1,25 @@
+import Wire
+
 /// An event that a client was given.
 struct Receipt: Equatable {
     var seq: String
     var type: String
     var ride: String?
+    /// Of a request for a stop: its id, and what became of it.
+    var request: String?
+    var state: String?
+
+    init(seq: String, type: String, ride: String? = nil) {
+        self.seq = seq
+        self.type = type
+        self.ride = ride
+    }
+
+    init(seq: String, type: String, data: JSONValue) {
+        self.init(seq: seq, type: type, ride: data.text("ride"))
+        request = data.text("request")
+        state = data.text("state")
+    }
 }
 
 /// What one client was given on one channel, for the check that each event came once and in order.

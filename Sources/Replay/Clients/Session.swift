@@ -22,6 +22,8 @@ struct Session {
         case event(type: String, data: JSONValue)
         case state(type: String, data: JSONValue)
         case snapshot(JSONValue)
+        /// An event, a state or a snapshot (then that is its type) of a shared channel that it reads.
+        case shared(type: String, hubMs: Int64, data: JSONValue)
         case nothing
     }
 
@@ -52,6 +54,10 @@ struct Session {
     private let keyPrefix: String
     private(set) var phase: Phase
     private(set) var receipts: ChannelReceipts
+    /// Of the shared channel that it reads, if any.
+    private(set) var shared: ChannelReceipts?
+    /// The hub told of a gap of the shared channel; where it goes on, its next event tells.
+    private var isSharedLost = false
     private var pending: [Pending] = []
     private var helloID: Int64 = 0
     private var nextID: Int64 = 1
@@ -85,7 +91,8 @@ struct Session {
         guard case .connecting = phase else { return }
         phase = .greeting(sinceMs: now.realMs)
         helloID = takeID()
-        let resume = isAnew ? [] : receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
+        var resume = isAnew ? [] : receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
+        if let shared, let last = shared.last { resume.append((channel: shared.channel, seq: last)) }
         let hello = ClientMessage(id: helloID, command: .hello(token: token, resume: resume))
         out.append(.send(hello.encoded()))
     }
@@ -125,6 +132,14 @@ struct Session {
         if case .resting = phase {} else { out.append(.close(code: 1000)) }
         phase = .over
         receipts.hasLeft = true
+        shared?.hasLeft = true
+    }
+
+    /// A shared channel was subscribed, and is read from a position on; after a loss of the link, too.
+    mutating func read(_ channel: String, after seq: String) {
+        guard shared == nil else { return }
+        shared = ChannelReceipts(channel: channel)
+        shared?.begin(after: seq)
     }
 
     // MARK: Commands
@@ -201,24 +216,43 @@ struct Session {
             }
             guard let id else { return .nothing }
             return answered(id, .refused(code), now, &out)
-        case .event(let channel, let seq, let type, _, let data):
+        case .event(let channel, let seq, let type, let hubMs, let data):
+            let receipt = Receipt(seq: seq, type: type, data: data)
+            if channel == shared?.channel {
+                out.append(.note(.event))
+                return takeShared(receipt) ? .shared(type: type, hubMs: hubMs, data: data) : .nothing
+            }
             guard channel == ownChannel else { return .nothing }
             out.append(.note(.event))
-            let receipt = Receipt(seq: seq, type: type, ride: data.text("ride"))
             return receipts.take(receipt) ? .event(type: type, data: data) : .nothing
-        case .state(_, let type, let hubMs, let data):
+        case .state(let channel, let type, let hubMs, let data):
             out.append(.note(.state(hubMs: hubMs)))
-            return .state(type: type, data: data)
+            return channel == shared?.channel
+                ? .shared(type: type, hubMs: hubMs, data: data) : .state(type: type, data: data)
         case .gap(let channel):
             out.append(.note(.gap(channel: channel)))
             if channel == ownChannel {
                 receipts.gaps += 1
                 receipts.begin(after: position ?? "")
+            } else if channel == shared?.channel {
+                shared?.gaps += 1
+                isSharedLost = true
             }
             return .nothing
-        case .snapshot(let channel, _, let data):
+        case .snapshot(let channel, let hubMs, let data):
+            if channel == shared?.channel { return .shared(type: "snapshot", hubMs: hubMs, data: data) }
             return channel == ownChannel ? .snapshot(data) : .nothing
         }
+    }
+
+    /// False for an event that was here before.
+    private mutating func takeShared(_ receipt: Receipt) -> Bool {
+        if isSharedLost {
+            isSharedLost = false
+            shared?.begin(after: receipt.seq)
+            return true
+        }
+        return shared?.take(receipt) ?? false
     }
 
     private mutating func greeted(_ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]) -> Delivery {

@@ -21,20 +21,55 @@ actor Conductor {
     func perform(_ world: World, lengthMs: Int64) async throws(ReplayError) -> ReplayReport {
         let startedUs = Monotonic.microseconds
         let play = try Play(loop: loop, configuration: configuration, world: world)
+        let reader = reader
+        defer { reader?.close() }
+        var judge: RunVerifier?
+        if let reader {
+            judge = RunVerifier(reader: reader, gapsAllowed: configuration.gapsAllowed) { play.given }
+        }
+        let outcome = try await lead(play, judge, world.summary, lengthMs: lengthMs)
+        return ReplayReport(
+            summary: world.summary, speed: configuration.speed, tally: play.fleet.tally, verdict: outcome.verdict,
+            isQuiet: outcome.isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+    }
+
+    /// The same of buses on their lines.
+    func perform(_ world: BusWorld) async throws(ReplayError) -> BusReport {
+        let startedUs = Monotonic.microseconds
+        let play = try BusPlay(loop: loop, configuration: configuration, world: world)
+        let reader = reader
+        defer { reader?.close() }
+        var judge: BusVerifier?
+        if let reader {
+            judge = BusVerifier(reader: reader, gapsAllowed: configuration.gapsAllowed) { play.given }
+        }
+        let outcome = try await lead(play, judge, world.summary, lengthMs: world.window.lengthMs)
+        return BusReport(
+            summary: world.summary, speed: configuration.speed, tally: play.fleet.tally, verdict: outcome.verdict,
+            isQuiet: outcome.isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+    }
+
+    private var reader: CityReader? {
+        configuration.redis.map { CityReader(loop: loop, endpoint: $0, city: configuration.city) }
+    }
+
+    private func lead(
+        _ play: any Performance, _ judge: (any RunJudge)?, _ summary: String, lengthMs: Int64
+    ) async throws(ReplayError) -> (verdict: Verdict?, isQuiet: Bool) {
         let progress = Progress(loop: loop, output: configuration.output, play: play)
         let interrupt = configuration.endsOnInterrupt ? Interrupt(loop) : nil
-        let reader = configuration.redis.map { CityReader(loop: loop, endpoint: $0, city: configuration.city) }
-        let verifier = reader.map { RunVerifier(reader: $0, gapsAllowed: configuration.gapsAllowed) }
         defer {
             play.shutdown()
             progress.end()
             interrupt?.end()
-            reader?.close()
         }
-
-        progress.say(world.summary)
+        progress.say(summary)
         try await connect(play, interrupt)
-        try await verifier?.begin()
+        try await judge?.begin()
+        while try !play.isTimeToBegin(), interrupt?.isRaised != true {
+            try checkPace(play)
+            await pause.milliseconds(20)
+        }
         progress.phase = .playing
         play.begin()
         while (play.offsetMs ?? 0) < lengthMs, interrupt?.isRaised != true {
@@ -44,18 +79,17 @@ actor Conductor {
         progress.phase = .closing
         let isQuiet = await settle(play, progress, interrupt)
         progress.phase = .checking
-        let verdict = try await verifier?.finish(mustBeOver: isQuiet, pause: pause) { play.given }
+        play.standStill()
+        let verdict = try await judge?.finish(mustBeOver: isQuiet, pause: pause)
         progress.phase = .leaving
         await leave(play)
-        return ReplayReport(
-            summary: world.summary, speed: configuration.speed, tally: play.fleet.tally, verdict: verdict,
-            isQuiet: isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+        return (verdict, isQuiet)
     }
 
     // MARK: Phases
 
-    /// All drivers greet the hub. What it says is the time is the time.
-    private func connect(_ play: Play, _ interrupt: Interrupt?) async throws(ReplayError) {
+    /// All who are there from the beginning greet the hub. What it says is the time is the time.
+    private func connect(_ play: any Performance, _ interrupt: Interrupt?) async throws(ReplayError) {
         let deadline = Monotonic.milliseconds + Self.connectLimitMs
         while Monotonic.milliseconds < deadline, interrupt?.isRaised != true {
             if play.fleet.seats.allSatisfy(\.isLive) { return }
@@ -71,7 +105,7 @@ actor Conductor {
     }
 
     /// With another pace of its clock than we think, the hub would see cars fly, or stand still.
-    private func checkPace(_ play: Play) throws(ReplayError) {
+    private func checkPace(_ play: any Performance) throws(ReplayError) {
         guard let pace = play.fleet.pace.hubPerReal, pace < configuration.speed / 2 || pace > configuration.speed * 2
         else { return }
         throw ReplayError(
@@ -79,8 +113,8 @@ actor Conductor {
         )
     }
 
-    /// Rides come to their end. False: something was still open when the time was over.
-    private func settle(_ play: Play, _ progress: Progress, _ interrupt: Interrupt?) async -> Bool {
+    /// What is open comes to its end. False: something was still open when the time was over.
+    private func settle(_ play: any Performance, _ progress: Progress, _ interrupt: Interrupt?) async -> Bool {
         play.close()
         let begun = Monotonic.milliseconds
         let graceMs = Int64(configuration.graceSeconds * 1000)
@@ -97,8 +131,8 @@ actor Conductor {
         }
     }
 
-    /// Drivers leave their queues, so that the hub is left as it was found; then everybody goes.
-    private func leave(_ play: Play) async {
+    /// Drivers leave their queues and end their tours, so that the hub is left as it was found; then everybody goes.
+    private func leave(_ play: any Performance) async {
         play.signOff()
         let deadline = Monotonic.milliseconds + 5_000
         while !play.areAllSignedOff, Monotonic.milliseconds < deadline { await pause.milliseconds(20) }

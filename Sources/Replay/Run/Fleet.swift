@@ -16,7 +16,7 @@ final class Fleet {
     private(set) var pace = HubPace()
     /// Why the last link was lost, in words.
     private(set) var lastFailure = "no answer"
-    /// Passengers stay connected for so long (real ms) after they were told their outcome.
+    /// Who may leave stays connected for so long, real ms.
     private let lingerMs: Int64 = 5_000
 
     init(loop: EventLoop, configuration: ReplayConfiguration) throws {
@@ -33,38 +33,37 @@ final class Fleet {
 
     // MARK: Clients
 
-    func add(_ driver: DriverMachine) { enter(Seat(index: seats.count, driver: driver)) }
-    func add(_ passenger: PassengerMachine) { enter(Seat(index: seats.count, passenger: passenger)) }
-
-    private func enter(_ seat: Seat) {
+    func add(_ machine: any ClientMachine) {
+        let seat = Seat(index: seats.count, machine)
         seats.append(seat)
         schedule(seat, moment)
     }
 
-    /// Lets something be done to every driver, or every passenger, that is still here.
-    func eachDriver(_ body: (inout DriverMachine, Moment, inout [ClientAction]) -> Void) {
-        for seat in seats where seat.role == .driver && seat.isHere {
+    /// Lets something be done to every client of a kind that is still here.
+    func each<Machine: ClientMachine>(
+        _ kind: Machine.Type, _ body: (inout Machine, Moment, inout [ClientAction]) -> Void
+    ) {
+        for seat in seats where seat.isHere {
+            guard var machine = seat.machine as? Machine else { continue }
             let now = moment
-            body(&seat.driver!, now, &out)
+            body(&machine, now, &out)
+            seat.machine = machine
             carryOut(seat, now)
         }
     }
 
-    func eachPassenger(_ body: (inout PassengerMachine, Moment, inout [ClientAction]) -> Void) {
-        for seat in seats where seat.role == .passenger && seat.isHere {
-            let now = moment
-            body(&seat.passenger!, now, &out)
-            carryOut(seat, now)
-        }
-    }
+    /// No link is cut on purpose any more.
+    func calmDown() { for seat in seats { seat.machine.calmDown() } }
 
     /// Cuts what is left.
     func shutdown() { links.shutdown() }
 
     /// Everybody goes, with a close frame.
     func leave() {
-        eachDriver { driver, _, out in driver.leave(&out) }
-        eachPassenger { passenger, _, out in passenger.leave(&out) }
+        for seat in seats where seat.isHere {
+            seat.machine.leave(&out)
+            carryOut(seat, moment)
+        }
     }
 
     // MARK: Time
@@ -75,18 +74,17 @@ final class Fleet {
         while let index = agenda.next(by: now.realMs) {
             let seat = seats[index]
             if let leaving = seat.leaveMs, now.realMs >= leaving {
-                seat.passenger?.leave(&out)
+                seat.machine.leave(&out)
             } else {
-                seat.driver?.wake(now, &out)
-                seat.passenger?.wake(now, &out)
+                seat.machine.wake(now, &out)
             }
             carryOut(seat, now)
         }
     }
 
     private func schedule(_ seat: Seat, _ now: Moment) {
-        var due = seat.driver?.dueMs(now) ?? seat.passenger?.dueMs(now) ?? .max
-        if seat.passenger?.isSettled == true, seat.leaveMs == nil { seat.leaveMs = now.realMs + lingerMs }
+        var due = seat.machine.dueMs(now)
+        if seat.machine.mayLeave, seat.leaveMs == nil { seat.leaveMs = now.realMs + lingerMs }
         if let leaving = seat.leaveMs { due = min(due, leaving) }
         // Never again in the same tick, whatever a machine says.
         agenda.set(seat.isHere ? max(due, now.realMs + 1) : .max, for: seat.index)
@@ -97,9 +95,7 @@ final class Fleet {
     private func opened(_ link: ConnectionID) {
         guard let seat = seatOfLink[link] else { return }
         let now = moment
-        seat.driver?.opened(token: nil, now, &out)
-        // Passengers give their token in the hello, as browsers must; drivers gave theirs at the door.
-        seat.passenger?.opened(token: token(seat.roleName, seat.subject), now, &out)
+        seat.machine.opened(token: seat.greetsWithToken ? token(seat.role, seat.subject) : nil, now, &out)
         carryOut(seat, now)
     }
 
@@ -110,8 +106,7 @@ final class Fleet {
             return
         }
         let now = moment
-        seat.driver?.received(message, now, &out)
-        seat.passenger?.received(message, now, &out)
+        seat.machine.received(message, now, &out)
         carryOut(seat, now)
     }
 
@@ -120,8 +115,7 @@ final class Fleet {
         seat.link = nil
         if code == 1006, !reason.isEmpty, reason != "aborted" { lastFailure = reason }
         let now = moment
-        seat.driver?.closed(code: code, reason: reason, now, &out)
-        seat.passenger?.closed(code: code, reason: reason, now, &out)
+        seat.machine.closed(code: code, reason: reason, now, &out)
         carryOut(seat, now)
     }
 
@@ -160,7 +154,7 @@ final class Fleet {
 
     private func connect(_ seat: Seat) {
         if let old = release(seat) { links.abort(old) }
-        let bearer = seat.role == .driver ? token(seat.roleName, seat.subject) : nil
+        let bearer = seat.greetsWithToken ? nil : token(seat.role, seat.subject)
         seat.attempts += 1
         do {
             let link = try links.connect(
@@ -171,8 +165,7 @@ final class Fleet {
         } catch {
             lastFailure = "\(error)"
             let now = moment
-            seat.driver?.closed(code: 1006, reason: "", now, &out)
-            seat.passenger?.closed(code: 1006, reason: "", now, &out)
+            seat.machine.closed(code: 1006, reason: "", now, &out)
         }
     }
 

@@ -3,7 +3,7 @@ import EventLoop
 /// The world on its stage: its drivers from the beginning, its passengers at their time.
 ///
 /// Used on the loop's thread.
-final class Play {
+final class Play: Performance {
     let fleet: Fleet
     private let world: World
     private let configuration: ReplayConfiguration
@@ -45,7 +45,7 @@ final class Play {
 
     func begin() {
         beginHubMs = fleet.moment.hubMs
-        fleet.eachDriver { driver, now, _ in driver.begin(now) }
+        fleet.each(DriverMachine.self) { driver, now, _ in driver.begin(now) }
     }
 
     private func tick() {
@@ -70,28 +70,29 @@ final class Play {
     /// No new passengers, and no link is cut on purpose any more.
     func close() {
         acceptsWishes = false
-        fleet.eachDriver { driver, _, _ in driver.calmDown() }
-        fleet.eachPassenger { passenger, _, _ in passenger.calmDown() }
+        fleet.calmDown()
     }
 
     /// Requests that are open are cancelled, rides under way end where they are.
     func bringToEnd() {
-        fleet.eachPassenger { passenger, now, out in passenger.cancel(now, &out) }
-        fleet.eachDriver { driver, now, out in driver.endRideHere(now, &out) }
+        fleet.each(PassengerMachine.self) { passenger, now, out in passenger.cancel(now, &out) }
+        fleet.each(DriverMachine.self) { driver, now, out in driver.endRideHere(now, &out) }
     }
 
     /// Every passenger was told its outcome, no driver is on a ride, nobody waits for an answer, all links stand.
     var isQuiet: Bool {
         fleet.seats.allSatisfy { seat in
-            if let passenger = seat.passenger { return passenger.isSettled && (seat.isLive || !seat.isHere) }
-            return seat.isLive && seat.driver?.isIdle == true
+            if let passenger = seat.machine as? PassengerMachine {
+                return passenger.isSettled && (seat.isLive || !seat.isHere)
+            }
+            return seat.isLive && (seat.machine as? DriverMachine)?.isIdle == true
         }
     }
 
-    func signOff() { fleet.eachDriver { driver, now, out in driver.signOff(now, &out) } }
+    func signOff() { fleet.each(DriverMachine.self) { driver, now, out in driver.signOff(now, &out) } }
 
     var areAllSignedOff: Bool {
-        fleet.seats.allSatisfy { $0.driver.map { !$0.isQueued && $0.isIdle } ?? true }
+        fleet.seats.allSatisfy { ($0.machine as? DriverMachine).map { !$0.isQueued && $0.isIdle } ?? true }
     }
 
     /// Cuts what is left; nothing moves any more.
@@ -104,14 +105,40 @@ final class Play {
     var given: RunVerifier.Clients {
         var clients = RunVerifier.Clients()
         for seat in fleet.seats {
-            guard let session = seat.session else { continue }
-            clients.receipts.append(session.receipts)
-            guard let passenger = seat.passenger else { continue }
+            clients.receipts.append(seat.session.receipts)
+            guard let passenger = seat.machine as? PassengerMachine else { continue }
             clients.passengers.append(
                 ToldCheck.Passenger(
                     subject: seat.subject, outcome: passenger.outcome, ride: passenger.ride,
-                    hasPending: session.hasPending, receipts: session.receipts))
+                    hasPending: seat.session.hasPending, receipts: seat.session.receipts))
         }
         return clients
+    }
+
+    // MARK: Progress
+
+    var progress: [String] {
+        let tally = fleet.tally
+        var (drivers, queued, riding, passengers) = (0, 0, 0, 0)
+        for seat in fleet.seats where seat.isLive {
+            guard let driver = seat.machine as? DriverMachine else {
+                passengers += 1
+                continue
+            }
+            drivers += 1
+            if driver.trip != nil { riding += 1 } else if driver.isQueued { queued += 1 }
+        }
+        let failed = tally.outcomes.reduce(0) { sum, entry in
+            switch entry.key {
+            case .failed, .refused, .lost: sum + entry.value
+            default: sum
+            }
+        }
+        return [
+            "drivers \(drivers) (\(queued) waiting, \(riding) on rides)", "passengers \(passengers)",
+            "requests \(tally.requests)", "offers \(tally.offers)", "accepted \(tally.acceptancesTold)",
+            "ended \(tally.ended)", "failed \(failed)", "alerts \(tally.alerts500)+\(tally.alerts20)",
+            "offer \(tally.timeToOffer.text(99))",
+        ]
     }
 }

@@ -5,12 +5,12 @@ import EventLoop
 /// Used on the loop's thread.
 final class Progress {
     private let output: ReplayConfiguration.Output
-    private let play: Play
+    private let play: any Performance
     private let timer: LoopTimer
     private var seconds = 0
     var phase = Phase.connecting
 
-    init(loop: EventLoop, output: ReplayConfiguration.Output, play: Play) {
+    init(loop: EventLoop, output: ReplayConfiguration.Output, play: any Performance) {
         self.output = output
         self.play = play
         timer = LoopTimer(loop)
@@ -44,29 +44,7 @@ final class Progress {
     }
 
     private func line() -> String {
-        let tally = play.fleet.tally
-        var (drivers, queued, riding, passengers) = (0, 0, 0, 0)
-        for seat in play.fleet.seats where seat.isLive {
-            guard let driver = seat.driver else {
-                passengers += 1
-                continue
-            }
-            drivers += 1
-            if driver.trip != nil { riding += 1 } else if driver.isQueued { queued += 1 }
-        }
-        let failed = tally.outcomes.reduce(0) { sum, entry in
-            switch entry.key {
-            case .failed, .refused, .lost: sum + entry.value
-            default: sum
-            }
-        }
-        return [
-            "\(phase.rawValue) \(Self.clock(play.offsetMs ?? 0))",
-            "drivers \(drivers) (\(queued) waiting, \(riding) on rides)", "passengers \(passengers)",
-            "requests \(tally.requests)", "offers \(tally.offers)", "accepted \(tally.acceptancesTold)",
-            "ended \(tally.ended)", "failed \(failed)", "alerts \(tally.alerts500)+\(tally.alerts20)",
-            "offer \(tally.timeToOffer.text(99))",
-        ].joined(separator: " · ")
+        (["\(phase.rawValue) \(Self.clock(play.offsetMs ?? 0))"] + play.progress).joined(separator: " · ")
     }
 
     /// Hub time since the beginning: `1:05:09`.

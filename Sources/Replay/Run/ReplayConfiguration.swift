@@ -1,4 +1,5 @@
 public import Domain
+public import GTFS
 public import RedisLink
 public import WebSocketServer
 
@@ -43,9 +44,30 @@ public struct ReplayConfiguration: Sendable {
         }
     }
 
+    /// Recorded buses on the lines of a feed, which the hub has too.
+    public struct Buses: Sendable {
+        public var recorded: RecordedBuses
+        /// Of the feed's time zone on that day.
+        public var utcOffsetMinutes = 0
+        /// `HH:MM`, local time; nil: the busiest time.
+        public var from: String?
+        /// How much of the recording is played: `90s`, `20m`, `1h`.
+        public var length = "1h"
+        /// The most buses to take: those with the most fixes in that time.
+        public var vehicles = 200
+        /// Of each bus: a feed does not tell.
+        public var seats = 40
+        /// Who watch the lines, and ask for stops so often each, per hour of hub time.
+        public var citizens = 20
+        public var requestsPerHour = 6.0
+
+        public init(recorded: RecordedBuses) { self.recorded = recorded }
+    }
+
     public enum Source: Sendable {
         case recording(Recording)
         case city(City)
+        case buses(Buses)
     }
 
     public enum Output: Sendable {

@@ -16,7 +16,9 @@ public struct ReplayReport: Sendable {
     public var violations: [Violation] { verdict?.violations ?? [] }
 
     /// Nothing is wrong, as far as it was looked at.
-    public var isClean: Bool { violations.isEmpty && isQuiet && tally.unreadable.isEmpty && unknownCloses == 0 }
+    public var isClean: Bool {
+        violations.isEmpty && isQuiet && tally.unreadable.isEmpty && tally.closedForGood == 0
+    }
 
     public var requests: Int { tally.requests }
     public var offers: Int { tally.offers }
@@ -27,18 +29,11 @@ public struct ReplayReport: Sendable {
     /// Links that were lost and came back.
     public var reconnects: Int { tally.returns }
 
-    /// Closes after which a client must not come back: it did something that the contract forbids.
-    private var unknownCloses: Int {
-        tally.linksLost.reduce(0) { sum, entry in
-            CloseCode(rawValue: entry.key)?.reconnect == .never ? sum + entry.value : sum
-        }
-    }
-
     // MARK: Text
 
     public var text: String {
         var table = TextTable()
-        table.add("played", "\(summary), \(Self.short(speed))× real speed, \(Self.short(seconds)) s")
+        table.addPlayed(summary, speed: speed, seconds: seconds)
         table.gap()
         addRides(&table)
         table.gap()
@@ -46,8 +41,12 @@ public struct ReplayReport: Sendable {
         table.gap()
         addTraffic(&table)
         table.gap()
-        addChecks(&table)
-        return "\n" + table.text + violationText
+        table.addChecks(
+            verdict, Violation.Rule.rides.map { ($0, $0.title) },
+            "\(verdict?.events ?? 0) log entries, \(verdict?.rides ?? 0) rides, \(verdict?.channels ?? 0) channels",
+            tally,
+            isQuiet: isQuiet, isClean: isClean)
+        return "\n" + table.text + (verdict?.text ?? "")
     }
 
     private func addRides(_ table: inout TextTable) {
@@ -71,49 +70,7 @@ public struct ReplayReport: Sendable {
         table.add("alerts", "\(tally.alerts500) at 500 m, \(tally.alerts20) at 20 m")
         table.add("rank moves", tally.rankMoves)
         table.add("fixes sent", "\(tally.fixesRecorded) recorded, \(tally.fixesInterpolated) interpolated")
-        table.add("links", "\(tally.linksCut) cut on purpose, \(lostLinks) lost, \(tally.returns) came back")
-        table.add("received", "\(tally.events) events, \(tally.states) states, \(tally.gaps) gaps")
-        let refusals = tally.refusals.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
-        table.add(
-            "refusals",
-            refusals.isEmpty ? "none" : refusals.map { "\($0.key.rawValue) \($0.value)" }.joined(separator: ", "))
-    }
-
-    private var lostLinks: String {
-        let total = tally.linksLost.values.reduce(0, +)
-        let codes = tally.linksLost.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return total == 0 ? "0" : "\(total) (\(codes.joined(separator: ", ")))"
-    }
-
-    private func addChecks(_ table: inout TextTable) {
-        guard let verdict else {
-            table.add("checked", "nothing: no Redis was given to read the log and the state from")
-            return
-        }
-        table.add("checked", "\(verdict.events) log entries, \(verdict.rides) rides, \(verdict.channels) channels")
-        for rule in Violation.Rule.allCases {
-            let count = verdict.violations.count { $0.rule == rule }
-            table.add("  \(rule.title)", count == 0 ? "ok" : "\(count) VIOLATIONS")
-        }
-        if !isQuiet { table.add("  all came to an end", "NO: something was still open when the time was over") }
-        if !tally.unreadable.isEmpty {
-            table.add("  messages as in the contract", "\(tally.unreadable.count) are NOT: \(tally.unreadable[0])")
-        }
-        if unknownCloses > 0 { table.add("  links closed for good", "\(unknownCloses): \(lostLinks)") }
-        table.add("result", isClean ? "clean" : "NOT CLEAN")
-    }
-
-    /// The first of each rule with the log around them.
-    private var violationText: String {
-        var shown: [Violation.Rule: Int] = [:]
-        var text = ""
-        for (violation, context) in zip(verdict?.violations ?? [], verdict?.contexts ?? []) {
-            shown[violation.rule, default: 0] += 1
-            guard shown[violation.rule, default: 0] <= 5 else { continue }
-            text += "\n\(violation)\n"
-            for event in context { text += "  \(event.id == violation.eventID ? ">" : " ") \(event)\n" }
-        }
-        return text
+        table.addLinks(tally)
     }
 
     // MARK: JSON
@@ -127,10 +84,6 @@ public struct ReplayReport: Sendable {
         outcomes = .object(members)
         var refusals = JSONObject()
         for (code, count) in tally.refusals { refusals[code.rawValue] = .number(Double(count)) }
-        var rules = JSONObject()
-        for rule in Violation.Rule.allCases {
-            rules[rule.rawValue] = .number(Double(violations.count { $0.rule == rule }))
-        }
         func number(_ value: Int) -> JSONValue { .number(Double(value)) }
         let report: JSONValue = [
             "summary": .string(summary), "speed": .number(speed), "seconds": .number(seconds),
@@ -144,15 +97,10 @@ public struct ReplayReport: Sendable {
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
             "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(isQuiet),
             "checked": .bool(verdict != nil), "log_entries": number(verdict?.events ?? 0),
-            "violations": .object(rules), "clean": .bool(isClean),
+            "violations": verdict?.counts(Violation.Rule.rides) ?? [:], "clean": .bool(isClean),
             "details": .array(violations.prefix(100).map { .string($0.description) }),
         ]
         return report.description
-    }
-
-    private static func short(_ value: Double) -> String {
-        let tenth = (value * 10).rounded() / 10
-        return tenth == tenth.rounded() ? "\(Int(tenth))" : "\(tenth)"
     }
 }
 
@@ -189,6 +137,10 @@ extension Violation.Rule {
         case .delivery: "events once, in order"
         case .state: "state as logged"
         case .log: "log complete"
+        case .tour: "one tour per bus and driver"
+        case .seats: "seats within 0…all"
+        case .line: "lines as they are, for each reader"
+        case .order: "no bus goes back"
         }
     }
 }

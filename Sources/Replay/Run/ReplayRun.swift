@@ -10,17 +10,42 @@ public struct ReplayRun: Sendable {
     /// Answers 0: clean. 1: at least one violation. 2: it could not be played or judged; standard error says why.
     public func run() -> Int32 {
         do throws(ReplayError) {
+            if case .buses(let buses) = configuration.source {
+                let report = try play(buses)
+                return tell(report.isClean, text: report.text, json: report.json)
+            }
             let report = try play()
-            Console.write(configuration.isJSON ? report.json + "\n" : report.text, to: Console.result)
-            return report.isClean ? 0 : 1
+            return tell(report.isClean, text: report.text, json: report.json)
         } catch {
             Console.write("\(error)\n", to: Console.people)
             return 2
         }
     }
 
+    private func tell(_ isClean: Bool, text: String, json: String) -> Int32 {
+        Console.write(configuration.isJSON ? json + "\n" : text, to: Console.result)
+        return isClean ? 0 : 1
+    }
+
+    private func play(_ buses: ReplayConfiguration.Buses) throws(ReplayError) -> BusReport {
+        try check()
+        let world = try BusWorld.make(buses, seed: configuration.seed)
+        let configuration = configuration
+        return try OwnLoop.run { loop throws(ReplayError) in
+            try await Conductor(loop: loop, configuration: configuration).perform(world)
+        }
+    }
+
+    private func check() throws(ReplayError) {
+        if let problem = configuration.odds.problem { throw ReplayError(problem) }
+        guard configuration.speed > 0, configuration.speed <= 10_000 else {
+            throw ReplayError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
+        }
+    }
+
     /// The same without a word on standard output: for tests, and for those who present the result themselves.
     public func play() throws(ReplayError) -> ReplayReport {
+        try check()
         let (world, lengthMs) = try World.make(configuration)
         let configuration = configuration
         return try OwnLoop.run { loop throws(ReplayError) in

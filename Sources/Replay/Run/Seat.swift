@@ -2,37 +2,27 @@ import WebSocketServer
 
 /// One client of the fleet: its machine and the link that it has now.
 final class Seat {
-    enum Role { case driver, passenger }
-
     let index: Int
-    let role: Role
     let subject: String
-    var driver: DriverMachine?
-    var passenger: PassengerMachine?
+    var machine: any ClientMachine
     /// The present link; callbacks of an earlier one are not for this client any more.
     var link: ConnectionID?
     /// How often it has connected: with several hubs, each time to the next.
     var attempts = 0
-    /// Real ms when a passenger that was told its outcome leaves.
+    /// Real ms when a client that was told its outcome leaves.
     var leaveMs: Int64?
 
-    init(index: Int, driver: DriverMachine) {
+    init(index: Int, _ machine: any ClientMachine) {
         self.index = index
-        role = .driver
-        subject = driver.session.subject
-        self.driver = driver
+        self.machine = machine
+        subject = machine.session.subject
     }
 
-    init(index: Int, passenger: PassengerMachine) {
-        self.index = index
-        role = .passenger
-        subject = passenger.session.subject
-        self.passenger = passenger
-    }
-
-    var session: Session? { driver?.session ?? passenger?.session }
-    var roleName: String { role == .driver ? "driver" : "passenger" }
-    var isLive: Bool { session?.isLive ?? false }
+    var session: Session { machine.session }
+    var role: String { type(of: machine).role }
+    /// Passengers give their token in the hello, as browsers must; drivers give theirs at the door.
+    var greetsWithToken: Bool { role == PassengerMachine.role }
+    var isLive: Bool { session.isLive }
     /// Has not left for good.
-    var isHere: Bool { session?.phase != .over }
+    var isHere: Bool { session.phase != .over }
 }

@@ -28,6 +28,8 @@ struct Tally {
     /// From the acceptance's sending to its arrival at the passenger.
     private(set) var timeToTold = Latency()
 
+    private(set) var buses = BusTally()
+
     private var requestSentUs: [String: Int64] = [:]
     private var requestSentOfRide: [String: Int64] = [:]
     private var offerShownUs: [String: Int64] = [:]
@@ -51,11 +53,11 @@ struct Tally {
             acceptancesTold += 1
             if let sent = acceptSentUs.removeValue(forKey: ride) { timeToTold.record(nowUs - sent) }
         case .outcome(let outcome): outcomes[outcome, default: 0] += 1
-        default: takeLinkNote(note)
+        default: takeLinkNote(note, nowUs)
         }
     }
 
-    private mutating func takeLinkNote(_ note: Note) {
+    private mutating func takeLinkNote(_ note: Note, _ nowUs: Int64) {
         switch note {
         case .alert(let metres): if metres == 500 { alerts500 += 1 } else { alerts20 += 1 }
         case .rankMoved: rankMoves += 1
@@ -68,6 +70,7 @@ struct Tally {
         case .gap: gaps += 1
         case .refused(let code): refusals[code, default: 0] += 1
         case .unreadable(let text): unreadable.append(text)
+        case .bus(let note): buses.take(note, atUs: nowUs)
         default: break
         }
     }

@@ -4,10 +4,6 @@ import Wire
 extension World {
     /// The world that a configuration asks for, and how long (hub ms) passengers come. Throws what is wrong with it.
     static func make(_ configuration: ReplayConfiguration) throws(ReplayError) -> (world: World, lengthMs: Int64) {
-        if let problem = configuration.odds.problem { throw ReplayError(problem) }
-        guard configuration.speed > 0, configuration.speed <= 10_000 else {
-            throw ReplayError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
-        }
         switch configuration.source {
         case .recording(let recording):
             do throws(TraceError) {
@@ -16,6 +12,7 @@ extension World {
                 throw ReplayError("the recording: \(error)")
             }
         case .city(let city): return try make(city, seed: configuration.seed)
+        case .buses: throw ReplayError("buses have a world of their own")
         }
     }
 

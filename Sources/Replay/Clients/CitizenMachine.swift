@@ -1,0 +1,195 @@
+import Domain
+import Wire
+
+/// How a request for a stop ended, as its citizen was told.
+enum StopOutcome: Hashable {
+    case refused(code: ErrorCode)
+    case declined
+    case expired(reason: String)
+    case completed
+    case noShow
+    case cancelled
+    /// History was lost (a gap), and the snapshot after it has no such request.
+    case lost
+}
+
+/// A citizen and its phone: watches a line, asks for stops, is told what comes of it, changes its mind now and then.
+/// Pure: messages and time come in, actions come out.
+struct CitizenMachine {
+    struct Ask: Equatable {
+        /// The hub's name for it; nil before it was told.
+        var request: String?
+        /// Hub ms at which it changes its mind.
+        var cancelMs: Int64?
+        var outcome: StopOutcome?
+    }
+
+    private(set) var session: Session
+    let line: String
+    private(set) var asks: [Ask] = []
+    private(set) var view: LineView
+    private let wishes: [StopWish]
+    private var nextWish = 0
+    private let odds: Odds
+    private var dice: Dice
+    private var hasBegun = false
+    private var hasSubscribed = false
+    private var dropMs: Int64?
+
+    init(
+        citizen: BusWorld.Citizen, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+    ) {
+        dice = Dice(seed: seed, part: "citizen \(citizen.subject)")
+        session = Session(
+            role: "passenger", subject: citizen.subject, keyPrefix: keyPrefix, startMs: startMs,
+            dice: Dice(seed: seed, part: "link of \(citizen.subject)"))
+        line = citizen.line
+        wishes = citizen.wishes
+        view = LineView(line: citizen.line)
+        self.odds = odds
+    }
+
+    mutating func begin(_ now: Moment) {
+        hasBegun = true
+        dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        // What it would have asked for before is over.
+        while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
+    }
+
+    /// Every request has ended, and no command waits for its answer.
+    var isSettled: Bool { asks.allSatisfy { $0.outcome != nil } && !session.hasPending }
+
+    // MARK: Links
+
+    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
+        session.opened(token: token, now, &out)
+    }
+
+    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, reason: reason, now, &out)
+    }
+
+    mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
+        switch session.received(message, now, &out) {
+        case .live:
+            guard !hasSubscribed else { return }
+            hasSubscribed = true
+            session.ask(.subscribe(channel: channel, options: FeedOptions(), since: nil), now, &out)
+        case .ok(let command, let data): granted(command, data, now)
+        case .refused(let command, let code):
+            if case .stopRequest = command { end(open, .refused(code: code), &out) }
+        case .event(let type, let data): happened(type, data, now, &out)
+        case .snapshot(let data): adopt(data, now, &out)
+        case .shared(let type, let hubMs, let data): view.take(type, hubMs: hubMs, data, &out)
+        case .state, .nothing: break
+        }
+    }
+
+    private var channel: String { "line:" + line }
+
+    // MARK: Time
+
+    mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
+        session.wake(now, &out)
+        if let due = nextAskMs, now.hubMs >= due { ask(now, &out) }
+        if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
+        if let due = dropMs, now.hubMs >= due {
+            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
+            dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        }
+    }
+
+    func dueMs(_ now: Moment) -> Int64 {
+        let cancelMs = open.flatMap { asks[$0].request == nil ? nil : asks[$0].cancelMs }
+        let hubDue = min(nextAskMs ?? .max, cancelMs ?? .max, dropMs ?? .max)
+        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+    }
+
+    /// One request at a time.
+    private var nextAskMs: Int64? {
+        guard hasBegun, open == nil, session.isLive, nextWish < wishes.count else { return nil }
+        return wishes[nextWish].askMs
+    }
+
+    private var open: Int? { asks.lastIndex { $0.outcome == nil } }
+
+    private mutating func ask(_ now: Moment, _ out: inout [ClientAction]) {
+        let wish = wishes[nextWish]
+        nextWish += 1
+        // The bus that was meant is nearly there, as the request before took long.
+        guard wish.pickupMs > now.hubMs + 60_000 else { return }
+        var ask = Ask()
+        if dice.chance(odds.cancel) { ask.cancelMs = now.hubMs + dice.milliseconds(odds.cancelAfterMs) }
+        asks.append(ask)
+        out.append(.note(.bus(.requestSent)))
+        let request = StopRequest(
+            line: line, place: .point(lat: wish.place.lat, lon: wish.place.lon), at: wish.pickupMs,
+            passengers: wish.passengers, name: "Citizen " + session.subject)
+        session.ask(.stopRequest(request), now, &out)
+    }
+
+    mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let index = open, let request = asks[index].request,
+            !session.isPending({ $0 == .stopCancel(request: request) })
+        else { return }
+        asks[index].cancelMs = nil
+        session.ask(.stopCancel(request: request), now, &out)
+    }
+
+    mutating func calmDown() { dropMs = nil }
+
+    /// Asks for nothing more.
+    mutating func close() { nextWish = wishes.count }
+
+    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
+
+    // MARK: What the hub says
+
+    private mutating func granted(_ command: Command, _ data: JSONValue, _ now: Moment) {
+        switch command {
+        case .subscribe: session.read(channel, after: data.text("seq") ?? "")
+        case .stopRequest: known(data.text("request"))
+        default: break
+        }
+    }
+
+    private mutating func known(_ request: String?) {
+        guard let request, !asks.contains(where: { $0.request == request }), let index = open,
+            asks[index].request == nil
+        else { return }
+        asks[index].request = request
+    }
+
+    private mutating func happened(
+        _ type: String, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
+    ) {
+        guard let request = data.text("request") else { return }
+        if type == "stop.pending" { known(request) }
+        let index = asks.firstIndex { $0.request == request }
+        switch type {
+        case "stop.accepted": out.append(.note(.bus(.acceptTold)))
+        case "stop.near": out.append(.note(.alert(metres: 500)))
+        case "stop.arrived": out.append(.note(.alert(metres: 20)))
+        case "stop.declined": end(index, .declined, &out)
+        case "stop.completed": end(index, .completed, &out)
+        case "stop.noshow": end(index, .noShow, &out)
+        case "stop.cancelled": end(index, .cancelled, &out)
+        case "stop.expired": end(index, .expired(reason: data.text("reason") ?? ""), &out)
+        default: break
+        }
+    }
+
+    private mutating func end(_ index: Int?, _ outcome: StopOutcome, _ out: inout [ClientAction]) {
+        guard let index, asks[index].outcome == nil else { return }
+        asks[index].outcome = outcome
+        out.append(.note(.bus(.outcome(outcome))))
+    }
+
+    /// The hub's own account, after a gap or at the first hello.
+    private mutating func adopt(_ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]) {
+        let named = Set((data["requests"]?.elements ?? []).compactMap { $0.text("request") })
+        for index in asks.indices {
+            if let request = asks[index].request, !named.contains(request) { end(index, .lost, &out) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Domain
+import Wire
+
+/// What citizens ask of a bus driver: the open requests of the tour, as the hub told them last, and what the driver will do
+/// about each. Times are hub ms.
+struct StopList: Equatable {
+    struct Ask: Equatable {
+        var place: GeoPoint
+        var pickupMs: Int64
+        var isAccepted: Bool
+        var answer: Odds.Answer
+        /// When the driver taps; nil when there is nothing to tap (any more).
+        var tapMs: Int64?
+        /// Nobody will come.
+        var isNoShow: Bool
+    }
+
+    private(set) var asks: [String: Ask] = [:]
+    private let odds: Odds
+    /// The bus comes so near to a place where it stops, metres: recorded buses keep to their own stops.
+    private static let nearM = 80.0
+    /// A bus this much before the wanted time is on another round.
+    private static let earlyMs: Int64 = 900_000
+
+    init(odds: Odds) { self.odds = odds }
+
+    var dueMs: Int64 { asks.values.compactMap(\.tapMs).min() ?? .max }
+
+    mutating func clear() { asks = [:] }
+
+    /// The list as the hub has it now.
+    mutating func take(_ places: [JSONValue], _ now: Moment, _ dice: inout Dice) {
+        var open: [String: Ask] = [:]
+        for place in places {
+            guard let lat = place["lat"]?.double, let lon = place["lon"]?.double else { continue }
+            for request in place["requests"]?.elements ?? [] {
+                guard let id = request.text("request") else { continue }
+                let isAccepted = request.text("state") == "accepted"
+                if var known = asks[id] {
+                    known.isAccepted = known.isAccepted || isAccepted
+                    open[id] = known
+                    continue
+                }
+                var ask = Ask(
+                    place: GeoPoint(lat: lat, lon: lon), pickupMs: request.integer("at") ?? now.hubMs,
+                    isAccepted: isAccepted, answer: odds.answer(&dice), isNoShow: dice.chance(odds.noShow))
+                if !isAccepted, ask.answer != .silent { ask.tapMs = now.hubMs + dice.milliseconds(odds.answerMs) }
+                open[id] = ask
+            }
+        }
+        asks = open
+    }
+
+    /// The bus was on its way: who was promised a stop there gets on.
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) {
+        for (id, ask) in asks where ask.isAccepted && ask.tapMs == nil && now.hubMs >= ask.pickupMs - Self.earlyMs {
+            guard Self.distance(of: ask.place, from: from ?? to, to) <= Self.nearM else { continue }
+            asks[id]?.tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+        }
+    }
+
+    /// Sends what is due.
+    mutating func answer(_ session: inout Session, _ now: Moment, _ out: inout [ClientAction]) {
+        for (id, ask) in asks.sorted(by: { $0.key < $1.key }) {
+            guard let due = ask.tapMs, now.hubMs >= due else { continue }
+            asks[id]?.tapMs = nil
+            let answer: StopAnswer =
+                ask.isAccepted ? (ask.isNoShow ? .noshow : .complete) : ask.answer == .accept ? .accept : .decline
+            session.ask(.stopAnswer(answer, request: id, all: false), now, &out)
+        }
+    }
+
+    mutating func granted(_ answer: StopAnswer, _ request: String) {
+        if answer == .accept { asks[request]?.isAccepted = true } else { asks[request] = nil }
+    }
+
+    mutating func refused(_ answer: StopAnswer, _ request: String, _ code: ErrorCode, _ now: Moment) {
+        guard asks[request] != nil else { return }
+        switch answer {
+        // The bus has not stood there for long enough to say so: then they got on.
+        case .noshow:
+            asks[request]?.isNoShow = false
+            asks[request]?.tapMs = now.hubMs
+        case .accept where code == .seatsFull:
+            asks[request]?.answer = .decline
+            asks[request]?.tapMs = now.hubMs
+        // It is over; the event that says so is under way.
+        default: break
+        }
+    }
+
+    /// Metres from a place to the straight way between two others.
+    private static func distance(of place: GeoPoint, from start: GeoPoint, _ end: GeoPoint) -> Double {
+        let whole = start.distance(to: end)
+        guard whole > 1 else { return place.distance(to: end) }
+        let steps = max(1, Int(whole / 20))
+        return (0...steps).map { start.toward(end, share: Double($0) / Double(steps)).distance(to: place) }.min()
+            ?? whole
+    }
+}

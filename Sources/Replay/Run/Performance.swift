@@ -1,0 +1,37 @@
+/// What a conductor leads: clients with their parts, from the first connecting to the last goodbye.
+///
+/// Used on the loop's thread.
+protocol Performance: AnyObject {
+    var fleet: Fleet { get }
+    /// Hub ms since it began; nil before.
+    var offsetMs: Int64? { get }
+    /// Whether it may begin now that all are connected. Throws when the hub's time is none of it.
+    func isTimeToBegin() throws(ReplayError) -> Bool
+    func begin()
+    /// Nothing new is asked for, and no link is cut on purpose any more.
+    func close()
+    /// What is still open is ended. Called again and again until all is quiet.
+    func bringToEnd()
+    /// Everybody was told how what it asked for ended, nobody waits for an answer, all links stand.
+    var isQuiet: Bool { get }
+    /// Nothing moves from here on, so that what clients see can be compared with what the hub has.
+    func standStill()
+    func signOff()
+    var areAllSignedOff: Bool { get }
+    /// Cuts what is left.
+    func shutdown()
+    /// How it is going, in a few words each.
+    var progress: [String] { get }
+}
+
+extension Performance {
+    func isTimeToBegin() throws(ReplayError) -> Bool { true }
+    func standStill() {}
+}
+
+/// Judges a run: `begin` before anything has happened, `finish` when all is quiet.
+protocol RunJudge: AnyObject {
+    func begin() async throws(ReplayError)
+    /// `mustBeOver`: everything that was asked for has had time to end.
+    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict
+}

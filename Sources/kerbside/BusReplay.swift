@@ -1,0 +1,115 @@
+import ArgumentParser
+import Domain
+import Foundation
+import GTFS
+import Hub
+import Replay
+import Settings
+
+/// What `replay --buses` is told, and the lines that its hub must know.
+struct BusReplay: ParsableArguments {
+    static let description = """
+        Recorded buses are vehicle positions of a GTFS-Realtime feed as CSV, with a header line, rows in any order:
+          vehicle_id,trip_id,timestamp,latitude,longitude[,speed][,bearing][,occupancy_status]
+        Of a folder every vehicle_positions*.csv is read. The lines of the GTFS feed and the buses are imported into the
+        hub, in place of its lines. Timetables are of the recorded day, so the hub's clock must show recorded time:
+        --own-hub sees to that; another hub must have been started with clock.start a little before --from.
+        """
+
+    /// Real seconds in which a hub of the run's own is ready and all clients are connected.
+    static let leadSeconds = 5.0
+
+    @Option(
+        name: .customLong("buses"),
+        help: ArgumentHelp("Plays recorded buses: a CSV of vehicle positions, or a folder of them.", valueName: "path"))
+    var path: String?
+
+    @Option(help: "The GTFS feed of their lines; otherwise the only .zip in the folder of --buses.")
+    var gtfs: String?
+
+    @Option(help: "Citizens who watch the lines.")
+    var citizens = 20
+
+    @Option(help: "Stops that each citizen asks for per hour of hub time.")
+    var requests = 6.0
+
+    @Option(help: "Seats of each bus, as the recording tells only how full it is.")
+    var seats = 40
+
+    func validate() throws {
+        guard (0...10_000).contains(citizens) else {
+            throw ValidationError("--citizens \(citizens): expected 0 to 10000")
+        }
+        guard (0...60).contains(requests) else { throw ValidationError("--requests \(requests): expected 0 to 60") }
+        guard (1...Bus.maxSeats).contains(seats) else {
+            throw ValidationError("--seats \(seats): expected 1 to \(Bus.maxSeats)")
+        }
+    }
+
+    /// The recording, and the catalog of its feed with its buses.
+    func source(
+        _ change: (inout ReplayConfiguration.Buses) -> Void
+    ) throws -> (catalog: Catalog, source: ReplayConfiguration.Buses) {
+        let files = try positionFiles()
+        let feed = try gtfs ?? onlyFeed()
+        do {
+            var catalog = try FeedReader.read(try FeedFiles(path: feed)).catalog
+            let recorded = try RecordedBuses(
+                catalog: catalog,
+                positions: files.map {
+                    (name: URL(fileURLWithPath: $0).lastPathComponent, bytes: try InputFile.read($0))
+                })
+            if recorded.unknownTrips > 0 { Terminal.warn("\(recorded.unknownTrips) trips are not in \(feed)") }
+            if recorded.unusableVehicles > 0 {
+                Terminal.warn(
+                    "\(recorded.unusableVehicles) vehicles are left out: an id has 1 to 64 of A-Z a-z 0-9 _ . : -")
+            }
+            for vehicle in recorded.vehicles { catalog.buses[vehicle.id] = Bus(id: vehicle.id, seats: seats) }
+            var source = ReplayConfiguration.Buses(recorded: recorded)
+            let first = recorded.vehicles.compactMap { $0.runs.first?.fixes.first?.at }.min() ?? 0
+            let offset = CityTime(zone: catalog.timeZone)?.offset(at: first / 1000) ?? 0
+            source.utcOffsetMinutes = offset / 60
+            (source.seats, source.citizens, source.requestsPerHour) = (seats, citizens, requests)
+            change(&source)
+            return (catalog, source)
+        } catch let refusal as FeedRefusal { throw CommandFailure("\(refusal)") }
+    }
+
+    /// Takes the lines and the buses into the hub's use; its own buses stay.
+    static func use(_ catalog: Catalog, _ settings: Settings) throws {
+        _ = try CatalogStore.run(settings) { store in
+            let old = try await store.load()
+            var new = catalog
+            for (id, bus) in old.buses where new.buses[id] == nil {
+                new.buses[id] = bus
+                if let line = bus.line, new.lines[line] == nil { new.buses[id]?.line = nil }
+            }
+            return try await store.use(new, replacing: old.version)
+        }
+    }
+
+    private func positionFiles() throws -> [String] {
+        let path = path ?? ""
+        guard isFolder(path) else { return [path] }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            .filter { $0.hasPrefix("vehicle_positions") && $0.hasSuffix(".csv") }
+        guard !names.isEmpty else { throw CommandFailure("\(path) has no vehicle_positions*.csv") }
+        return names.sorted().map { path + "/" + $0 }
+    }
+
+    private func onlyFeed() throws -> String {
+        let path = path ?? ""
+        let folder = isFolder(path) ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".zip") }
+        guard names.count == 1 else {
+            throw CommandFailure(
+                "\(folder) has \(names.count) .zip files: say with --gtfs which is the feed of the lines")
+        }
+        return folder + "/" + names[0]
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
