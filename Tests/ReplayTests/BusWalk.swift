@@ -49,7 +49,20 @@ actor BusWalk {
         defer { thread.stop() }
         let walk = BusWalk(
             thread: thread, directory: directory, library: FunctionLibrary(text), seed: seed, mayFail: edit != nil)
-        return try await walk.walk(steps)
+        // A server that is left running would be waited for when the tests end.
+        do {
+            let result = try await walk.walk(steps)
+            await walk.stop()
+            return result
+        } catch {
+            await walk.stop()
+            throw error
+        }
+    }
+
+    private func stop() async {
+        connection.close()
+        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
     }
 
     /// The functions as the hub puts them together.
@@ -57,7 +70,8 @@ actor BusWalk {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Hub/Functions")
         let names = [
-            "core", "queue", "offer", "ride", "seat", "minibus", "driver", "stop", "tour", "presence", "feed", "sweep",
+            "core", "figures", "queue", "offer", "ride", "seat", "minibus", "driver", "stop", "tour", "presence",
+            "feed", "sweep",
         ]
         return try names.map { name in
             try String(contentsOf: folder.appendingPathComponent(name + ".lua"), encoding: .utf8)
@@ -73,7 +87,8 @@ actor BusWalk {
         "clock_scale", 0, "clock_real", 0, "clock_hub", 0, "stop_answer_ms", 600_000, "stop_remind_driver_ms", 300_000,
         "stop_reminder_ms", 900_000, "stop_ahead_m", 150, "stop_merge_m", 50, "stop_merge_ms", 600_000, "stop_near_m",
         500, "stop_arrived_m", 20, "stop_wait_ms", 0, "stop_early_ms", 1_800_000, "stop_round_ms", 3_600_000,
-        "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8, "stop_dwell_ms", 30_000,
+        "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8, "stop_dwell_ms", 30_000, "figure_days",
+        400, "figure_early_s", 60, "figure_late_s", 300,
     ]
 
     private func walk(_ steps: Int) async throws -> Result {
@@ -97,8 +112,6 @@ actor BusWalk {
         checker.finish(end, mustBeOver: false)
         if end.entriesAdded - start.entriesAdded != events.count { checker.report(.log, "the log is not whole") }
         reader.close()
-        connection.close()
-        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
         return Result(
             violations: checker.violations, types: Dictionary(grouping: events, by: \.type).mapValues(\.count))
     }

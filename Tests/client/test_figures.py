@@ -13,6 +13,7 @@ from kerbside import bus as buses
 from kerbside import figures
 from kerbside.bus import BusDriver
 from kerbside.hub import Hub, run
+from kerbside.minibus import book, trip
 from kerbside.stops import rider
 
 #: When each line's run is at its stops, minutes from the beginning: late, on time, early, left out, early.
@@ -118,6 +119,29 @@ async def test_positions_judge_the_stops_that_a_bus_comes_by(town, line):
 def _passed(hub, line, count):
     day = figures.of(hub, line)
     return day if day["punctuality"]["passed"] == count else None
+
+
+async def test_a_minibus_counts_for_the_line_that_it_has_announced(town, line, cast):
+    zone = town.block().a
+    minibus = cast.minibus(town, zone.stand)
+    await minibus.go_online()
+    await minibus.call("route.set", route=line.id)
+    one, two = await cast.rider(town), await cast.rider(town)
+    booking = await book(one, minibus, zone.centre, zone.stand, 2)
+    await minibus.take(booking)
+    await minibus.call("seat.aboard", booking=booking, key="aboard")
+    await minibus.call("seat.aboard", booking=booking, key="aboard")
+    await minibus.call("seats.set", taken=5, reason="walk_on")
+    await minibus.call("seat.end", booking=booking)
+    refused = await book(two, minibus, zone.centre, zone.stand)
+    await minibus.call("seat.decline", booking=refused)
+    await two.refused("seat.book", "too_many_passengers", vehicle=minibus.subject, **trip(zone.centre, zone.stand, 20))
+    day = figures.of(town, line)
+    assert (day["passengers"], day["fetched"], day["boarded"]) == (5, 2, 3)
+    assert day["requests"] == {
+        "requested": 2, "accepted": 1, "declined": 1, "expired": 0, "completed": 1, "no_show": 0, "cancelled": 0,
+        "refused": {"too_many_passengers": 1}}
+    assert day["tours"]["started"] == 0
 
 
 async def test_the_same_as_a_table_and_in_a_terminal(town, line):
