@@ -72,6 +72,18 @@ extension Worker {
         }
     }
 
+    /// Of whoever has a channel of its own.
+    func setWishes(_ wishes: NotificationWishes, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard identity.role == .passenger || identity.role == .driver else { return forbid(session, message, identity) }
+        call(
+            "notify_set",
+            [
+                RedisArgument(identity.channel), RedisArgument(wishes.mute.texts.joined(separator: ",")),
+                wishes.quiet.map { RedisArgument($0.from) } ?? "", wishes.quiet.map { RedisArgument($0.to) } ?? "",
+                RedisArgument(message.key ?? ""),
+            ], message, session)
+    }
+
     /// Not to be guessed: 95 random bits.
     private static func bookingID() -> String {
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

@@ -33,7 +33,7 @@ extension Envelope {
     }
 
     /// A list of names, at least one; nil if the field is absent.
-    private func set<Names: OptionSet>(
+    func set<Names: OptionSet>(
         _ field: Field, _ expected: StaticString, _ named: (UnsafeRawBufferPointer) -> Names?
     ) throws(ErrorReply) -> Names? {
         let slot = self[field]

@@ -69,6 +69,7 @@ extension Envelope {
         case .seatAboard: try seatAboard()
         case .seatEnd: .seatEnd(booking: try requiredBooking())
         case .vehicleGet: .vehicleGet(vehicle: try requiredVehicle())
+        case .notifySet: .notifySet(try wishes())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
         case .stopRequest: try stopRequest()
         case .stopCancel: .stopCancel(request: try request())

@@ -486,6 +486,21 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `end`. Subsequent reads from it will return its default value.
   package mutating func clearEnd() {_uniqueStorage()._end = nil}
 
+  /// kinds of notifications
+  package var mute: [String] {
+    get {_storage._mute}
+    set {_uniqueStorage()._mute = newValue}
+  }
+
+  package var quiet: Kerbside_V1_Quiet {
+    get {_storage._quiet ?? Kerbside_V1_Quiet()}
+    set {_uniqueStorage()._quiet = newValue}
+  }
+  /// Returns true if `quiet` has been explicitly set.
+  package var hasQuiet: Bool {_storage._quiet != nil}
+  /// Clears the value of `quiet`. Subsequent reads from it will return its default value.
+  package mutating func clearQuiet() {_uniqueStorage()._quiet = nil}
+
   /// Stops on request.
   package var stop: String {
     get {_storage._stop ?? String()}
@@ -1041,6 +1056,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .vehicleGet(newValue)}
   }
 
+  package var notifySet: Kerbside_V1_NotifyWishes {
+    get {
+      if case .notifySet(let v)? = ok {return v}
+      return Kerbside_V1_NotifyWishes()
+    }
+    set {ok = .notifySet(newValue)}
+  }
+
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
       if case .stopRequest(let v)? = ok {return v}
@@ -1124,6 +1147,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatAboard(Kerbside_V1_BookingSeats)
     case seatEnd(Kerbside_V1_BookingSeats)
     case vehicleGet(Kerbside_V1_VehicleView)
+    case notifySet(Kerbside_V1_NotifyWishes)
     case stopRequest(Kerbside_V1_StopReceipt)
     case stopCancel(Kerbside_V1_StopOver)
     case stopAccept(Kerbside_V1_StopAnswered)
@@ -1471,6 +1495,14 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .routeChanged(newValue)}
   }
 
+  package var notifyChanged: Kerbside_V1_NotifyWishes {
+    get {
+      if case .notifyChanged(let v)? = _storage._data {return v}
+      return Kerbside_V1_NotifyWishes()
+    }
+    set {_uniqueStorage()._data = .notifyChanged(newValue)}
+  }
+
   package var stopRequested: Kerbside_V1_StopNews {
     get {
       if case .stopRequested(let v)? = _storage._data {return v}
@@ -1619,6 +1651,7 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case seatNear(Kerbside_V1_SeatClose)
     case seatArrived(Kerbside_V1_SeatClose)
     case routeChanged(Kerbside_V1_RouteChanged)
+    case notifyChanged(Kerbside_V1_NotifyWishes)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -2310,9 +2343,21 @@ package nonisolated struct Kerbside_V1_Offer: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideReason: Sendable {
@@ -2412,12 +2457,23 @@ package nonisolated struct Kerbside_V1_RideAccepted: Sendable {
   /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
   package mutating func clearEtaS() {self._etaS = nil}
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideFailed: Sendable {
@@ -2432,9 +2488,21 @@ package nonisolated struct Kerbside_V1_RideFailed: Sendable {
 
   package var detail: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 /// Within 500 m (ride.near) or 20 m (ride.arrived) of the pickup.
@@ -2635,6 +2703,15 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
     set {_uniqueStorage()._bookings = newValue}
   }
 
+  package var notify: Kerbside_V1_NotifyWishes {
+    get {_storage._notify ?? Kerbside_V1_NotifyWishes()}
+    set {_uniqueStorage()._notify = newValue}
+  }
+  /// Returns true if `notify` has been explicitly set.
+  package var hasNotify: Bool {_storage._notify != nil}
+  /// Clears the value of `notify`. Subsequent reads from it will return its default value.
+  package mutating func clearNotify() {_uniqueStorage()._notify = nil}
+
   /// of a bus driver
   package var places: [Kerbside_V1_PickupPlace] {
     get {_storage._places}
@@ -2713,6 +2790,15 @@ package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
   package var hasBooking: Bool {_storage._booking != nil}
   /// Clears the value of `booking`. Subsequent reads from it will return its default value.
   package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var notify: Kerbside_V1_NotifyWishes {
+    get {_storage._notify ?? Kerbside_V1_NotifyWishes()}
+    set {_uniqueStorage()._notify = newValue}
+  }
+  /// Returns true if `notify` has been explicitly set.
+  package var hasNotify: Bool {_storage._notify != nil}
+  /// Clears the value of `notify`. Subsequent reads from it will return its default value.
+  package mutating func clearNotify() {_uniqueStorage()._notify = nil}
 
   /// open ones for stops
   package var requests: [Kerbside_V1_StopEvent] {
@@ -3178,11 +3264,22 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
@@ -3422,6 +3519,16 @@ package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
   /// Clears the value of `fare`. Subsequent reads from it will return its default value.
   package mutating func clearFare() {self._fare = nil}
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3429,6 +3536,7 @@ package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
@@ -3443,9 +3551,21 @@ package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
   /// declined, no_answer, full, offline
   package var reason: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 /// Within 500 m (seat.near) or 20 m (seat.arrived) of the pickup.
@@ -4035,6 +4155,63 @@ package nonisolated struct Kerbside_V1_StopPickup: Sendable {
   fileprivate var _answerBy: UInt64? = nil
 }
 
+/// What a person does not want to be told.
+package nonisolated struct Kerbside_V1_NotifyWishes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// proximity, eta, route, answers, requests
+  package var mute: [String] = []
+
+  package var quiet: Kerbside_V1_Quiet {
+    get {_quiet ?? Kerbside_V1_Quiet()}
+    set {_quiet = newValue}
+  }
+  /// Returns true if `quiet` has been explicitly set.
+  package var hasQuiet: Bool {self._quiet != nil}
+  /// Clears the value of `quiet`. Subsequent reads from it will return its default value.
+  package mutating func clearQuiet() {self._quiet = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _quiet: Kerbside_V1_Quiet? = nil
+}
+
+/// Minutes after midnight UTC; over midnight if `to` is the earlier.
+package nonisolated struct Kerbside_V1_Quiet: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var from: UInt32 {
+    get {_from ?? 0}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  package var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  package mutating func clearFrom() {self._from = nil}
+
+  package var to: UInt32 {
+    get {_to ?? 0}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  package var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  package mutating func clearTo() {self._to = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _from: UInt32? = nil
+  fileprivate var _to: UInt32? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -4053,7 +4230,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -4092,6 +4269,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _start: Kerbside_V1_Point? = nil
     var _via: [Kerbside_V1_Point] = []
     var _end: Kerbside_V1_Point? = nil
+    var _mute: [String] = []
+    var _quiet: Kerbside_V1_Quiet? = nil
     var _stop: String? = nil
     var _name: String? = nil
     var _number: String? = nil
@@ -4146,6 +4325,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _start = source._start
       _via = source._via
       _end = source._end
+      _mute = source._mute
+      _quiet = source._quiet
       _stop = source._stop
       _name = source._name
       _number = source._number
@@ -4202,6 +4383,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 34: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
         case 35: try { try decoder.decodeRepeatedMessageField(value: &_storage._via) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._end) }()
+        case 37: try { try decoder.decodeRepeatedStringField(value: &_storage._mute) }()
+        case 38: try { try decoder.decodeSingularMessageField(value: &_storage._quiet) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
         case 51: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
         case 52: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
@@ -4318,6 +4501,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._end {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
       } }()
+      if !_storage._mute.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._mute, fieldNumber: 37)
+      }
+      try { if let v = _storage._quiet {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      } }()
       try { if let v = _storage._bus {
         try visitor.visitSingularStringField(value: v, fieldNumber: 50)
       } }()
@@ -4405,6 +4594,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._start != rhs_storage._start {return false}
         if _storage._via != rhs_storage._via {return false}
         if _storage._end != rhs_storage._end {return false}
+        if _storage._mute != rhs_storage._mute {return false}
+        if _storage._quiet != rhs_storage._quiet {return false}
         if _storage._stop != rhs_storage._stop {return false}
         if _storage._name != rhs_storage._name {return false}
         if _storage._number != rhs_storage._number {return false}
@@ -4718,7 +4909,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5073,6 +5264,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .vehicleGet(v)
         }
       }()
+      case 37: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .notifySet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .notifySet(v)
+        }
+      }()
       case 50: try {
         var v: Kerbside_V1_Tour?
         var hadOneofValue = false
@@ -5325,6 +5529,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
     }()
+    case .notifySet?: try {
+      guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
     case .tourStart?: try {
       guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -5439,7 +5647,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{4}\u{5}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
 
   fileprivate class _StorageClass {
     var _ch: String = String()
@@ -5869,6 +6077,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._data = .routeChanged(v)
           }
         }()
+        case 45: try {
+          var v: Kerbside_V1_NotifyWishes?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .notifyChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .notifyChanged(v)
+          }
+        }()
         case 50: try {
           var v: Kerbside_V1_TourEnded?
           var hadOneofValue = false
@@ -6221,6 +6442,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       case .routeChanged?: try {
         guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+      }()
+      case .notifyChanged?: try {
+        guard case .notifyChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
       }()
       case .tourEnded?: try {
         guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
@@ -7465,7 +7690,7 @@ nonisolated extension Kerbside_V1_QueueLeft: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Offer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{a}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7478,12 +7703,17 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -7499,6 +7729,9 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 5)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7508,6 +7741,7 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.passengers != rhs.passengers {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7675,7 +7909,7 @@ nonisolated extension Kerbside_V1_Fix: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideAccepted"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{2}\u{b}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7687,6 +7921,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -7709,6 +7944,9 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._etaS {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7717,6 +7955,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     if lhs.taxi != rhs.taxi {return false}
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7724,7 +7963,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideFailed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}code\0\u{1}detail\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}code\0\u{1}detail\0\u{2}\u{c}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7735,12 +7974,17 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.code) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -7750,6 +7994,9 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7757,6 +8004,7 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
     if lhs.ride != rhs.ride {return false}
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7894,7 +8142,7 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0\u{2}\u{14}places\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{1}notify\0\u{2}\u{2}tour\0\u{2}\u{14}places\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -7912,6 +8160,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
     var _way: Kerbside_V1_Way? = nil
     var _request: Kerbside_V1_SeatRequest? = nil
     var _bookings: [Kerbside_V1_DriverBooking] = []
+    var _notify: Kerbside_V1_NotifyWishes? = nil
     var _places: [Kerbside_V1_PickupPlace] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -7938,6 +8187,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       _way = source._way
       _request = source._request
       _bookings = source._bookings
+      _notify = source._notify
       _places = source._places
     }
   }
@@ -7971,6 +8221,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         case 35: try { try decoder.decodeSingularMessageField(value: &_storage._way) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         case 37: try { try decoder.decodeRepeatedMessageField(value: &_storage._bookings) }()
+        case 38: try { try decoder.decodeSingularMessageField(value: &_storage._notify) }()
         case 40: try { try decoder.decodeSingularMessageField(value: &_storage._tour) }()
         case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._places) }()
         default: break
@@ -8027,6 +8278,9 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       if !_storage._bookings.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._bookings, fieldNumber: 37)
       }
+      try { if let v = _storage._notify {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      } }()
       try { if let v = _storage._tour {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
       } }()
@@ -8057,6 +8311,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         if _storage._way != rhs_storage._way {return false}
         if _storage._request != rhs_storage._request {return false}
         if _storage._bookings != rhs_storage._bookings {return false}
+        if _storage._notify != rhs_storage._notify {return false}
         if _storage._places != rhs_storage._places {return false}
         return true
       }
@@ -8128,11 +8383,12 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{2}:requests\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{1}notify\0\u{2}9requests\0")
 
   fileprivate class _StorageClass {
     var _ride: Kerbside_V1_PassengerRide? = nil
     var _booking: Kerbside_V1_PassengerBooking? = nil
+    var _notify: Kerbside_V1_NotifyWishes? = nil
     var _requests: [Kerbside_V1_StopEvent] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -8146,6 +8402,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
     init(copying source: _StorageClass) {
       _ride = source._ride
       _booking = source._booking
+      _notify = source._notify
       _requests = source._requests
     }
   }
@@ -8167,6 +8424,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._booking) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._notify) }()
         case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._requests) }()
         default: break
         }
@@ -8186,6 +8444,9 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
       try { if let v = _storage._booking {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
+      try { if let v = _storage._notify {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
       if !_storage._requests.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._requests, fieldNumber: 60)
       }
@@ -8200,6 +8461,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         let rhs_storage = _args.1
         if _storage._ride != rhs_storage._ride {return false}
         if _storage._booking != rhs_storage._booking {return false}
+        if _storage._notify != rhs_storage._notify {return false}
         if _storage._requests != rhs_storage._requests {return false}
         return true
       }
@@ -8864,7 +9126,7 @@ nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{9}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8878,6 +9140,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -8906,6 +9169,9 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 6)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8916,6 +9182,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if lhs._fare != rhs._fare {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9320,7 +9587,7 @@ nonisolated extension Kerbside_V1_SeatsChanged: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatConfirmed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0\u{2}\u{9}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9334,6 +9601,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 5: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -9362,6 +9630,9 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._fare {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9372,6 +9643,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
     if lhs._fare != rhs._fare {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9379,7 +9651,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatDeclined"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}reason\0\u{2}\u{c}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9390,12 +9662,17 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
       case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.booking.isEmpty {
       try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
     }
@@ -9405,6 +9682,9 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9412,6 +9692,7 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
     if lhs.booking != rhs.booking {return false}
     if lhs.vehicle != rhs.vehicle {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10273,6 +10554,84 @@ nonisolated extension Kerbside_V1_StopPickup: SwiftProtobuf.Message, SwiftProtob
     if lhs.notified != rhs.notified {return false}
     if lhs._back != rhs._back {return false}
     if lhs._answerBy != rhs._answerBy {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_NotifyWishes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NotifyWishes"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mute\0\u{1}quiet\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.mute) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._quiet) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.mute.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.mute, fieldNumber: 1)
+    }
+    try { if let v = self._quiet {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_NotifyWishes, rhs: Kerbside_V1_NotifyWishes) -> Bool {
+    if lhs.mute != rhs.mute {return false}
+    if lhs._quiet != rhs._quiet {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Quiet"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._to) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._from {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Quiet, rhs: Kerbside_V1_Quiet) -> Bool {
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -74,6 +74,8 @@ struct RoundTripTests {
         .seatAccept(booking: "b_1"), .seatDecline(booking: "b:1"), .seatCancel(booking: nil),
         .seatCancel(booking: "b"), .seatAboard(booking: "b", passengers: nil), .seatAboard(booking: "b", passengers: 1),
         .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
+        .notifySet(NotificationWishes()),
+        .notifySet(NotificationWishes(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
@@ -220,6 +222,13 @@ struct SeededGenerator: RandomNumberGenerator {
                 booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) })
         case .seatEnd: return .seatEnd(booking: identifier())
         case .vehicleGet: return .vehicleGet(vehicle: identifier())
+        case .notifySet:
+            let quiet = optional { random in
+                QuietHours(from: .random(in: 0...1439, using: &random), to: .random(in: 0...1439, using: &random))
+            }
+            return .notifySet(
+                NotificationWishes(
+                    mute: NotificationKinds(rawValue: .random(in: 0...31, using: &self)), quiet: quiet))
         case .publish:
             return .publish(
                 channel: visible(upTo: 128), type: optional { $0.identifier() },

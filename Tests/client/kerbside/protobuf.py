@@ -26,7 +26,7 @@ NULLS = {
 }
 
 #: Lists that the contract leaves out when they are empty.
-LISTS = {"DriverSnapshot": ("bookings",), "Way": ("via",)}
+LISTS = {"DriverSnapshot": ("bookings",), "Way": ("via",), "NotifyWishes": ("mute",)}
 
 
 @functools.cache
