@@ -17,6 +17,8 @@ struct Keys: Sendable {
     func catalog(_ version: String, _ part: String) -> String { prefix + "catalog:\(version):\(part)" }
     /// Pub/sub: `read <version>` before a version is taken into use, `use <version> <time>` when it is.
     var catalogNews: String { prefix + "catalog-news" }
+    /// List: the last tours of a line that are over, the latest at the end, as `FinishedTour` writes them.
+    func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

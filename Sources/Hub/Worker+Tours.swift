@@ -20,7 +20,7 @@ extension Worker {
             startTour(id, line, pattern: pattern, trip: trip, message, session, bus)
         case .tourEnd(let tour):
             call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key], message, session) { reply in
-                if bus.tour?.id == reply["tour"]?.text { bus.tour = nil }
+                if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
         case .stopAnswer(let answer, let request, let all):
@@ -135,12 +135,17 @@ extension Worker {
     func noticedTour(_ push: Push, by bus: BusTrack) {
         guard let data = try? JSONValue(parsing: push.data) else { return }
         if push.type == "tour.ended" {
-            if bus.tour?.id == data["tour"]?.text { bus.tour = nil }
+            if bus.tour?.id == data["tour"]?.text { ended(bus) }
         } else if bus.tour?.id == data["tour"]?.text {
             if let run = bus.tour { run.next = Self.next(data, run) }
         } else {
             toCatchUp += bus.sessions.suffix(1)
         }
+    }
+
+    private func ended(_ bus: BusTrack) {
+        if let run = bus.tour { learn(from: run) }
+        bus.tour = nil
     }
 
     private func takeUp(_ state: JSONValue, _ bus: BusTrack, base: Int64, distance: Double?) {
@@ -156,6 +161,7 @@ extension Worker {
         run.distance = distance
         run.next = Self.next(state, run)
         bus.tour = run
+        readKnowledge(of: line)
     }
 
     /// Behind the last stop there is none.
@@ -191,7 +197,7 @@ extension Worker {
 
     private func match(_ fix: Fix, _ run: TourRun) {
         if run.catalogVersion != catalog.catalog.version { renew(run) }
-        run.progress?.expect(hour: localHour(fix.at)) { (SegmentTimes(), LineETASpread()) }
+        run.progress?.expect(hour: localHour(fix.at)) { knowledge[run.line] ?? LineKnowledge() }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
         if let next = change.next { run.reached = next }
@@ -248,7 +254,7 @@ extension Worker {
             switch result {
             case .success(let reply):
                 // Ended or stepped by others meanwhile.
-                if reply[0].text != "running", bus.tour === run { bus.tour = nil }
+                if reply[0].text != "running", bus.tour === run { self.ended(bus) }
                 if let next = reply[1].int { run.next = Int(next) }
             case .failure(.server(let text)): self.log.error("tour_moved failed: \(text)")
             case .failure:

@@ -91,6 +91,9 @@ public actor Worker {
     var zoneTime: (name: String, time: CityTime) = ("UTC", .utc)
     /// Bus drivers that are connected here, by subject.
     var buses: [String: BusTrack] = [:]
+    /// What finished tours taught, by line; read when a bus here takes up a tour on it.
+    var knowledge: [String: LineKnowledge] = [:]
+    var linesBeingRead: Set<String> = []
     /// Lines with readers here, by channel.
     var lines: [String: LineBoard] = [:]
 

@@ -55,14 +55,18 @@ public struct TourProgress: Sendable {
     public var isOffRoute: Bool { tour.track.isOffRoute }
 
     /// What is usual on this line at an hour of the local day; asked for whenever the hour has changed.
-    public mutating func expect(hour now: Int, _ usual: () -> (SegmentTimes, LineETASpread)) {
+    public mutating func expect(hour now: Int, _ usual: () -> LineKnowledge) {
         guard hour != now else { return }
         hour = now
-        let (learned, spread) = usual()
-        eta = LineETA(
-            places: eta.places,
-            segments: learned.segments(stops: stops, places: eta.places, schedule: times, hour: now),
-            schedule: schedule, spread: spread)
+        eta = usual().eta(stops: stops, places: eta.places, schedule: schedule, hour: now)
+    }
+
+    /// More is known of the line than before: `expect` is to ask again.
+    public mutating func forgetHour() { hour = nil }
+
+    /// What a line learns from this tour when it is over.
+    public var finished: (stops: [String], passages: StopPassages, schedule: [LineETA.ScheduledStop]?) {
+        (stops, tour.track.passages, schedule)
     }
 
     /// Takes a fix that the position filter has accepted.

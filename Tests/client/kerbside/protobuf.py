@@ -26,7 +26,10 @@ NULLS = {
 }
 
 #: Lists that the contract leaves out when they are empty.
-LISTS = {"DriverSnapshot": ("bookings",), "Way": ("via",), "NotifyWishes": ("mute",)}
+LISTS = {
+    "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
+    "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
+}
 
 
 @functools.cache

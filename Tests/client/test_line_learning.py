@@ -1,0 +1,54 @@
+"""What a line learns from its finished tours."""
+
+import json
+
+import pytest
+
+from conftest import running
+from kerbside import bus as buses
+from kerbside.bus import BusDriver, Citizen
+
+
+@pytest.fixture(scope="module")
+def town():
+    """A hub with a community's lines."""
+    lines, text = buses.community(4)
+    for hub in running():
+        buses.load(hub, text)
+        hub.lines = iter(lines)
+        yield hub
+
+
+async def forecast(town, line, ends=True):
+    """Drives a tour much faster than the schedule; seconds from an early fix to the last stop, as forecast there."""
+    driver, citizen = BusDriver(town, line), Citizen(town, line)
+    await driver.begin()
+    await citizen.watch_line()
+    await driver.go(600)
+    at = driver.clock
+    seen = await citizen.bus(lambda bus: bus.get("position", {}).get("at") == at)
+    times = {eta["index"]: eta["at"] for eta in seen["etas"]}
+    if ends:
+        await driver.go((buses.STOPS - 1) * buses.SPACING)
+        await driver.call("tour.end")
+        await driver.close()
+    await citizen.close()
+    return (times[buses.STOPS - 1] - at) / 1000
+
+
+async def test_forecasts_go_by_the_schedule_until_three_tours_are_over(town):
+    line = next(town.lines)
+    first = await forecast(town, line)
+    assert first > 350, "two minutes from stop to stop, says the schedule"
+    for _ in range(2):
+        await forecast(town, line)
+    key = town.key(f"line:{line.id}:finished")
+    assert await town.until("three finished tours", lambda: town.redis.llen(key) == 3)
+    kept = json.loads(town.redis.lindex(key, 0))
+    assert kept["stops"] == line.stops and len(kept["due"]) == 2 * buses.STOPS
+    assert kept["reached"][0] is None and kept["reached"][1:] == sorted(kept["reached"][1:])
+    learned = await forecast(town, line)
+    # The fixes' clock runs some four minutes behind the hub's, and nothing is forecast before now.
+    assert learned < 300, "the buses took half a minute"
+    other = next(town.lines)
+    assert await forecast(town, other, ends=False) > 350, "another line knows nothing of it"
