@@ -47,6 +47,10 @@ let package = Package(
             name: "GTFS",
             dependencies: ["CZip", "Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
+        .target(
+            name: "GTFSRealtime",
+            dependencies: ["Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
             name: "Settings",
@@ -63,7 +67,8 @@ let package = Package(
         .target(
             name: "Hub",
             dependencies: [
-                "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "EventLoop", "WebSocketServer", "RedisLink",
+                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "EventLoop",
+                "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Decisions.md"],

@@ -36,7 +36,7 @@ final class Dispatch {
             PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.tour_lua,
             PackageResources.presence_lua, PackageResources.feed_lua,
             PackageResources.sweep_lua, PackageResources.topic_lua,
-            PackageResources.catalog_lua,
+            PackageResources.catalog_lua, PackageResources.realtime_lua,
         ]
     }
 

@@ -20,6 +20,8 @@ extension Worker {
         case "/": return .text(200, "Kerbside serves \(settings.city.id). Connect a WebSocket to /v1/connect.")
         case let path where path.hasPrefix(Self.catalogPath):
             return answerCatalog(request) ?? problem(404, "Not found", "There is nothing at \(path).")
+        case let path where path.hasPrefix(Self.realtimePath):
+            return answerRealtime(request) ?? problem(404, "Not found", "There is nothing at \(path).")
         default: return problem(404, "Not found", "There is nothing at \(request.path).")
         }
     }

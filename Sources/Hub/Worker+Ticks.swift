@@ -88,6 +88,7 @@ extension Worker {
     private func onSecond() {
         refreshFollowing()
         readCatalogIfDue()
+        refreshRealtimeIfDue()
         for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {

@@ -97,6 +97,10 @@ public actor Worker {
     /// Lines with readers here, by channel.
     var lines: [String: LineBoard] = [:]
 
+    /// GTFS-Realtime as it was made last; nil until Redis was asked first.
+    var realtime: RealtimeShelf?
+    var isRealtimeBeingRead = false
+
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
     /// All feeds, in the order in which they are told; and how far the present round has come.

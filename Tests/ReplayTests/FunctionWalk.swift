@@ -72,7 +72,8 @@ actor FunctionWalk {
             "max_passengers", 3, "search_timeout_ms", 300_000, "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
             "recovery_ms", 1_800_000,
             "stale_after_ms", 150_000, "idempotency_ttl_s", 86_400, "history_length", 1_000, "history_ttl_s", 86_400,
-            "events_length", 1_000_000, "clock_scale", 0, "clock_real", 0,
+            "events_length", 1_000_000, "tour_late_s", 120, "tour_lost_ms", 7_200_000, "clock_scale", 0, "clock_real",
+            0,
             "clock_hub", 0,
         ]
         _ = try await connection.send(["HSET", "{test}:settings"] + settings)

@@ -4,8 +4,8 @@
 -- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state`, lets a worker keep the
 -- latest of each tour whatever the order in which readings and pushes reach it.
 
--- One local for all that follows. `on_end`: called with (c, id, tour, why) when a tour has ended.
-local tours = { on_end = {} }
+-- One local for all that follows: a chunk may have 200.
+local tours = {}
 
 function tours.load(c, id) return hash(c.p .. 'tour:' .. id) end
 function tours.set(c, id, ...) redis.call('HSET', c.p .. 'tour:' .. id, ...) end
@@ -96,7 +96,6 @@ function tours.finish(c, id, t, why)
         t.route = ''
         tours.on_map(c, t)
     end
-    for _, body in ipairs(tours.on_end) do body(c, id, t, why) end
     stops.tour_ended(c, id)
 end
 
@@ -174,7 +173,7 @@ register('tour_seats', function(keys, argv)
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
         end
         t.taken = tostring(taken)
-        tours.set(c, id, 'taken', t.taken)
+        tours.set(c, id, 'taken', t.taken, 'counted', '1')
         if taken > before then redis.call('HINCRBY', c.p .. 'tour:' .. id, 'boarded', taken - before) end
         if taken ~= before then
             log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
