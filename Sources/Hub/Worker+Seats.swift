@@ -74,7 +74,7 @@ extension Worker {
 
     /// Of whoever has a channel of its own.
     func setWishes(_ wishes: NotificationWishes, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        guard identity.role == .passenger || identity.role == .driver else { return forbid(session, message, identity) }
+        guard !identity.channel.isEmpty else { return forbid(session, message, identity) }
         call(
             "notify_set",
             [

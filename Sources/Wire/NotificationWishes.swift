@@ -14,9 +14,12 @@ public struct NotificationKinds: OptionSet, Hashable, Sendable {
     public static let answers = NotificationKinds(rawValue: 8)
     /// Somebody asks a driver.
     public static let requests = NotificationKinds(rawValue: 16)
+    /// The pickup comes near in time.
+    public static let reminders = NotificationKinds(rawValue: 32)
 
     static let names: [(NotificationKinds, StaticString)] = [
         (.proximity, "proximity"), (.eta, "eta"), (.route, "route"), (.answers, "answers"), (.requests, "requests"),
+        (.reminders, "reminders"),
     ]
 
     /// From its text in a message.
@@ -27,6 +30,7 @@ public struct NotificationKinds: OptionSet, Hashable, Sendable {
         case "route": self = .route
         case "answers": self = .answers
         case "requests": self = .requests
+        case "reminders": self = .reminders
         default: return nil
         }
     }

@@ -3977,6 +3977,16 @@ package nonisolated struct Kerbside_V1_StopEvent: Sendable {
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
   package mutating func clearReason() {self._reason = nil}
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3988,6 +3998,7 @@ package nonisolated struct Kerbside_V1_StopEvent: Sendable {
   fileprivate var _notified: UInt32? = nil
   fileprivate var _distanceM: Double? = nil
   fileprivate var _reason: String? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 /// To the driver: what has happened, and the list as it is now.
@@ -4041,6 +4052,16 @@ package nonisolated struct Kerbside_V1_StopNews: Sendable {
   /// by pickup time
   package var places: [Kerbside_V1_PickupPlace] = []
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -4049,6 +4070,7 @@ package nonisolated struct Kerbside_V1_StopNews: Sendable {
   fileprivate var _quiet: Bool? = nil
   fileprivate var _answerBy: UInt64? = nil
   fileprivate var _reason: String? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_PickupPlace: Sendable {
@@ -4161,7 +4183,7 @@ package nonisolated struct Kerbside_V1_NotifyWishes: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// proximity, eta, route, answers, requests
+  /// proximity, eta, route, answers, requests, reminders
   package var mute: [String] = []
 
   package var quiet: Kerbside_V1_Quiet {
@@ -10250,7 +10272,7 @@ nonisolated extension Kerbside_V1_StopAnswered: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopEvent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0\u{1}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10272,6 +10294,7 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
       case 12: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
       case 13: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -10324,6 +10347,9 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._reason {
       try visitor.visitSingularStringField(value: v, fieldNumber: 14)
     } }()
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10342,6 +10368,7 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
     if lhs._notified != rhs._notified {return false}
     if lhs._distanceM != rhs._distanceM {return false}
     if lhs._reason != rhs._reason {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10349,7 +10376,7 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopNews"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}request\0\u{1}state\0\u{1}quiet\0\u{3}answer_by\0\u{1}reason\0\u{1}places\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}request\0\u{1}state\0\u{1}quiet\0\u{3}answer_by\0\u{1}reason\0\u{1}places\0\u{2}\u{8}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10364,6 +10391,7 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -10395,6 +10423,9 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
     if !self.places.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 7)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10406,6 +10437,7 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._answerBy != rhs._answerBy {return false}
     if lhs._reason != rhs._reason {return false}
     if lhs.places != rhs.places {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -228,7 +228,7 @@ struct SeededGenerator: RandomNumberGenerator {
             }
             return .notifySet(
                 NotificationWishes(
-                    mute: NotificationKinds(rawValue: .random(in: 0...31, using: &self)), quiet: quiet))
+                    mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet))
         case .publish:
             return .publish(
                 channel: visible(upTo: 128), type: optional { $0.identifier() },

@@ -7,11 +7,17 @@ import pytest
 from conftest import running
 from kerbside.minibus import book, trip
 from test_seats import one_online
+from test_stops import on_tour, rider, serve
 
 
 @pytest.fixture(scope="module")
 def hub():
     yield from running(eta__push_max_age_s=1)
+
+
+@pytest.fixture(scope="module")
+def village():
+    yield from serve()
 
 
 def around_now(before, after):
@@ -117,6 +123,29 @@ async def test_a_driver_is_asked_silently_and_taxis_passengers_have_wishes_too(h
     await passenger.nothing_more()
     await taxi.call("ride.aboard")
     await passenger.expect("ride.aboard")
+
+
+async def test_stops_on_request_are_asked_and_answered_silently(village):
+    line = next(village.lines["hourly"])
+    driver, citizen = await on_tour(village, line), await rider(village, line)
+    await driver.call("notify.set", mute=["requests"])
+    await driver.expect("notify.changed")
+    await citizen.call("notify.set", mute=["proximity", "answers", "reminders"])
+    await citizen.expect("notify.changed")
+    refused, asked = await citizen.ask_for(3000), await citizen.ask_for(2000, at=citizen.now(1))
+    for request in (refused, asked):
+        await driver.until("stop.requested", request=request, silent=True)
+    await driver.call("stop.decline", request=refused)
+    await citizen.expect("stop.declined", request=refused, silent=True)
+    await driver.call("stop.accept", request=asked)
+    await citizen.expect("stop.accepted", request=asked, silent=True)
+    await driver.go(1700, 1990)
+    await village.until("the bus there", lambda: village.redis.hget(village.key(f"stop:{asked}"), "notified") == "20")
+    await citizen.nothing_more()
+    await driver.cut()
+    await driver.connect()
+    mine = await driver.wait(lambda: (driver.snapshot or {}).get("notify"), "the wishes in the snapshot")
+    assert mine == {"mute": ["requests"]}
 
 
 async def test_what_is_no_wish_is_refused(hub, cast):

@@ -303,9 +303,11 @@ end)
 -- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
     local id, t = tours.of(c, driver)
-    if not id then return '{}', {} end
+    local wishes = wishes_of(c, 'driver:' .. driver)
+    if not id then return wishes and cjson.encode({ notify = wishes }) or '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     local places = stops.list(c, id)
-    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '') .. '}', t
+    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '')
+        .. (wishes and ',"notify":' .. cjson.encode(wishes) or '') .. '}', t
 end
