@@ -247,7 +247,7 @@ extension Worker {
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)),
+            RedisArgument(Self.list(way)), RedisArgument(zoneText), RedisArgument(course(of: run)),
         ]
         dispatch.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -308,6 +308,7 @@ extension Worker {
     private func arrivals(of run: TourRun) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
+        let time = cityTime
         if let progress = run.progress {
             for arrival in progress.arrivals(now: now()) {
                 json.beginObject()
@@ -316,10 +317,32 @@ extension Worker {
                 json.member("at", arrival.arrival.likely)
                 json.member("early", arrival.arrival.early)
                 json.member("late", arrival.arrival.late)
+                json.member("clock", time.clock(at: arrival.arrival.likely / 1000))
                 json.endObject()
             }
         }
         json.endArray()
         return json.bytes
+    }
+
+    /// As `crossing` in stop.lua reads it: whole seconds after the fix came.
+    private func course(of run: TourRun) -> [UInt8] {
+        let base = run.vehicle.heardAt
+        var json = JSONWriter()
+        json.beginArray()
+        for place in run.progress?.course(now: now()) ?? [] {
+            json.beginArray()
+            json.double((place.distance * 10).rounded() / 10)
+            for time in [place.eta.early, place.eta.likely, place.eta.late] { json.integer((time - base + 500) / 1000) }
+            json.endArray()
+        }
+        json.endArray()
+        return json.bytes
+    }
+
+    /// As `stops.clock` in stop.lua reads it.
+    private var zoneText: String {
+        let span = cityTime.span(at: now() / 1000)
+        return "\(span.offset) \(span.until * 1000) \(span.next)"
     }
 }

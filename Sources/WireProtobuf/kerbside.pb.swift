@@ -1206,413 +1206,398 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
 }
 
 /// Kept in its channel's history, delivered once and in order.
-package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_Event: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ch: String {
-    get {_storage._ch}
-    set {_uniqueStorage()._ch = newValue}
-  }
+  package var ch: String = String()
 
   /// given back in `resume`
-  package var seq: String {
-    get {_storage._seq}
-    set {_uniqueStorage()._seq = newValue}
-  }
+  package var seq: String = String()
 
-  package var type: String {
-    get {_storage._type}
-    set {_uniqueStorage()._type = newValue}
-  }
+  package var type: String = String()
 
   /// ms
-  package var time: UInt64 {
-    get {_storage._time}
-    set {_uniqueStorage()._time = newValue}
-  }
+  package var time: UInt64 = 0
 
-  package var data: OneOf_Data? {
-    get {return _storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
+  package var data: Kerbside_V1_Event.OneOf_Data? = nil
 
   /// the JSON of `data` of a type that this file does not know; of topics always
   package var json: Data {
     get {
-      if case .json(let v)? = _storage._data {return v}
+      if case .json(let v)? = data {return v}
       return Data()
     }
-    set {_uniqueStorage()._data = .json(newValue)}
+    set {data = .json(newValue)}
   }
 
   package var queueJoined: Kerbside_V1_QueueChange {
     get {
-      if case .queueJoined(let v)? = _storage._data {return v}
+      if case .queueJoined(let v)? = data {return v}
       return Kerbside_V1_QueueChange()
     }
-    set {_uniqueStorage()._data = .queueJoined(newValue)}
+    set {data = .queueJoined(newValue)}
   }
 
   package var queueLeft: Kerbside_V1_QueueLeft {
     get {
-      if case .queueLeft(let v)? = _storage._data {return v}
+      if case .queueLeft(let v)? = data {return v}
       return Kerbside_V1_QueueLeft()
     }
-    set {_uniqueStorage()._data = .queueLeft(newValue)}
+    set {data = .queueLeft(newValue)}
   }
 
   package var offerMade: Kerbside_V1_Offer {
     get {
-      if case .offerMade(let v)? = _storage._data {return v}
+      if case .offerMade(let v)? = data {return v}
       return Kerbside_V1_Offer()
     }
-    set {_uniqueStorage()._data = .offerMade(newValue)}
+    set {data = .offerMade(newValue)}
   }
 
   package var offerWithdrawn: Kerbside_V1_RideReason {
     get {
-      if case .offerWithdrawn(let v)? = _storage._data {return v}
+      if case .offerWithdrawn(let v)? = data {return v}
       return Kerbside_V1_RideReason()
     }
-    set {_uniqueStorage()._data = .offerWithdrawn(newValue)}
+    set {data = .offerWithdrawn(newValue)}
   }
 
   package var rideAssigned: Kerbside_V1_Assignment {
     get {
-      if case .rideAssigned(let v)? = _storage._data {return v}
+      if case .rideAssigned(let v)? = data {return v}
       return Kerbside_V1_Assignment()
     }
-    set {_uniqueStorage()._data = .rideAssigned(newValue)}
+    set {data = .rideAssigned(newValue)}
   }
 
   package var rideConfirmAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideConfirmAboard(let v)? = _storage._data {return v}
+      if case .rideConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._data = .rideConfirmAboard(newValue)}
+    set {data = .rideConfirmAboard(newValue)}
   }
 
   package var rideCancelled: Kerbside_V1_RideCancelled {
     get {
-      if case .rideCancelled(let v)? = _storage._data {return v}
+      if case .rideCancelled(let v)? = data {return v}
       return Kerbside_V1_RideCancelled()
     }
-    set {_uniqueStorage()._data = .rideCancelled(newValue)}
+    set {data = .rideCancelled(newValue)}
   }
 
   package var rideSearching: Kerbside_V1_RideSearching {
     get {
-      if case .rideSearching(let v)? = _storage._data {return v}
+      if case .rideSearching(let v)? = data {return v}
       return Kerbside_V1_RideSearching()
     }
-    set {_uniqueStorage()._data = .rideSearching(newValue)}
+    set {data = .rideSearching(newValue)}
   }
 
   package var rideAccepted: Kerbside_V1_RideAccepted {
     get {
-      if case .rideAccepted(let v)? = _storage._data {return v}
+      if case .rideAccepted(let v)? = data {return v}
       return Kerbside_V1_RideAccepted()
     }
-    set {_uniqueStorage()._data = .rideAccepted(newValue)}
+    set {data = .rideAccepted(newValue)}
   }
 
   package var rideFailed: Kerbside_V1_RideFailed {
     get {
-      if case .rideFailed(let v)? = _storage._data {return v}
+      if case .rideFailed(let v)? = data {return v}
       return Kerbside_V1_RideFailed()
     }
-    set {_uniqueStorage()._data = .rideFailed(newValue)}
+    set {data = .rideFailed(newValue)}
   }
 
   package var rideNear: Kerbside_V1_RideClose {
     get {
-      if case .rideNear(let v)? = _storage._data {return v}
+      if case .rideNear(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideNear(newValue)}
+    set {data = .rideNear(newValue)}
   }
 
   package var rideArrived: Kerbside_V1_RideClose {
     get {
-      if case .rideArrived(let v)? = _storage._data {return v}
+      if case .rideArrived(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideArrived(newValue)}
+    set {data = .rideArrived(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideAboard {
     get {
-      if case .rideAboard(let v)? = _storage._data {return v}
+      if case .rideAboard(let v)? = data {return v}
       return Kerbside_V1_RideAboard()
     }
-    set {_uniqueStorage()._data = .rideAboard(newValue)}
+    set {data = .rideAboard(newValue)}
   }
 
   package var rideEnded: Kerbside_V1_RideOnly {
     get {
-      if case .rideEnded(let v)? = _storage._data {return v}
+      if case .rideEnded(let v)? = data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._data = .rideEnded(newValue)}
+    set {data = .rideEnded(newValue)}
   }
 
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
-      if case .tourEnded(let v)? = _storage._data {return v}
+      if case .tourEnded(let v)? = data {return v}
       return Kerbside_V1_TourEnded()
     }
-    set {_uniqueStorage()._data = .tourEnded(newValue)}
+    set {data = .tourEnded(newValue)}
   }
 
   package var scheduleChanged: Kerbside_V1_ScheduleChange {
     get {
-      if case .scheduleChanged(let v)? = _storage._data {return v}
+      if case .scheduleChanged(let v)? = data {return v}
       return Kerbside_V1_ScheduleChange()
     }
-    set {_uniqueStorage()._data = .scheduleChanged(newValue)}
+    set {data = .scheduleChanged(newValue)}
   }
 
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
-      if case .seatRequested(let v)? = _storage._data {return v}
+      if case .seatRequested(let v)? = data {return v}
       return Kerbside_V1_SeatRequest()
     }
-    set {_uniqueStorage()._data = .seatRequested(newValue)}
+    set {data = .seatRequested(newValue)}
   }
 
   package var seatWithdrawn: Kerbside_V1_BookingReason {
     get {
-      if case .seatWithdrawn(let v)? = _storage._data {return v}
+      if case .seatWithdrawn(let v)? = data {return v}
       return Kerbside_V1_BookingReason()
     }
-    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
+    set {data = .seatWithdrawn(newValue)}
   }
 
   package var seatAssigned: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAssigned(let v)? = _storage._data {return v}
+      if case .seatAssigned(let v)? = data {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {_uniqueStorage()._data = .seatAssigned(newValue)}
+    set {data = .seatAssigned(newValue)}
   }
 
   package var seatWaiting: Kerbside_V1_SeatWaiting {
     get {
-      if case .seatWaiting(let v)? = _storage._data {return v}
+      if case .seatWaiting(let v)? = data {return v}
       return Kerbside_V1_SeatWaiting()
     }
-    set {_uniqueStorage()._data = .seatWaiting(newValue)}
+    set {data = .seatWaiting(newValue)}
   }
 
   package var seatConfirmAboard: Kerbside_V1_BookingOnly {
     get {
-      if case .seatConfirmAboard(let v)? = _storage._data {return v}
+      if case .seatConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
+    set {data = .seatConfirmAboard(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_SeatAboard {
     get {
-      if case .seatAboard(let v)? = _storage._data {return v}
+      if case .seatAboard(let v)? = data {return v}
       return Kerbside_V1_SeatAboard()
     }
-    set {_uniqueStorage()._data = .seatAboard(newValue)}
+    set {data = .seatAboard(newValue)}
   }
 
   package var seatEnded: Kerbside_V1_SeatEnded {
     get {
-      if case .seatEnded(let v)? = _storage._data {return v}
+      if case .seatEnded(let v)? = data {return v}
       return Kerbside_V1_SeatEnded()
     }
-    set {_uniqueStorage()._data = .seatEnded(newValue)}
+    set {data = .seatEnded(newValue)}
   }
 
   package var seatCancelled: Kerbside_V1_SeatCancelled {
     get {
-      if case .seatCancelled(let v)? = _storage._data {return v}
+      if case .seatCancelled(let v)? = data {return v}
       return Kerbside_V1_SeatCancelled()
     }
-    set {_uniqueStorage()._data = .seatCancelled(newValue)}
+    set {data = .seatCancelled(newValue)}
   }
 
   package var seatsChanged: Kerbside_V1_SeatsChanged {
     get {
-      if case .seatsChanged(let v)? = _storage._data {return v}
+      if case .seatsChanged(let v)? = data {return v}
       return Kerbside_V1_SeatsChanged()
     }
-    set {_uniqueStorage()._data = .seatsChanged(newValue)}
+    set {data = .seatsChanged(newValue)}
   }
 
   package var seatPending: Kerbside_V1_SeatPending {
     get {
-      if case .seatPending(let v)? = _storage._data {return v}
+      if case .seatPending(let v)? = data {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {_uniqueStorage()._data = .seatPending(newValue)}
+    set {data = .seatPending(newValue)}
   }
 
   package var seatConfirmed: Kerbside_V1_SeatConfirmed {
     get {
-      if case .seatConfirmed(let v)? = _storage._data {return v}
+      if case .seatConfirmed(let v)? = data {return v}
       return Kerbside_V1_SeatConfirmed()
     }
-    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
+    set {data = .seatConfirmed(newValue)}
   }
 
   package var seatDeclined: Kerbside_V1_SeatDeclined {
     get {
-      if case .seatDeclined(let v)? = _storage._data {return v}
+      if case .seatDeclined(let v)? = data {return v}
       return Kerbside_V1_SeatDeclined()
     }
-    set {_uniqueStorage()._data = .seatDeclined(newValue)}
+    set {data = .seatDeclined(newValue)}
   }
 
   package var seatNear: Kerbside_V1_SeatClose {
     get {
-      if case .seatNear(let v)? = _storage._data {return v}
+      if case .seatNear(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatNear(newValue)}
+    set {data = .seatNear(newValue)}
   }
 
   package var seatArrived: Kerbside_V1_SeatClose {
     get {
-      if case .seatArrived(let v)? = _storage._data {return v}
+      if case .seatArrived(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatArrived(newValue)}
+    set {data = .seatArrived(newValue)}
   }
 
   package var routeChanged: Kerbside_V1_RouteChanged {
     get {
-      if case .routeChanged(let v)? = _storage._data {return v}
+      if case .routeChanged(let v)? = data {return v}
       return Kerbside_V1_RouteChanged()
     }
-    set {_uniqueStorage()._data = .routeChanged(newValue)}
+    set {data = .routeChanged(newValue)}
   }
 
   package var notifyChanged: Kerbside_V1_NotifyWishes {
     get {
-      if case .notifyChanged(let v)? = _storage._data {return v}
+      if case .notifyChanged(let v)? = data {return v}
       return Kerbside_V1_NotifyWishes()
     }
-    set {_uniqueStorage()._data = .notifyChanged(newValue)}
+    set {data = .notifyChanged(newValue)}
   }
 
   package var stopRequested: Kerbside_V1_StopNews {
     get {
-      if case .stopRequested(let v)? = _storage._data {return v}
+      if case .stopRequested(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopRequested(newValue)}
+    set {data = .stopRequested(newValue)}
   }
 
   package var stopUnanswered: Kerbside_V1_StopNews {
     get {
-      if case .stopUnanswered(let v)? = _storage._data {return v}
+      if case .stopUnanswered(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopUnanswered(newValue)}
+    set {data = .stopUnanswered(newValue)}
   }
 
   package var stopWithdrawn: Kerbside_V1_StopNews {
     get {
-      if case .stopWithdrawn(let v)? = _storage._data {return v}
+      if case .stopWithdrawn(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopWithdrawn(newValue)}
+    set {data = .stopWithdrawn(newValue)}
   }
 
   package var stopList: Kerbside_V1_StopNews {
     get {
-      if case .stopList(let v)? = _storage._data {return v}
+      if case .stopList(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopList(newValue)}
+    set {data = .stopList(newValue)}
   }
 
   package var stopPending: Kerbside_V1_StopEvent {
     get {
-      if case .stopPending(let v)? = _storage._data {return v}
+      if case .stopPending(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopPending(newValue)}
+    set {data = .stopPending(newValue)}
   }
 
   package var stopAccepted: Kerbside_V1_StopEvent {
     get {
-      if case .stopAccepted(let v)? = _storage._data {return v}
+      if case .stopAccepted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopAccepted(newValue)}
+    set {data = .stopAccepted(newValue)}
   }
 
   package var stopDeclined: Kerbside_V1_StopEvent {
     get {
-      if case .stopDeclined(let v)? = _storage._data {return v}
+      if case .stopDeclined(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopDeclined(newValue)}
+    set {data = .stopDeclined(newValue)}
   }
 
   package var stopExpired: Kerbside_V1_StopEvent {
     get {
-      if case .stopExpired(let v)? = _storage._data {return v}
+      if case .stopExpired(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopExpired(newValue)}
+    set {data = .stopExpired(newValue)}
   }
 
   package var stopReminder: Kerbside_V1_StopEvent {
     get {
-      if case .stopReminder(let v)? = _storage._data {return v}
+      if case .stopReminder(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopReminder(newValue)}
+    set {data = .stopReminder(newValue)}
   }
 
   package var stopNear: Kerbside_V1_StopEvent {
     get {
-      if case .stopNear(let v)? = _storage._data {return v}
+      if case .stopNear(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNear(newValue)}
+    set {data = .stopNear(newValue)}
   }
 
   package var stopArrived: Kerbside_V1_StopEvent {
     get {
-      if case .stopArrived(let v)? = _storage._data {return v}
+      if case .stopArrived(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopArrived(newValue)}
+    set {data = .stopArrived(newValue)}
   }
 
   package var stopCompleted: Kerbside_V1_StopEvent {
     get {
-      if case .stopCompleted(let v)? = _storage._data {return v}
+      if case .stopCompleted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCompleted(newValue)}
+    set {data = .stopCompleted(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopEvent {
     get {
-      if case .stopNoshow(let v)? = _storage._data {return v}
+      if case .stopNoshow(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNoshow(newValue)}
+    set {data = .stopNoshow(newValue)}
   }
 
   package var stopCancelled: Kerbside_V1_StopEvent {
     get {
-      if case .stopCancelled(let v)? = _storage._data {return v}
+      if case .stopCancelled(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCancelled(newValue)}
+    set {data = .stopCancelled(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1670,8 +1655,6 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
   }
 
   package init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Only the latest of its channel and type counts.
@@ -1746,6 +1729,14 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     set {data = .seatStops(newValue)}
   }
 
+  package var stopEta: Kerbside_V1_StopEtaChange {
+    get {
+      if case .stopEta(let v)? = data {return v}
+      return Kerbside_V1_StopEtaChange()
+    }
+    set {data = .stopEta(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -1757,6 +1748,7 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     case tour(Kerbside_V1_Tour)
     case seatEta(Kerbside_V1_SeatEta)
     case seatStops(Kerbside_V1_SeatStops)
+    case stopEta(Kerbside_V1_StopEtaChange)
 
   }
 
@@ -3037,12 +3029,71 @@ package nonisolated struct Kerbside_V1_StopEta: Sendable {
   /// Clears the value of `late`. Subsequent reads from it will return its default value.
   package mutating func clearLate() {self._late = nil}
 
+  /// of `at`, local time, h:mm
+  package var clock: String {
+    get {_clock ?? String()}
+    set {_clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  package var hasClock: Bool {self._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  package mutating func clearClock() {self._clock = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _early: UInt64? = nil
   fileprivate var _late: UInt64? = nil
+  fileprivate var _clock: String? = nil
+}
+
+/// When a bus will be at a place.
+package nonisolated struct Kerbside_V1_PlaceEta: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ms
+  package var at: UInt64 = 0
+
+  /// 1 of 10 buses is earlier
+  package var early: UInt64 {
+    get {_early ?? 0}
+    set {_early = newValue}
+  }
+  /// Returns true if `early` has been explicitly set.
+  package var hasEarly: Bool {self._early != nil}
+  /// Clears the value of `early`. Subsequent reads from it will return its default value.
+  package mutating func clearEarly() {self._early = nil}
+
+  /// 1 of 10 buses is later
+  package var late: UInt64 {
+    get {_late ?? 0}
+    set {_late = newValue}
+  }
+  /// Returns true if `late` has been explicitly set.
+  package var hasLate: Bool {self._late != nil}
+  /// Clears the value of `late`. Subsequent reads from it will return its default value.
+  package mutating func clearLate() {self._late = nil}
+
+  /// of `at`, local time, h:mm
+  package var clock: String {
+    get {_clock ?? String()}
+    set {_clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  package var hasClock: Bool {self._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  package mutating func clearClock() {self._clock = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _early: UInt64? = nil
+  fileprivate var _late: UInt64? = nil
+  fileprivate var _clock: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_TourOver: Sendable {
@@ -3851,11 +3902,22 @@ package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
   /// Clears the value of `back`. Subsequent reads from it will return its default value.
   package mutating func clearBack() {self._back = nil}
 
+  /// absent: it can't be said yet
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_eta ?? Kerbside_V1_PlaceEta()}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {self._eta = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _back: String? = nil
+  fileprivate var _eta: Kerbside_V1_PlaceEta? = nil
 }
 
 package nonisolated struct Kerbside_V1_StopOver: Sendable {
@@ -3888,7 +3950,145 @@ package nonisolated struct Kerbside_V1_StopAnswered: Sendable {
 }
 
 /// A request for a stop, to the citizen.
-package nonisolated struct Kerbside_V1_StopEvent: Sendable {
+package nonisolated struct Kerbside_V1_StopEvent: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String {
+    get {_storage._request}
+    set {_uniqueStorage()._request = newValue}
+  }
+
+  package var line: String {
+    get {_storage._line}
+    set {_uniqueStorage()._line = newValue}
+  }
+
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  /// pickup, ms
+  package var at: UInt64 {
+    get {_storage._at}
+    set {_uniqueStorage()._at = newValue}
+  }
+
+  /// degrees
+  package var lat: Double {
+    get {_storage._lat}
+    set {_uniqueStorage()._lat = newValue}
+  }
+
+  /// degrees
+  package var lon: Double {
+    get {_storage._lon}
+    set {_uniqueStorage()._lon = newValue}
+  }
+
+  package var stop: String {
+    get {_storage._stop ?? String()}
+    set {_uniqueStorage()._stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {_storage._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {_uniqueStorage()._stop = nil}
+
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
+
+  /// the other request of a way there and back
+  package var back: String {
+    get {_storage._back ?? String()}
+    set {_uniqueStorage()._back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {_storage._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {_uniqueStorage()._back = nil}
+
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_storage._answerBy ?? 0}
+    set {_uniqueStorage()._answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {_storage._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {_uniqueStorage()._answerBy = nil}
+
+  /// 0, 500, 20
+  package var notified: UInt32 {
+    get {_storage._notified ?? 0}
+    set {_uniqueStorage()._notified = newValue}
+  }
+  /// Returns true if `notified` has been explicitly set.
+  package var hasNotified: Bool {_storage._notified != nil}
+  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
+  package mutating func clearNotified() {_uniqueStorage()._notified = nil}
+
+  /// m
+  package var distanceM: Double {
+    get {_storage._distanceM ?? 0}
+    set {_uniqueStorage()._distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {_storage._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {_uniqueStorage()._distanceM = nil}
+
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_storage._silent ?? false}
+    set {_uniqueStorage()._silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {_storage._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {_uniqueStorage()._silent = nil}
+
+  /// absent: it can't be said yet
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_storage._eta ?? Kerbside_V1_PlaceEta()}
+    set {_uniqueStorage()._eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {_storage._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {_uniqueStorage()._eta = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The bus that comes for a request is expected at another time than was told last.
+package nonisolated struct Kerbside_V1_StopEtaChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -3897,108 +4097,22 @@ package nonisolated struct Kerbside_V1_StopEvent: Sendable {
 
   package var line: String = String()
 
-  package var state: String = String()
+  package var bus: String = String()
 
-  /// pickup, ms
-  package var at: UInt64 = 0
-
-  /// degrees
-  package var lat: Double = 0
-
-  /// degrees
-  package var lon: Double = 0
-
-  package var stop: String {
-    get {_stop ?? String()}
-    set {_stop = newValue}
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_eta ?? Kerbside_V1_PlaceEta()}
+    set {_eta = newValue}
   }
-  /// Returns true if `stop` has been explicitly set.
-  package var hasStop: Bool {self._stop != nil}
-  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
-  package mutating func clearStop() {self._stop = nil}
-
-  package var passengers: UInt32 = 0
-
-  /// the other request of a way there and back
-  package var back: String {
-    get {_back ?? String()}
-    set {_back = newValue}
-  }
-  /// Returns true if `back` has been explicitly set.
-  package var hasBack: Bool {self._back != nil}
-  /// Clears the value of `back`. Subsequent reads from it will return its default value.
-  package mutating func clearBack() {self._back = nil}
-
-  package var bus: String {
-    get {_bus ?? String()}
-    set {_bus = newValue}
-  }
-  /// Returns true if `bus` has been explicitly set.
-  package var hasBus: Bool {self._bus != nil}
-  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
-  package mutating func clearBus() {self._bus = nil}
-
-  /// ms
-  package var answerBy: UInt64 {
-    get {_answerBy ?? 0}
-    set {_answerBy = newValue}
-  }
-  /// Returns true if `answerBy` has been explicitly set.
-  package var hasAnswerBy: Bool {self._answerBy != nil}
-  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
-  package mutating func clearAnswerBy() {self._answerBy = nil}
-
-  /// 0, 500, 20
-  package var notified: UInt32 {
-    get {_notified ?? 0}
-    set {_notified = newValue}
-  }
-  /// Returns true if `notified` has been explicitly set.
-  package var hasNotified: Bool {self._notified != nil}
-  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
-  package mutating func clearNotified() {self._notified = nil}
-
-  /// m
-  package var distanceM: Double {
-    get {_distanceM ?? 0}
-    set {_distanceM = newValue}
-  }
-  /// Returns true if `distanceM` has been explicitly set.
-  package var hasDistanceM: Bool {self._distanceM != nil}
-  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
-  package mutating func clearDistanceM() {self._distanceM = nil}
-
-  package var reason: String {
-    get {_reason ?? String()}
-    set {_reason = newValue}
-  }
-  /// Returns true if `reason` has been explicitly set.
-  package var hasReason: Bool {self._reason != nil}
-  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
-  package mutating func clearReason() {self._reason = nil}
-
-  /// of a kind that is muted, or in quiet hours
-  package var silent: Bool {
-    get {_silent ?? false}
-    set {_silent = newValue}
-  }
-  /// Returns true if `silent` has been explicitly set.
-  package var hasSilent: Bool {self._silent != nil}
-  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
-  package mutating func clearSilent() {self._silent = nil}
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {self._eta = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _stop: String? = nil
-  fileprivate var _back: String? = nil
-  fileprivate var _bus: String? = nil
-  fileprivate var _answerBy: UInt64? = nil
-  fileprivate var _notified: UInt32? = nil
-  fileprivate var _distanceM: Double? = nil
-  fileprivate var _reason: String? = nil
-  fileprivate var _silent: Bool? = nil
+  fileprivate var _eta: Kerbside_V1_PlaceEta? = nil
 }
 
 /// To the driver: what has happened, and the list as it is now.
@@ -5671,888 +5785,844 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
   package static let protoMessageName: String = _protobuf_package + ".Event"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{4}\u{5}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
 
-  fileprivate class _StorageClass {
-    var _ch: String = String()
-    var _seq: String = String()
-    var _type: String = String()
-    var _time: UInt64 = 0
-    var _data: Kerbside_V1_Event.OneOf_Data?
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _ch = source._ch
-      _seq = source._seq
-      _type = source._type
-      _time = source._time
-      _data = source._data
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ch) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._seq) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
-        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
-        case 5: try {
-          var v: Data?
-          try decoder.decodeSingularBytesField(value: &v)
-          if let v = v {
-            if _storage._data != nil {try decoder.handleConflictingOneOf()}
-            _storage._data = .json(v)
-          }
-        }()
-        case 6: try {
-          var v: Kerbside_V1_QueueChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueJoined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueJoined(v)
-          }
-        }()
-        case 7: try {
-          var v: Kerbside_V1_QueueLeft?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueLeft(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueLeft(v)
-          }
-        }()
-        case 8: try {
-          var v: Kerbside_V1_Offer?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerMade(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerMade(v)
-          }
-        }()
-        case 9: try {
-          var v: Kerbside_V1_RideReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerWithdrawn(v)
-          }
-        }()
-        case 10: try {
-          var v: Kerbside_V1_Assignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAssigned(v)
-          }
-        }()
-        case 11: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideConfirmAboard(v)
-          }
-        }()
-        case 12: try {
-          var v: Kerbside_V1_RideCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideCancelled(v)
-          }
-        }()
-        case 13: try {
-          var v: Kerbside_V1_RideSearching?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideSearching(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideSearching(v)
-          }
-        }()
-        case 14: try {
-          var v: Kerbside_V1_RideAccepted?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAccepted(v)
-          }
-        }()
-        case 15: try {
-          var v: Kerbside_V1_RideFailed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideFailed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideFailed(v)
-          }
-        }()
-        case 16: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideNear(v)
-          }
-        }()
-        case 17: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideArrived(v)
-          }
-        }()
-        case 18: try {
-          var v: Kerbside_V1_RideAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAboard(v)
-          }
-        }()
-        case 19: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideEnded(v)
-          }
-        }()
-        case 30: try {
-          var v: Kerbside_V1_SeatRequest?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatRequested(v)
-          }
-        }()
-        case 31: try {
-          var v: Kerbside_V1_BookingReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWithdrawn(v)
-          }
-        }()
-        case 32: try {
-          var v: Kerbside_V1_SeatAssignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAssigned(v)
-          }
-        }()
-        case 33: try {
-          var v: Kerbside_V1_SeatWaiting?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWaiting(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWaiting(v)
-          }
-        }()
-        case 34: try {
-          var v: Kerbside_V1_BookingOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmAboard(v)
-          }
-        }()
-        case 35: try {
-          var v: Kerbside_V1_SeatAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAboard(v)
-          }
-        }()
-        case 36: try {
-          var v: Kerbside_V1_SeatEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatEnded(v)
-          }
-        }()
-        case 37: try {
-          var v: Kerbside_V1_SeatCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatCancelled(v)
-          }
-        }()
-        case 38: try {
-          var v: Kerbside_V1_SeatsChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatsChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatsChanged(v)
-          }
-        }()
-        case 39: try {
-          var v: Kerbside_V1_SeatPending?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatPending(v)
-          }
-        }()
-        case 40: try {
-          var v: Kerbside_V1_SeatConfirmed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmed(v)
-          }
-        }()
-        case 41: try {
-          var v: Kerbside_V1_SeatDeclined?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatDeclined(v)
-          }
-        }()
-        case 42: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatNear(v)
-          }
-        }()
-        case 43: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatArrived(v)
-          }
-        }()
-        case 44: try {
-          var v: Kerbside_V1_RouteChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .routeChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .routeChanged(v)
-          }
-        }()
-        case 45: try {
-          var v: Kerbside_V1_NotifyWishes?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .notifyChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .notifyChanged(v)
-          }
-        }()
-        case 50: try {
-          var v: Kerbside_V1_TourEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .tourEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .tourEnded(v)
-          }
-        }()
-        case 51: try {
-          var v: Kerbside_V1_ScheduleChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .scheduleChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .scheduleChanged(v)
-          }
-        }()
-        case 60: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopRequested(v)
-          }
-        }()
-        case 61: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopUnanswered(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopUnanswered(v)
-          }
-        }()
-        case 62: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopWithdrawn(v)
-          }
-        }()
-        case 63: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopList(v)
-          }
-        }()
-        case 64: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopPending(v)
-          }
-        }()
-        case 65: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopAccepted(v)
-          }
-        }()
-        case 66: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopDeclined(v)
-          }
-        }()
-        case 67: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopExpired(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopExpired(v)
-          }
-        }()
-        case 68: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopReminder(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopReminder(v)
-          }
-        }()
-        case 69: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNear(v)
-          }
-        }()
-        case 70: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopArrived(v)
-          }
-        }()
-        case 71: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCompleted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCompleted(v)
-          }
-        }()
-        case 72: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNoshow(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNoshow(v)
-          }
-        }()
-        case 73: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCancelled(v)
-          }
-        }()
-        default: break
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ch) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.data != nil {try decoder.handleConflictingOneOf()}
+          self.data = .json(v)
         }
+      }()
+      case 6: try {
+        var v: Kerbside_V1_QueueChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueJoined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueJoined(v)
+        }
+      }()
+      case 7: try {
+        var v: Kerbside_V1_QueueLeft?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueLeft(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueLeft(v)
+        }
+      }()
+      case 8: try {
+        var v: Kerbside_V1_Offer?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerMade(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerMade(v)
+        }
+      }()
+      case 9: try {
+        var v: Kerbside_V1_RideReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerWithdrawn(v)
+        }
+      }()
+      case 10: try {
+        var v: Kerbside_V1_Assignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAssigned(v)
+        }
+      }()
+      case 11: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideConfirmAboard(v)
+        }
+      }()
+      case 12: try {
+        var v: Kerbside_V1_RideCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideCancelled(v)
+        }
+      }()
+      case 13: try {
+        var v: Kerbside_V1_RideSearching?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideSearching(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideSearching(v)
+        }
+      }()
+      case 14: try {
+        var v: Kerbside_V1_RideAccepted?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAccepted(v)
+        }
+      }()
+      case 15: try {
+        var v: Kerbside_V1_RideFailed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideFailed(v)
+        }
+      }()
+      case 16: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideNear(v)
+        }
+      }()
+      case 17: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideArrived(v)
+        }
+      }()
+      case 18: try {
+        var v: Kerbside_V1_RideAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAboard(v)
+        }
+      }()
+      case 19: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideEnded(v)
+        }
+      }()
+      case 30: try {
+        var v: Kerbside_V1_SeatRequest?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatRequested(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_BookingReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWithdrawn(v)
+        }
+      }()
+      case 32: try {
+        var v: Kerbside_V1_SeatAssignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAssigned(v)
+        }
+      }()
+      case 33: try {
+        var v: Kerbside_V1_SeatWaiting?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWaiting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWaiting(v)
+        }
+      }()
+      case 34: try {
+        var v: Kerbside_V1_BookingOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmAboard(v)
+        }
+      }()
+      case 35: try {
+        var v: Kerbside_V1_SeatAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAboard(v)
+        }
+      }()
+      case 36: try {
+        var v: Kerbside_V1_SeatEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatEnded(v)
+        }
+      }()
+      case 37: try {
+        var v: Kerbside_V1_SeatCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatCancelled(v)
+        }
+      }()
+      case 38: try {
+        var v: Kerbside_V1_SeatsChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatsChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatsChanged(v)
+        }
+      }()
+      case 39: try {
+        var v: Kerbside_V1_SeatPending?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatPending(v)
+        }
+      }()
+      case 40: try {
+        var v: Kerbside_V1_SeatConfirmed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmed(v)
+        }
+      }()
+      case 41: try {
+        var v: Kerbside_V1_SeatDeclined?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDeclined(v)
+        }
+      }()
+      case 42: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatNear(v)
+        }
+      }()
+      case 43: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatArrived(v)
+        }
+      }()
+      case 44: try {
+        var v: Kerbside_V1_RouteChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .routeChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .routeChanged(v)
+        }
+      }()
+      case 45: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .notifyChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .notifyChanged(v)
+        }
+      }()
+      case 50: try {
+        var v: Kerbside_V1_TourEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .tourEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .tourEnded(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_ScheduleChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .scheduleChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .scheduleChanged(v)
+        }
+      }()
+      case 60: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopRequested(v)
+        }
+      }()
+      case 61: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopUnanswered(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopUnanswered(v)
+        }
+      }()
+      case 62: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopWithdrawn(v)
+        }
+      }()
+      case 63: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopList(v)
+        }
+      }()
+      case 64: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopPending(v)
+        }
+      }()
+      case 65: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopAccepted(v)
+        }
+      }()
+      case 66: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopDeclined(v)
+        }
+      }()
+      case 67: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopExpired(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopExpired(v)
+        }
+      }()
+      case 68: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopReminder(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopReminder(v)
+        }
+      }()
+      case 69: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNear(v)
+        }
+      }()
+      case 70: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopArrived(v)
+        }
+      }()
+      case 71: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCompleted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCompleted(v)
+        }
+      }()
+      case 72: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNoshow(v)
+        }
+      }()
+      case 73: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCancelled(v)
+        }
+      }()
+      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._ch.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._ch, fieldNumber: 1)
-      }
-      if !_storage._seq.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._seq, fieldNumber: 2)
-      }
-      if !_storage._type.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 3)
-      }
-      if _storage._time != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 4)
-      }
-      switch _storage._data {
-      case .json?: try {
-        guard case .json(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
-      }()
-      case .queueJoined?: try {
-        guard case .queueJoined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      }()
-      case .queueLeft?: try {
-        guard case .queueLeft(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      }()
-      case .offerMade?: try {
-        guard case .offerMade(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-      }()
-      case .offerWithdrawn?: try {
-        guard case .offerWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-      }()
-      case .rideAssigned?: try {
-        guard case .rideAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      }()
-      case .rideConfirmAboard?: try {
-        guard case .rideConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      }()
-      case .rideCancelled?: try {
-        guard case .rideCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-      }()
-      case .rideSearching?: try {
-        guard case .rideSearching(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-      }()
-      case .rideAccepted?: try {
-        guard case .rideAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-      }()
-      case .rideFailed?: try {
-        guard case .rideFailed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-      }()
-      case .rideNear?: try {
-        guard case .rideNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-      }()
-      case .rideArrived?: try {
-        guard case .rideArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-      }()
-      case .rideAboard?: try {
-        guard case .rideAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-      }()
-      case .rideEnded?: try {
-        guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      }()
-      case .seatRequested?: try {
-        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-      }()
-      case .seatWithdrawn?: try {
-        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-      }()
-      case .seatAssigned?: try {
-        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-      }()
-      case .seatWaiting?: try {
-        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-      }()
-      case .seatConfirmAboard?: try {
-        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-      }()
-      case .seatAboard?: try {
-        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-      }()
-      case .seatEnded?: try {
-        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-      }()
-      case .seatCancelled?: try {
-        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-      }()
-      case .seatsChanged?: try {
-        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-      }()
-      case .seatPending?: try {
-        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-      }()
-      case .seatConfirmed?: try {
-        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-      }()
-      case .seatDeclined?: try {
-        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-      }()
-      case .seatNear?: try {
-        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-      }()
-      case .seatArrived?: try {
-        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-      }()
-      case .routeChanged?: try {
-        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-      }()
-      case .notifyChanged?: try {
-        guard case .notifyChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
-      }()
-      case .tourEnded?: try {
-        guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-      }()
-      case .scheduleChanged?: try {
-        guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-      }()
-      case .stopRequested?: try {
-        guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-      }()
-      case .stopUnanswered?: try {
-        guard case .stopUnanswered(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-      }()
-      case .stopWithdrawn?: try {
-        guard case .stopWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-      }()
-      case .stopList?: try {
-        guard case .stopList(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-      }()
-      case .stopPending?: try {
-        guard case .stopPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-      }()
-      case .stopAccepted?: try {
-        guard case .stopAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-      }()
-      case .stopDeclined?: try {
-        guard case .stopDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-      }()
-      case .stopExpired?: try {
-        guard case .stopExpired(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
-      }()
-      case .stopReminder?: try {
-        guard case .stopReminder(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
-      }()
-      case .stopNear?: try {
-        guard case .stopNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
-      }()
-      case .stopArrived?: try {
-        guard case .stopArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-      }()
-      case .stopCompleted?: try {
-        guard case .stopCompleted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-      }()
-      case .stopNoshow?: try {
-        guard case .stopNoshow(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
-      }()
-      case .stopCancelled?: try {
-        guard case .stopCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
-      }()
-      case nil: break
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ch.isEmpty {
+      try visitor.visitSingularStringField(value: self.ch, fieldNumber: 1)
+    }
+    if !self.seq.isEmpty {
+      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
+    }
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 3)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 4)
+    }
+    switch self.data {
+    case .json?: try {
+      guard case .json(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .queueJoined?: try {
+      guard case .queueJoined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .queueLeft?: try {
+      guard case .queueLeft(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .offerMade?: try {
+      guard case .offerMade(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .offerWithdrawn?: try {
+      guard case .offerWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .rideAssigned?: try {
+      guard case .rideAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .rideConfirmAboard?: try {
+      guard case .rideConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .rideCancelled?: try {
+      guard case .rideCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .rideSearching?: try {
+      guard case .rideSearching(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .rideAccepted?: try {
+      guard case .rideAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .rideFailed?: try {
+      guard case .rideFailed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .rideNear?: try {
+      guard case .rideNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .rideArrived?: try {
+      guard case .rideArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .rideAboard?: try {
+      guard case .rideAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .rideEnded?: try {
+      guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .seatRequested?: try {
+      guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatWithdrawn?: try {
+      guard case .seatWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .seatAssigned?: try {
+      guard case .seatAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .seatWaiting?: try {
+      guard case .seatWaiting(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .seatConfirmAboard?: try {
+      guard case .seatConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .seatAboard?: try {
+      guard case .seatAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .seatEnded?: try {
+      guard case .seatEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .seatCancelled?: try {
+      guard case .seatCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .seatsChanged?: try {
+      guard case .seatsChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
+    case .seatPending?: try {
+      guard case .seatPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+    }()
+    case .seatConfirmed?: try {
+      guard case .seatConfirmed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .seatDeclined?: try {
+      guard case .seatDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .seatNear?: try {
+      guard case .seatNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+    }()
+    case .seatArrived?: try {
+      guard case .seatArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+    }()
+    case .routeChanged?: try {
+      guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+    }()
+    case .notifyChanged?: try {
+      guard case .notifyChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+    }()
+    case .tourEnded?: try {
+      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .scheduleChanged?: try {
+      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .stopRequested?: try {
+      guard case .stopRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .stopUnanswered?: try {
+      guard case .stopUnanswered(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+    }()
+    case .stopWithdrawn?: try {
+      guard case .stopWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
+    case .stopList?: try {
+      guard case .stopList(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
+    case .stopPending?: try {
+      guard case .stopPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+    }()
+    case .stopAccepted?: try {
+      guard case .stopAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
+    case .stopDeclined?: try {
+      guard case .stopDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+    }()
+    case .stopExpired?: try {
+      guard case .stopExpired(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+    }()
+    case .stopReminder?: try {
+      guard case .stopReminder(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+    }()
+    case .stopNear?: try {
+      guard case .stopNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+    }()
+    case .stopArrived?: try {
+      guard case .stopArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .stopCompleted?: try {
+      guard case .stopCompleted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .stopNoshow?: try {
+      guard case .stopNoshow(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .stopCancelled?: try {
+      guard case .stopCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
+    case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Event, rhs: Kerbside_V1_Event) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._ch != rhs_storage._ch {return false}
-        if _storage._seq != rhs_storage._seq {return false}
-        if _storage._type != rhs_storage._type {return false}
-        if _storage._time != rhs_storage._time {return false}
-        if _storage._data != rhs_storage._data {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.ch != rhs.ch {return false}
+    if lhs.seq != rhs.seq {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.time != rhs.time {return false}
+    if lhs.data != rhs.data {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6560,7 +6630,7 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".State"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0\u{4}\u{13}stop_eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6657,6 +6727,19 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .tour(v)
         }
       }()
+      case 60: try {
+        var v: Kerbside_V1_StopEtaChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopEta(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopEta(v)
+        }
+      }()
       default: break
       }
     }
@@ -6704,6 +6787,10 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
     case .tour?: try {
       guard case .tour(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .stopEta?: try {
+      guard case .stopEta(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
     }()
     case nil: break
     }
@@ -8792,7 +8879,7 @@ nonisolated extension Kerbside_V1_StopPlace: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopEta"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0\u{1}at\0\u{1}early\0\u{1}late\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0\u{1}at\0\u{1}early\0\u{1}late\0\u{1}clock\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8805,6 +8892,7 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self._early) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._late) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._clock) }()
       default: break
       }
     }
@@ -8830,6 +8918,9 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._late {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._clock {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8839,6 +8930,56 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.at != rhs.at {return false}
     if lhs._early != rhs._early {return false}
     if lhs._late != rhs._late {return false}
+    if lhs._clock != rhs._clock {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PlaceEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PlaceEta"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}early\0\u{1}late\0\u{1}clock\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._early) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._late) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._clock) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 1)
+    }
+    try { if let v = self._early {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._late {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._clock {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PlaceEta, rhs: Kerbside_V1_PlaceEta) -> Bool {
+    if lhs.at != rhs.at {return false}
+    if lhs._early != rhs._early {return false}
+    if lhs._late != rhs._late {return false}
+    if lhs._clock != rhs._clock {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10138,7 +10279,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopReceipt"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{3}answer_by\0\u{1}back\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{3}answer_by\0\u{1}back\0\u{1}eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10153,6 +10294,7 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.answerBy) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self._back) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._eta) }()
       default: break
       }
     }
@@ -10184,6 +10326,9 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._back {
       try visitor.visitSingularStringField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10195,6 +10340,7 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
     if lhs.passengers != rhs.passengers {return false}
     if lhs.answerBy != rhs.answerBy {return false}
     if lhs._back != rhs._back {return false}
+    if lhs._eta != rhs._eta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10272,7 +10418,182 @@ nonisolated extension Kerbside_V1_StopAnswered: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopEvent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0\u{1}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0\u{1}silent\0\u{1}eta\0")
+
+  fileprivate class _StorageClass {
+    var _request: String = String()
+    var _line: String = String()
+    var _state: String = String()
+    var _at: UInt64 = 0
+    var _lat: Double = 0
+    var _lon: Double = 0
+    var _stop: String? = nil
+    var _passengers: UInt32 = 0
+    var _back: String? = nil
+    var _bus: String? = nil
+    var _answerBy: UInt64? = nil
+    var _notified: UInt32? = nil
+    var _distanceM: Double? = nil
+    var _reason: String? = nil
+    var _silent: Bool? = nil
+    var _eta: Kerbside_V1_PlaceEta? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _request = source._request
+      _line = source._line
+      _state = source._state
+      _at = source._at
+      _lat = source._lat
+      _lon = source._lon
+      _stop = source._stop
+      _passengers = source._passengers
+      _back = source._back
+      _bus = source._bus
+      _answerBy = source._answerBy
+      _notified = source._notified
+      _distanceM = source._distanceM
+      _reason = source._reason
+      _silent = source._silent
+      _eta = source._eta
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._request) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._lat) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._lon) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._stop) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._back) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._answerBy) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._notified) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceM) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._eta) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._request.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._request, fieldNumber: 1)
+      }
+      if !_storage._line.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._line, fieldNumber: 2)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
+      }
+      if _storage._at != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._at, fieldNumber: 4)
+      }
+      if _storage._lat.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._lat, fieldNumber: 5)
+      }
+      if _storage._lon.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._lon, fieldNumber: 6)
+      }
+      try { if let v = _storage._stop {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 8)
+      }
+      try { if let v = _storage._back {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._answerBy {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._notified {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._distanceM {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._silent {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._eta {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopEvent, rhs: Kerbside_V1_StopEvent) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._request != rhs_storage._request {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._lat != rhs_storage._lat {return false}
+        if _storage._lon != rhs_storage._lon {return false}
+        if _storage._stop != rhs_storage._stop {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._back != rhs_storage._back {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._answerBy != rhs_storage._answerBy {return false}
+        if _storage._notified != rhs_storage._notified {return false}
+        if _storage._distanceM != rhs_storage._distanceM {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._silent != rhs_storage._silent {return false}
+        if _storage._eta != rhs_storage._eta {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopEtaChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopEtaChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}bus\0\u{1}eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10282,19 +10603,8 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.line) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
-      case 6: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self._stop) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._back) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._bus) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
-      case 12: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
-      case 13: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._reason) }()
-      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.bus) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._eta) }()
       default: break
       }
     }
@@ -10311,64 +10621,20 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
     if !self.line.isEmpty {
       try visitor.visitSingularStringField(value: self.line, fieldNumber: 2)
     }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    if !self.bus.isEmpty {
+      try visitor.visitSingularStringField(value: self.bus, fieldNumber: 3)
     }
-    if self.at != 0 {
-      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 4)
-    }
-    if self.lat.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 5)
-    }
-    if self.lon.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 6)
-    }
-    try { if let v = self._stop {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
-    } }()
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 8)
-    }
-    try { if let v = self._back {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._bus {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._answerBy {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._notified {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._distanceM {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._reason {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
-    } }()
-    try { if let v = self._silent {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    try { if let v = self._eta {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Kerbside_V1_StopEvent, rhs: Kerbside_V1_StopEvent) -> Bool {
+  package static func ==(lhs: Kerbside_V1_StopEtaChange, rhs: Kerbside_V1_StopEtaChange) -> Bool {
     if lhs.request != rhs.request {return false}
     if lhs.line != rhs.line {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.at != rhs.at {return false}
-    if lhs.lat != rhs.lat {return false}
-    if lhs.lon != rhs.lon {return false}
-    if lhs._stop != rhs._stop {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs._back != rhs._back {return false}
-    if lhs._bus != rhs._bus {return false}
-    if lhs._answerBy != rhs._answerBy {return false}
-    if lhs._notified != rhs._notified {return false}
-    if lhs._distanceM != rhs._distanceM {return false}
-    if lhs._reason != rhs._reason {return false}
-    if lhs._silent != rhs._silent {return false}
+    if lhs.bus != rhs.bus {return false}
+    if lhs._eta != rhs._eta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

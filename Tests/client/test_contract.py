@@ -23,7 +23,7 @@ PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.ar
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled""".split()
 LINE_EVENTS = ["schedule.changed"]
-STATES = "queue.rank ride.eta seat.eta seat.stops positions bus tour".split()
+STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set

@@ -21,6 +21,10 @@ local SLACK_M = 500
 local PASSED_M = 50
 -- How long a request whose tour has ended waits for the next tour once its time has come, ms.
 local ORPHAN_MS = 300000
+-- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
+local LATEST_MS = 300000
+-- Who waits is told a time of arrival that differs by so much from the last, ms.
+local ETA_STEP_MS = 10000
 
 -- Read by the functions that need them only: a sweep is called ten times a second.
 function stops.rules(c)
@@ -87,6 +91,65 @@ function stops.approach(lat, lon, before, fix)
     return math.sqrt(x * x + y * y)
 end
 
+-- MARK: times of arrival
+
+-- The local time as people read it, 9:05. zone: seconds east of Greenwich, until when (ms), and how many from then on.
+function stops.clock(zone, at)
+    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
+    if not offset then return nil end
+    local minute = math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
+    return string.format('%d:%02d', math.floor(minute / 60), minute % 60)
+end
+
+-- Whether an accepted request is a stop that the bus makes on its way and would not make otherwise. t: of its tour.
+function stops.is_detour(c, s, t)
+    local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
+    return s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+end
+
+-- Of the way that a tour is forecast to take ({metres, early, likely, late} each, in seconds after the fix of `heard`) the
+-- place so many metres along; nil when that is not ahead. Linear in between.
+local function crossing(course, dist)
+    local before
+    for _, there in ipairs(course) do
+        if there[1] >= dist then
+            before = before or (there[1] == dist and there)
+            if not before then return nil end
+            local part = there[1] > before[1] and (dist - before[1]) / (there[1] - before[1]) or 1
+            local found = {}
+            for i = 2, 4 do found[i - 1] = before[i] + (there[i] - before[i]) * part end
+            return found
+        end
+        before = there
+    end
+    return nil
+end
+
+-- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
+-- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
+function stops.eta(c, id, s, t, all)
+    local is_known = t.state == 'running' and t.course and t.off ~= '1' and s.dist and t.dist
+    if not is_known or c.now - tonumber(t.heard) > LATEST_MS or tonumber(t.dist) > tonumber(s.dist) then return nil end
+    local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
+    if not found then return nil end
+    local stay, places = 0, {}
+    for _, one in ipairs(all or stops.of_tour(c, s.tour)) do
+        local o = one.s
+        if one.id ~= id and o.place ~= s.place and not places[o.place] and stops.is_detour(c, o, t)
+            and tonumber(o.dist) < dist then
+            places[o.place] = true
+            stay = stay + stops.rules(c).dwell_ms
+        end
+    end
+    local eta = {}
+    for i, name in ipairs({ 'early', 'at', 'late' }) do
+        eta[name] = math.max(c.now, math.floor(tonumber(t.heard) + found[i] * 1000 + stay + 0.5))
+    end
+    if eta.late < tonumber(s.at) - stops.rules(c).early_ms then return nil end
+    eta.clock = stops.clock(t.zone, eta.at)
+    return eta
+end
+
 -- MARK: what is told
 
 -- What both sides may know of a request.
@@ -98,9 +161,46 @@ end
 -- To the citizen, with the bus that comes.
 function stops.tell_citizen(c, type, id, s, more)
     local data = stops.brief(id, s)
-    if s.tour then data.bus = stops.tour(c, s.tour).bus end
+    if s.tour then
+        local t = stops.tour(c, s.tour)
+        data.bus = t.bus
+        if stops.is_open(s) then data.eta = stops.eta(c, id, s, t) end
+        if data.eta then stops.set(c, id, 'eta_told', string.format('%.0f', data.eta.at)) end
+    end
     for name, value in pairs(more or {}) do data[name] = value end
     tell(c, 'passenger:' .. s.citizen, type, data)
+end
+
+-- To the citizens whom a bus is to fetch: when it comes, where that differs from what they were told. Only the latest
+-- counts, so it is no event.
+function stops.tell_etas(c, t, all)
+    for _, one in ipairs(all) do
+        local id, s = one.id, one.s
+        local eta = s.state == 'accepted' and stops.eta(c, id, s, t, all)
+        if eta and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
+            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at))
+            local channel = 'passenger:' .. s.citizen
+            redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, '', 'stop.eta', c.iso, '',
+                cjson.encode({ request = id, line = s.line, bus = t.bus, eta = eta }) }, '\n'))
+        end
+        if s.state == 'accepted' then stops.plan_reminder(c, id, s, eta) end
+    end
+end
+
+-- The citizen is reminded once, so long before the bus may be there at the earliest; while nobody can say when that is, so
+-- long before the wanted time. eta: nil or false if it is not known.
+function stops.plan_reminder(c, id, s, eta)
+    if s.reminded or s.told_early or not eta then return end
+    local at = eta.early - stops.rules(c).reminder_ms
+    if at <= c.now then stops.remind(c, id, s) else stops.due(c, id, 'remind_citizen', at) end
+end
+
+function stops.remind(c, id, s)
+    stops.due(c, id, 'remind_citizen')
+    s.reminded = '1'
+    stops.set(c, id, 'reminded', s.reminded)
+    log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
+    stops.tell_citizen(c, 'stop.reminder', id, s)
 end
 
 -- The driver's list: places by pickup time, each with all requests that it stands for; nil when it is empty.
@@ -142,7 +242,10 @@ function stops.of_citizen(c, citizen)
             local one = stops.brief(id, s)
             one.notified = tonumber(s.notified)
             if s.state == 'requested' then one.answer_by = tonumber(s.answer_by) end
-            if s.tour then one.bus = stops.tour(c, s.tour).bus end
+            if s.tour then
+                local t = stops.tour(c, s.tour)
+                one.bus, one.eta = t.bus, stops.eta(c, id, s, t)
+            end
             found[#found + 1] = one
         end
     end
@@ -152,25 +255,28 @@ end
 
 -- MARK: beginning and end of a request
 
--- Estimates of a tour's stops, JSON, later by the time that each stop on request before them takes.
-function stops.with_dwell(c, tour, t, etas)
-    local before = {}
-    for _, one in ipairs(stops.of_tour(c, tour)) do
+-- Estimates of a tour's stops, JSON, later by the time that each place on request before them takes. all: of_tour().
+function stops.with_dwell(c, t, etas, all)
+    local before, places = {}, {}
+    for _, one in ipairs(all) do
         local s = one.s
-        local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
-        if s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+        if not places[s.place] and stops.is_detour(c, s, t) then
+            places[s.place] = true
             before[#before + 1] = tonumber(s.next)
         end
     end
     if #before == 0 or etas == '[]' then return etas end
     local later = cjson.decode(etas)
     for _, eta in ipairs(later) do
+        local stay = 0
         for _, index in ipairs(before) do
-            if eta.index >= index then
-                for _, name in ipairs({ 'at', 'early', 'late' }) do
-                    if eta[name] then eta[name] = eta[name] + stops.rules(c).dwell_ms end
-                end
+            if eta.index >= index then stay = stay + stops.rules(c).dwell_ms end
+        end
+        if stay > 0 then
+            for _, name in ipairs({ 'at', 'early', 'late' }) do
+                if eta[name] then eta[name] = eta[name] + stay end
             end
+            eta.clock = stops.clock(t.zone, eta.at)
         end
     end
     return cjson.encode(later)
@@ -281,8 +387,8 @@ function stops.free_seats(c, tour, at, except)
     return math.max(0, free)
 end
 
-function stops.receipt(id, s)
-    return { request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
+function stops.receipt(c, id, s)
+    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
         answer_by = tonumber(s.answer_by), back = s.back }
 end
 
@@ -315,7 +421,7 @@ function stops.open(c, citizen, line, person, r, back)
     stops.due(c, r.id, 'remind_driver', c.now + rules.remind_driver_ms)
     stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
-    s.tour = r.tour
+    s.tour, s.dist, s.place = r.tour, r.dist, r.id
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
@@ -338,7 +444,7 @@ register('stop_request', function(keys, argv)
         for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
 
         local known, s, open = stops.repeated(c, citizen, line, wanted[1])
-        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(known, s)) end
+        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
@@ -359,7 +465,7 @@ register('stop_request', function(keys, argv)
         local there, back = wanted[1], wanted[2]
         local first = stops.open(c, citizen, line, person, there, back and back.id)
         if back then stops.open(c, citizen, line, person, back, there.id) end
-        return ok(stops.receipt(there.id, first))
+        return ok(stops.receipt(c, there.id, first))
     end)
 end)
 
@@ -407,9 +513,15 @@ function ANSWERS.accept(c, id, s, t)
     s.state = 'accepted'
     stops.due(c, id, 'remind_driver')
     stops.due(c, id, 'expire')
-    -- Accepted later than that it needs no reminder: the acceptance is one.
-    local remind = tonumber(s.at) - stops.rules(c).reminder_ms
+    -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus
+    -- wait for the wanted time after all, that one is reminded of.
+    local remind, eta = tonumber(s.at) - stops.rules(c).reminder_ms, stops.eta(c, id, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
+    if eta and eta.early - stops.rules(c).reminder_ms <= c.now then
+        s.told_early = '1'
+        stops.set(c, id, 'told_early', s.told_early)
+    end
+    stops.plan_reminder(c, id, s, eta)
     log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.accepted', id, s)
     if s.next then stops.retime(c, s.tour) end
@@ -599,9 +711,8 @@ function stops.fall_due(c, member)
         stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
     elseif what == 'expire' and s.state == 'requested' then
         stops.expire(c, id, s, 'unanswered')
-    elseif what == 'remind_citizen' and s.state == 'accepted' then
-        log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
-        stops.tell_citizen(c, 'stop.reminder', id, s)
+    elseif what == 'remind_citizen' and s.state == 'accepted' and not s.reminded then
+        stops.remind(c, id, s)
     elseif what == 'orphan' and not s.tour then
         stops.expire(c, id, s, 'no_driver')
     elseif what == 'overdue' then

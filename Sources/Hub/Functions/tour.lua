@@ -240,7 +240,9 @@ end
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
--- JSON list of the fixes since the last call that fences may use, [lat, lon, at]. Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- JSON list of the fixes since the last call that fences may use, [lat, lon, at], the city's clock (stops.clock), and JSON of
+-- the way that is forecast (crossing() in stop.lua). Answers {state, index of the next stop}: a tour may have been stepped or
+-- ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -260,9 +262,11 @@ register('tour_moved', function(keys, argv)
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
-    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.iso }
+    t.heard, t.zone, t.course = argv[11], argv[14] or '', argv[15] or '[]'
+    local asked = stops.of_tour(c, id)
+    t.etas = stops.with_dwell(c, t, tours.coming(argv[10], tonumber(t.next)), asked)
+    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
+        'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name
@@ -273,17 +277,21 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
+    stops.tell_etas(c, t, asked)
     stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
 
--- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once.
+-- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once, to who reads
+-- the line and to whom the bus is to fetch.
 function stops.retime(c, id)
     local t = tours.load(c, id)
     if t.state ~= 'running' or not t.etas_plain then return end
-    t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, tonumber(t.next)))
+    local asked = stops.of_tour(c, id)
+    t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, tonumber(t.next)), asked)
     tours.set(c, id, 'etas', t.etas)
     tours.show(c, id, t)
+    stops.tell_etas(c, t, asked)
 end
 
 -- line_state: ARGV line. Answers id, revision, JSON of each running tour.
