@@ -17,6 +17,10 @@ final class Feed {
     var waitsFor = 0
     /// Its place in `Worker.feeds`.
     var index = 0
+    /// Where its reader is and wants to go, if it has said so; and for how many of the book's ways it is decided whether they
+    /// lead there.
+    var journey: (from: GeoPoint, to: GeoPoint)?
+    var waysDecided = 0
     /// As the client asked for it; nil when only its ride shows it.
     var asked: FeedOptions?
 
@@ -33,6 +37,8 @@ enum FeedSource: Hashable {
     case cell(CellID)
     case city
     case vehicle(String)
+    /// The ways that vehicles announce, for those who watch with a destination.
+    case ways
 }
 
 /// How far the following of a source has come.

@@ -146,7 +146,7 @@ extension Worker {
     }
 
     /// As `route.set` has announced it; nil when there is none.
-    private static func way(_ json: JSONValue?) -> MinibusWay? {
+    static func way(_ json: JSONValue?) -> MinibusWay? {
         guard let json, let start = GeoPoint(json["start"]), let end = GeoPoint(json["end"]) else { return nil }
         return MinibusWay([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
     }

@@ -157,6 +157,10 @@ extension FeedOptions {
             filter.encode(into: &writer)
         }
         if let maxRate { writer.member("max_rate", maxRate) }
+        if let destination {
+            writer.key("destination")
+            destination.encode(into: &writer)
+        }
     }
 }
 

@@ -119,7 +119,7 @@ extension Envelope {
         return .rideRequest(lat: lat, lon: lon, passengers: Int(passengers), destination: try destination())
     }
 
-    private func destination() throws(ErrorReply) -> (lat: Double, lon: Double)? {
+    func destination() throws(ErrorReply) -> (lat: Double, lon: Double)? {
         let slot = self[.destination]
         guard let kind = slot.kind, kind != .null else { return nil }
         var nested = nested(.destination, path: "destination.")

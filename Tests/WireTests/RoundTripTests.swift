@@ -57,7 +57,9 @@ struct RoundTripTests {
         .watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions()),
         .watch(
             lat: -90, lon: 180, radius: 5000,
-            options: FeedOptions(filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05)),
+            options: FeedOptions(
+                filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
+                destination: Place(lat: 45.48, lon: -179.5))),
         .unwatch, .seatsSet(taken: 0, reason: nil), .seatsSet(taken: 99, reason: "walk_on"),
         .routeSet(route: nil, way: nil), .routeSet(route: "R-7:x", way: nil),
         .routeSet(
