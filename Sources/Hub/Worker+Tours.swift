@@ -72,15 +72,15 @@ extension Worker {
             let (field, detail) = Self.explain(error, lineID, pattern, trip)
             return refuse(session, message.id, .notFound, "field `\(field)`: \(detail)", field: field)
         }
-        let way = line.patterns[plan.pattern]
+        let way = plan.pattern.map { line.patterns[$0] }
         var stops = JSONWriter()
         stops.beginArray()
-        for stop in way.stops { stops.string(stop.stop) }
+        for stop in way?.stops ?? [] { stops.string(stop.stop) }
         stops.endArray()
         let arguments: [RedisArgument] = [
             RedisArgument(bus.subject), RedisArgument(Self.tourID()), RedisArgument(busID),
             RedisArgument(vehicle.seats),
-            RedisArgument(lineID), RedisArgument(way.id), RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
+            RedisArgument(lineID), RedisArgument(way?.id ?? ""), RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
             RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
             MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
             RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
@@ -98,7 +98,7 @@ extension Worker {
         case .noPattern: ("pattern", "line \(line) has no pattern \(pattern ?? "").")
         case .noTrip: ("trip", "line \(line) has no trip \(trip ?? "").")
         case .notOfPattern: ("trip", "the trip \(trip ?? "") is not of pattern \(pattern ?? "").")
-        case .nothingToDrive: ("line", "line \(line) has no way to drive: it runs on request only.")
+        case .nothingToDrive: ("line", "line \(line) has nothing to drive: neither a way nor an area.")
         }
     }
 
@@ -149,15 +149,14 @@ extension Worker {
     }
 
     private func takeUp(_ state: JSONValue, _ bus: BusTrack, base: Int64, distance: Double?) {
-        guard let id = state["tour"]?.text, let busID = state["bus"]?.text, let line = state["line"]?.text,
-            let pattern = state["pattern"]?.text
+        guard let id = state["tour"]?.text, let busID = state["bus"]?.text, let line = state["line"]?.text
         else { return }
         if let run = bus.tour, run.id == id {
             run.next = Self.next(state, run)
             return
         }
         let run = TourRun(
-            id: id, bus: busID, line: line, pattern: pattern, trip: state["trip"]?.text, base: base, next: 0)
+            id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text, base: base, next: 0)
         run.distance = distance
         run.next = Self.next(state, run)
         bus.tour = run
@@ -325,7 +324,7 @@ extension Worker {
         return json.bytes
     }
 
-    /// As `crossing` in stop.lua reads it: whole seconds after the fix came.
+    /// As `crossing` in stop_times.lua reads it: whole seconds after the fix came.
     private func course(of run: TourRun) -> [UInt8] {
         let base = run.vehicle.heardAt
         var json = JSONWriter()
@@ -340,7 +339,7 @@ extension Worker {
         return json.bytes
     }
 
-    /// As `stops.clock` in stop.lua reads it.
+    /// As `stops.clock` in stop_times.lua reads it.
     private var zoneText: String {
         let span = cityTime.span(at: now() / 1000)
         return "\(span.offset) \(span.until * 1000) \(span.next)"

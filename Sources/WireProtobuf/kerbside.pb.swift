@@ -2887,10 +2887,15 @@ package nonisolated struct Kerbside_V1_Tour: @unchecked Sendable {
     set {_uniqueStorage()._line = newValue}
   }
 
+  /// absent on a line that is driven on request only
   package var pattern: String {
-    get {_storage._pattern}
+    get {_storage._pattern ?? String()}
     set {_uniqueStorage()._pattern = newValue}
   }
+  /// Returns true if `pattern` has been explicitly set.
+  package var hasPattern: Bool {_storage._pattern != nil}
+  /// Clears the value of `pattern`. Subsequent reads from it will return its default value.
+  package mutating func clearPattern() {_uniqueStorage()._pattern = nil}
 
   package var trip: String {
     get {_storage._trip ?? String()}
@@ -8658,7 +8663,7 @@ nonisolated extension Kerbside_V1_Tour: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _tour: String = String()
     var _bus: String = String()
     var _line: String = String()
-    var _pattern: String = String()
+    var _pattern: String? = nil
     var _trip: String? = nil
     var _state: String = String()
     var _position: Kerbside_V1_Fix? = nil
@@ -8740,9 +8745,9 @@ nonisolated extension Kerbside_V1_Tour: SwiftProtobuf.Message, SwiftProtobuf._Me
       if !_storage._line.isEmpty {
         try visitor.visitSingularStringField(value: _storage._line, fieldNumber: 3)
       }
-      if !_storage._pattern.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._pattern, fieldNumber: 4)
-      }
+      try { if let v = _storage._pattern {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
       try { if let v = _storage._trip {
         try visitor.visitSingularStringField(value: v, fieldNumber: 5)
       } }()

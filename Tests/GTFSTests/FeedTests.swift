@@ -266,7 +266,11 @@ struct SmallFeed {
             .with("location_group_stops.txt", "location_group_id,stop_id\ng,b\ng,zz\n")
             .with(
                 "booking_rules.txt",
-                "booking_rule_id,booking_type,prior_notice_last_day,prior_notice_last_time\nr,2,1,17:00:00\n")
+                """
+                booking_rule_id,booking_type,prior_notice_last_day,prior_notice_last_time,prior_notice_start_day,\
+                prior_notice_start_time,prior_notice_duration_max
+                r,2,1,17:00:00,14,8:00:00,
+                """)
         let (catalog, report) = try changed.read()
         let line = try #require(catalog.lines["L"])
         #expect(line.kind == .bus && line.trips.count == 1 && line.trips[0].times.count == 2)
@@ -274,6 +278,7 @@ struct SmallFeed {
         #expect(place.stops == ["b"] && !place.canBoard && place.canAlight && place.area == nil)
         let rule = line.rules[try #require(place.rule)]
         #expect(rule.kind == .priorDay && rule.lastDay == 1 && rule.lastTime == 61_200)
+        #expect(rule.firstDay == 14 && rule.firstTime == 28_800 && rule.longestNoticeMinutes == nil)
         #expect(catalog.stops["b"] != nil)
         #expect(report.count(.skipped) == 1)
     }

@@ -182,6 +182,9 @@ extension BookingRule {
         if let noticeMinutes { json.member("notice_minutes", noticeMinutes) }
         if let lastDay { json.member("last_day", lastDay) }
         if let lastTime { json.member("last_time", lastTime) }
+        if let longestNoticeMinutes { json.member("longest_notice_minutes", longestNoticeMinutes) }
+        if let firstDay { json.member("first_day", firstDay) }
+        if let firstTime { json.member("first_time", firstTime) }
         if let message { json.member("message", message) }
         if let phone { json.member("phone", phone) }
         json.endObject()

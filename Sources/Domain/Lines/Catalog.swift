@@ -280,16 +280,24 @@ public struct BookingRule: Equatable, Sendable {
     /// Days: at the latest so many before, until `lastTime` (seconds of the day).
     public var lastDay: Int?
     public var lastTime: Int?
+    /// Minutes: at most so long before; or days: at the earliest so many before, from `firstTime` on (seconds of the day).
+    public var longestNoticeMinutes: Int?
+    public var firstDay: Int?
+    public var firstTime: Int?
     public var message: String?
     public var phone: String?
 
     public init(
         id: String, kind: Kind, noticeMinutes: Int? = nil, lastDay: Int? = nil, lastTime: Int? = nil,
-        message: String? = nil, phone: String? = nil
+        longestNoticeMinutes: Int? = nil, firstDay: Int? = nil, firstTime: Int? = nil, message: String? = nil,
+        phone: String? = nil
     ) {
         self.id = id
         self.kind = kind
         self.noticeMinutes = noticeMinutes
+        self.longestNoticeMinutes = longestNoticeMinutes
+        self.firstDay = firstDay
+        self.firstTime = firstTime
         self.lastDay = lastDay
         self.lastTime = lastTime
         self.message = message

@@ -13,18 +13,8 @@ local STOP_RULES = {
     'stop_max_open', 'stop_dwell_ms',
 }
 
--- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
-local STAND_M, STAND_MPS = 50, 2
--- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
-local SLACK_M = 500
 -- So far behind the bus a place is passed, metres.
 local PASSED_M = 50
--- How long a request whose tour has ended waits for the next tour once its time has come, ms.
-local ORPHAN_MS = 300000
--- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
-local LATEST_MS = 300000
--- Who waits is told a time of arrival that differs by so much from the last, ms.
-local ETA_STEP_MS = 10000
 
 -- Read by the functions that need them only: a sweep is called ten times a second.
 function stops.rules(c)
@@ -91,65 +81,6 @@ function stops.approach(lat, lon, before, fix)
     return math.sqrt(x * x + y * y)
 end
 
--- MARK: times of arrival
-
--- The local time as people read it, 9:05. zone: seconds east of Greenwich, until when (ms), and how many from then on.
-function stops.clock(zone, at)
-    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
-    if not offset then return nil end
-    local minute = math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
-    return string.format('%d:%02d', math.floor(minute / 60), minute % 60)
-end
-
--- Whether an accepted request is a stop that the bus makes on its way and would not make otherwise. t: of its tour.
-function stops.is_detour(c, s, t)
-    local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
-    return s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms
-end
-
--- Of the way that a tour is forecast to take ({metres, early, likely, late} each, in seconds after the fix of `heard`) the
--- place so many metres along; nil when that is not ahead. Linear in between.
-local function crossing(course, dist)
-    local before
-    for _, there in ipairs(course) do
-        if there[1] >= dist then
-            before = before or (there[1] == dist and there)
-            if not before then return nil end
-            local part = there[1] > before[1] and (dist - before[1]) / (there[1] - before[1]) or 1
-            local found = {}
-            for i = 2, 4 do found[i - 1] = before[i] + (there[i] - before[i]) * part end
-            return found
-        end
-        before = there
-    end
-    return nil
-end
-
--- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
--- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
-function stops.eta(c, id, s, t, all)
-    local is_known = t.state == 'running' and t.course and t.off ~= '1' and s.dist and t.dist
-    if not is_known or c.now - tonumber(t.heard) > LATEST_MS or tonumber(t.dist) > tonumber(s.dist) then return nil end
-    local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
-    if not found then return nil end
-    local stay, places = 0, {}
-    for _, one in ipairs(all or stops.of_tour(c, s.tour)) do
-        local o = one.s
-        if one.id ~= id and o.place ~= s.place and not places[o.place] and stops.is_detour(c, o, t)
-            and tonumber(o.dist) < dist then
-            places[o.place] = true
-            stay = stay + stops.rules(c).dwell_ms
-        end
-    end
-    local eta = {}
-    for i, name in ipairs({ 'early', 'at', 'late' }) do
-        eta[name] = math.max(c.now, math.floor(tonumber(t.heard) + found[i] * 1000 + stay + 0.5))
-    end
-    if eta.late < tonumber(s.at) - stops.rules(c).early_ms then return nil end
-    eta.clock = stops.clock(t.zone, eta.at)
-    return eta
-end
-
 -- MARK: what is told
 
 -- What both sides may know of a request.
@@ -169,38 +100,6 @@ function stops.tell_citizen(c, type, id, s, more)
     end
     for name, value in pairs(more or {}) do data[name] = value end
     tell(c, 'passenger:' .. s.citizen, type, data)
-end
-
--- To the citizens whom a bus is to fetch: when it comes, where that differs from what they were told. Only the latest
--- counts, so it is no event.
-function stops.tell_etas(c, t, all)
-    for _, one in ipairs(all) do
-        local id, s = one.id, one.s
-        local eta = s.state == 'accepted' and stops.eta(c, id, s, t, all)
-        if eta and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
-            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at))
-            local channel = 'passenger:' .. s.citizen
-            redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, '', 'stop.eta', c.iso, '',
-                cjson.encode({ request = id, line = s.line, bus = t.bus, eta = eta }) }, '\n'))
-        end
-        if s.state == 'accepted' then stops.plan_reminder(c, id, s, eta) end
-    end
-end
-
--- The citizen is reminded once, so long before the bus may be there at the earliest; while nobody can say when that is, so
--- long before the wanted time. eta: nil or false if it is not known.
-function stops.plan_reminder(c, id, s, eta)
-    if s.reminded or s.told_early or not eta then return end
-    local at = eta.early - stops.rules(c).reminder_ms
-    if at <= c.now then stops.remind(c, id, s) else stops.due(c, id, 'remind_citizen', at) end
-end
-
-function stops.remind(c, id, s)
-    stops.due(c, id, 'remind_citizen')
-    s.reminded = '1'
-    stops.set(c, id, 'reminded', s.reminded)
-    log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
-    stops.tell_citizen(c, 'stop.reminder', id, s)
 end
 
 -- The driver's list: places by pickup time, each with all requests that it stands for; nil when it is empty.
@@ -255,33 +154,6 @@ end
 
 -- MARK: beginning and end of a request
 
--- Estimates of a tour's stops, JSON, later by the time that each place on request before them takes. all: of_tour().
-function stops.with_dwell(c, t, etas, all)
-    local before, places = {}, {}
-    for _, one in ipairs(all) do
-        local s = one.s
-        if not places[s.place] and stops.is_detour(c, s, t) then
-            places[s.place] = true
-            before[#before + 1] = tonumber(s.next)
-        end
-    end
-    if #before == 0 or etas == '[]' then return etas end
-    local later = cjson.decode(etas)
-    for _, eta in ipairs(later) do
-        local stay = 0
-        for _, index in ipairs(before) do
-            if eta.index >= index then stay = stay + stops.rules(c).dwell_ms end
-        end
-        if stay > 0 then
-            for _, name in ipairs({ 'at', 'early', 'late' }) do
-                if eta[name] then eta[name] = eta[name] + stay end
-            end
-            eta.clock = stops.clock(t.zone, eta.at)
-        end
-    end
-    return cjson.encode(later)
-end
-
 -- Comes to its end, whichever: nothing open remains of it.
 function stops.close(c, id, s, state)
     local was_promised = s.state == 'accepted'
@@ -321,8 +193,10 @@ end
 function stops.attach(c, id, s, tour, dist, next_stop)
     local place, is_shown = stops.place(c, tour, id, s)
     s.tour, s.place, s.dist = tour, place, dist
-    stops.set(c, id, 'tour', tour, 'place', place, 'dist', dist)
-    if next_stop then stops.set(c, id, 'next', next_stop) else redis.call('HDEL', c.p .. 'stop:' .. id, 'next') end
+    stops.set(c, id, 'tour', tour, 'place', place)
+    for name, value in pairs({ dist = dist or false, next = next_stop or false }) do
+        if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
+    end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
     local data = { request = id, state = s.state }
@@ -337,11 +211,33 @@ function stops.attach(c, id, s, tour, dist, next_stop)
     stops.tell_driver(c, tour, 'stop.requested', data)
 end
 
+-- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats. Nil: nobody
+-- drives.
+function stops.find_any(c, line, at)
+    local best, best_free
+    local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
+    table.sort(running)
+    for _, id in ipairs(running) do
+        if stops.tour(c, id).state == 'running' then
+            local free = stops.free_seats(c, id, at) or 0
+            if not best or free > best_free then best, best_free = id, free end
+        end
+    end
+    return best
+end
+
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
 -- in a later round. Answers tour, distance along its shape, index of the stop behind it; or nil and why not.
+-- With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
+    local nobody = 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
+    if r.anywhere then
+        local any = stops.find_any(c, line, r.at)
+        if any then return any end
+        return nil, 'no_driver', nobody
+    end
     local ahead_m = stops.rules(c).ahead_m
     local best, best_at, best_gap, best_next, later, later_at
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
@@ -364,7 +260,7 @@ function stops.find_tour(c, line, r)
         end
     end
     if not is_driven then
-        return nil, 'no_driver', 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
+        return nil, 'no_driver', nobody
     end
     if best then return best, best_at, best_next end
     if later then return later, later_at or 0 end
@@ -412,6 +308,7 @@ function stops.open(c, citizen, line, person, r, back)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
+        anywhere = r.anywhere and '1',
         places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
@@ -431,7 +328,7 @@ end
 
 -- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
--- stop, at, passengers, places, later} for the request and, if there is one, for the way back. Both or none.
+-- stop, at, passengers, places, next, later, anywhere} for the request and, if there is one, for the way back. Both or none.
 register('stop_request', function(keys, argv)
     local c, citizen, line = context(keys), argv[1], argv[3]
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
@@ -593,129 +490,3 @@ register('stop_answer', function(keys, argv)
         return ok({ requests = answered, state = DONE[what] })
     end)
 end)
-
--- MARK: the bus on its way
-
--- The way between two fixes is taken as straight if they are no further apart than this, ms and metres.
-local GAP_MS, GAP_M = 120000, 1000
-
--- Whether the bus, as far as it is known where on its shape it is, is on the pass of the place that was promised.
-local function is_this_pass(s, dist, reach)
-    return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
-end
-
--- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
-local function stand(c, id, s, fix, from)
-    local function is_there(f)
-        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
-    end
-    if is_there(fix) and from and is_there(from) then
-        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
-    elseif s.stood_from then
-        local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
-        stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
-    end
-end
-
--- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
-local function alert(c, id, s, metres, dist)
-    local rules, reached = stops.rules(c), tonumber(s.notified)
-    if reached == 20 then return end
-    local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
-    local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
-    if not near or (reached == 500 and not arrived) then return end
-    local data = { distance_m = math.floor(metres + 0.5) }
-    if reached == 0 then
-        log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
-        stops.tell_citizen(c, 'stop.near', id, s, data)
-    end
-    if arrived then
-        log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
-        stops.tell_citizen(c, 'stop.arrived', id, s, data)
-    end
-    stops.set(c, id, 'notified', arrived and 20 or 500)
-end
-
-local function moved(c, id, s, fix, before, dist)
-    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
-    if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
-    local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
-    stand(c, id, s, fix, stands and before)
-end
-
--- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
--- if there is one; dist: metres along the shape at the last, nil off it or unknown.
-function stops.moved(c, tour, way, before, dist)
-    if #way == 0 then return end
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        -- Hours before its time the bus may well pass the place: that is another round.
-        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
-        if is_due and s.state == 'accepted' then
-            local last = before
-            for _, point in ipairs(way) do
-                local fix = { lat = point[1], lon = point[2], at = point[3] }
-                moved(c, id, stops.load(c, id), fix, last, dist)
-                last = fix
-            end
-        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-            stops.expire(c, id, s, 'passed')
-        end
-    end
-end
-
--- MARK: tours come and go
-
--- A tour begins: what waits on its line and lies on its way is its driver's.
-function stops.tour_started(c, tour)
-    local t = stops.tour(c, tour)
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
-        local s = stops.load(c, id)
-        if stops.is_open(s) and not s.tour then
-            local passes = cjson.decode(s.places)[t.pattern]
-            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
-            if passes then stops.attach(c, id, s, tour, passes[1], behind and behind[1]) end
-        end
-    end
-end
-
--- A tour has ended, and is no longer among those of its line: what it leaves open goes to another tour of the line that
--- can serve it, or waits for the next. Who is to be picked up and has no tour then is told.
-function stops.tour_ended(c, tour)
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
-        s.tour, s.dist, s.place = nil, nil, nil
-        local next_tour, dist, next_stop = stops.find_tour(
-            c, s.line, { places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
-        if next_tour then
-            stops.attach(c, id, s, next_tour, dist, next_stop)
-        else
-            stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
-        end
-    end
-    redis.call('DEL', c.p .. 'tour:' .. tour .. ':stops')
-end
-
--- MARK: what time brings about
-
-function stops.fall_due(c, member)
-    local id, what = string.match(member, '^(.*)|(.*)$')
-    redis.call('ZREM', c.p .. 'stopdue', member)
-    local s = id and stops.load(c, id) or {}
-    if not stops.is_open(s) then return end
-    if what == 'remind_driver' and s.state == 'requested' and s.tour then
-        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour })
-        stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
-    elseif what == 'expire' and s.state == 'requested' then
-        stops.expire(c, id, s, 'unanswered')
-    elseif what == 'remind_citizen' and s.state == 'accepted' and not s.reminded then
-        stops.remind(c, id, s)
-    elseif what == 'orphan' and not s.tour then
-        stops.expire(c, id, s, 'no_driver')
-    elseif what == 'overdue' then
-        stops.expire(c, id, s, s.tour and 'not_served' or 'no_driver')
-    end
-end

@@ -30,7 +30,7 @@ end
 function tours.state(id, t)
     local taken, total, at = tonumber(t.taken), tonumber(t.seats), tonumber(t.next)
     local s = {
-        tour = id, bus = t.bus, line = t.line, pattern = t.pattern, state = t.state, off_route = t.off == '1',
+        tour = id, bus = t.bus, line = t.line, pattern = t.pattern ~= '' and t.pattern or nil, state = t.state, off_route = t.off == '1',
         seats = { total = total, taken = taken, free = total - taken, band = tours.band(total - taken, total) },
         delay_s = tonumber(t.delay_s),
     }
@@ -211,7 +211,8 @@ register('tour_step', function(keys, argv)
         if no then return no end
         local at = tonumber(t.next)
         if step > 0 and at >= #cjson.decode(t.stops) then
-            return refuse('not_available', 'The tour has passed its last stop: end it with tour.end.')
+            return refuse('not_available', at == 0 and 'The line has no stops to step through: it is driven on request.'
+                or 'The tour has passed its last stop: end it with tour.end.')
         end
         if step < 0 and at == 0 then
             return refuse('not_available', 'The tour is before its first stop.')
@@ -241,7 +242,7 @@ end
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
 -- JSON list of the fixes since the last call that fences may use, [lat, lon, at], the city's clock (stops.clock), and JSON of
--- the way that is forecast (crossing() in stop.lua). Answers {state, index of the next stop}: a tour may have been stepped or
+-- the way that is forecast (crossing() in stop_times.lua). Answers {state, index of the next stop}: a tour may have been stepped or
 -- ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
