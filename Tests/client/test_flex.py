@@ -1,6 +1,5 @@
 """Lines that are driven on request only (GTFS-Flex): asked for a stop inside an area, within its hours, booked in time."""
 
-import itertools
 import json
 import re
 import time
@@ -27,8 +26,8 @@ def valley():
     now = int(time.time()) // 60 * 60
     day = time.strftime("%Y%m%d", time.gmtime(now - 86_400)), time.strftime("%Y%m%d", time.gmtime(now + 5 * 86_400))
     lines, areas, rows = {}, [], {"routes": [], "trips": [], "calls": []}
-    for kind, numbers in zip(KINDS, itertools.batched(range(EACH * len(KINDS)), EACH), strict=True):
-        lines[kind] = [buses.Line(number, now * 1000) for number in numbers]
+    for place, kind in enumerate(KINDS):
+        lines[kind] = [buses.Line(place * EACH + number, now * 1000) for number in range(EACH)]
         hours, rule = KINDS[kind]
         # Hours that begin at the end of the day reach into the next.
         opens, closes = [0, 86_400] if hours is None else [now % 86_400 + minutes * 60 for minutes in hours]
