@@ -71,7 +71,9 @@ package struct RunningTour: Equatable, Sendable {
             let lat = position["lat"]?.double, let lon = position["lon"]?.double, let at = position["at"]?.integer,
             let seats = state["seats"]?["total"]?.integer
         else { return nil }
-        self.init(id: id, bus: bus, line: line, pattern: state["pattern"]?.text ?? "", lat: lat, lon: lon, at: at, seats: Int(seats))
+        self.init(
+            id: id, bus: bus, line: line, pattern: state["pattern"]?.text ?? "", lat: lat, lon: lon, at: at,
+            seats: Int(seats))
         trip = state["trip"]?.text
         self.base = base
         nextStop = state["next_stop"]?["stop"]?.text

@@ -28,7 +28,9 @@ extension Worker {
             view.ways = []
         }
         guard begin(Channel.near, cells.map { .cell($0) }, sources, view, options, message, session) else { return }
-        if let destination = options.destination { lead(session, from: GeoPoint(lat: lat, lon: lon), to: destination) }
+        if let destination = options.destination {
+            lead(session, from: GeoPoint(lat: lat, lon: lon), to: GeoPoint(destination))
+        }
         var json = JSONWriter()
         json.beginObject()
         json.member("channel", Channel.near)

@@ -40,7 +40,9 @@ extension Worker {
         guard let identity = session.identity, session.phase == .live else { return }
         if push.seq.isEmpty {
             if push.type == "seat.eta", push.meta != session.booking { return }
-            if session.mutesETA, push.type == "ride.eta" || push.type == "seat.eta" || push.type == "stop.eta" { return }
+            if session.mutesETA, push.type == "ride.eta" || push.type == "seat.eta" || push.type == "stop.eta" {
+                return
+            }
         }
         let shared = frames[session.encoding] ?? frame(encoded(push, for: identity), session.encoding)
         // The ETA goes out under each reader's own channel.

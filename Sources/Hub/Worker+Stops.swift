@@ -148,7 +148,9 @@ extension Worker {
         case .outsideArea:
             return ErrorReply(
                 code: .offRoute,
-                detail: "field `\(field)lat`: the place is in none of the areas in which line \(line) is driven on request.")
+                detail:
+                    "field `\(field)lat`: the place is in none of the areas in which line \(line) is driven on request."
+            )
         case .bookedTooLate(let until):
             return ErrorReply(
                 code: .notBookable,

@@ -80,7 +80,8 @@ extension Worker {
         let arguments: [RedisArgument] = [
             RedisArgument(bus.subject), RedisArgument(Self.tourID()), RedisArgument(busID),
             RedisArgument(vehicle.seats),
-            RedisArgument(lineID), RedisArgument(way?.id ?? ""), RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
+            RedisArgument(lineID), RedisArgument(way?.id ?? ""),
+            RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
             RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
             MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
             RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
@@ -156,7 +157,8 @@ extension Worker {
             return
         }
         let run = TourRun(
-            id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text, base: base, next: 0)
+            id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text,
+            base: base, next: 0)
         run.distance = distance
         run.next = Self.next(state, run)
         bus.tour = run

@@ -14,9 +14,9 @@ extension Worker {
     private static let waysPerCall = 500
 
     /// The feed `near` of a session shows what leads from one place to another.
-    func lead(_ session: Session, from place: GeoPoint, to destination: Place) {
+    func lead(_ session: Session, from place: GeoPoint, to destination: GeoPoint) {
         guard let feed = session.feeds[Channel.near] else { return }
-        feed.journey = (place, GeoPoint(destination))
+        feed.journey = (place, destination)
         decide(feed)
     }
 

@@ -63,7 +63,9 @@ import Testing
                 try self.plan(.point(GeoPoint(lat: lat, lon: lon)), at: 12, now: 9)
             }
         }
-        #expect(throws: StopRequestPlan.Refusal.outsideArea) { try self.plan(.stop(Stop(id: "b", name: "B", point: Self.stop.point)), at: 21, now: 20) }
+        #expect(throws: StopRequestPlan.Refusal.outsideArea) {
+            try self.plan(.stop(Stop(id: "b", name: "B", point: Self.stop.point)), at: 21, now: 20)
+        }
     }
 
     @Test("within its hours, on its days, beyond midnight too; and within those of the setting")
@@ -82,14 +84,20 @@ import Testing
     func booking() throws {
         func at(_ hour: Double) -> Int64 { Self.midnight + Int64(hour * 3600) }
         _ = try plan(Self.town, at: 12, now: 10)
-        #expect(throws: StopRequestPlan.Refusal.bookedTooLate(until: at(10))) { try plan(Self.town, at: 12, now: 10.01) }
+        #expect(throws: StopRequestPlan.Refusal.bookedTooLate(until: at(10))) {
+            try plan(Self.town, at: 12, now: 10.01)
+        }
         #expect(throws: StopRequestPlan.Refusal.bookedTooEarly(from: at(-12))) {
             try plan(Self.town, at: 12, now: -12.1)
         }
         _ = try plan(.stop(Self.stop), at: 21, now: 21)
         _ = try plan(Self.hills, at: 11, now: -7)
-        #expect(throws: StopRequestPlan.Refusal.bookedTooLate(until: at(-7))) { try plan(Self.hills, at: 11, now: -6.9) }
-        #expect(throws: StopRequestPlan.Refusal.bookedTooEarly(from: at(-39))) { try plan(Self.hills, at: 11, now: -40) }
+        #expect(throws: StopRequestPlan.Refusal.bookedTooLate(until: at(-7))) {
+            try plan(Self.hills, at: 11, now: -6.9)
+        }
+        #expect(throws: StopRequestPlan.Refusal.bookedTooEarly(from: at(-39))) {
+            try plan(Self.hills, at: 11, now: -40)
+        }
     }
 
     @Test("a line with a way is left where it has one; off it, its areas count")
@@ -116,7 +124,8 @@ extension TourPlanTests {
     @Test("a line without a way is driven without one, if it has areas")
     func onDemand() throws {
         let line = Line(
-            id: "F", name: "F", onDemand: [
+            id: "F", name: "F",
+            onDemand: [
                 OnDemandRun(id: "r", service: "s", places: [OnDemandPlace(area: 0, opens: 0, closes: 1)])
             ], areas: [ServiceArea(id: "a", name: "A", polygons: [])])
         func choose(_ line: Line, pattern: String? = nil, trip: String? = nil) throws(TourPlan.Refusal) -> TourPlan {

@@ -106,7 +106,8 @@ struct TourProgressTests {
             let (a, b) = (course[index - 1], course[index])
             let part = (metres - a.distance) / (b.distance - a.distance)
             for bound in [\ETA.early, \.likely, \.late] {
-                let between = Double(a.eta[keyPath: bound])
+                let between =
+                    Double(a.eta[keyPath: bound])
                     + Double(b.eta[keyPath: bound] - a.eta[keyPath: bound]) * part
                 #expect(abs(between - Double(point[keyPath: bound])) < 5000, "at \(metres) m")
             }

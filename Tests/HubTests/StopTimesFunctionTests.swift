@@ -28,14 +28,16 @@ import Wire
         try await city.call(
             "tour_moved",
             [
-                "t1", now, Self.lat(Double(metres)), "9.0", String(metres), off, "", "[]", "", etas, now, "", "[]", zone,
+                "t1", now, Self.lat(Double(metres)), "9.0", String(metres), off, "", "[]", "", etas, now, "", "[]",
+                zone,
                 course,
             ])
     }
 
     /// A place that is no stop of the line, if `next` is the index of the one behind it.
     private func ask(
-        _ city: TestCity, _ id: String, _ metres: Double, inMinutes minutes: Int, next: Int? = 1, by citizen: String = "c1"
+        _ city: TestCity, _ id: String, _ metres: Double, inMinutes minutes: Int, next: Int? = 1,
+        by citizen: String = "c1"
     ) async throws -> TestCity.Outcome {
         let wish = """
             {"id":"\(id)","lat":\(Self.lat(metres)),"lon":9.0,"at":\(Self.now + Int64(minutes * Self.minute)),\
@@ -47,6 +49,10 @@ import Wire
 
     private func accept(_ city: TestCity, _ id: String) async throws {
         #expect(try await city.command("stop_answer", "B1", "accept", id, "", "").isOK)
+    }
+
+    private func cancel(_ city: TestCity, _ id: String, by citizen: String) async throws {
+        #expect(try await city.command("stop_cancel", citizen, id, "").isOK)
     }
 
     private func seconds(_ eta: JSONValue?) -> [Int64]? {
@@ -123,9 +129,8 @@ import Wire
             let stop = try JSONValue(parsing: Array(etas.utf8))[0]
             #expect(stop?["at"]?.integer == Self.now + 660_000 && stop?["clock"]?.text == "9:11")
             let off = try await city.heard(on: Channel.partition("passenger:c1")) {
-                for id in ["near", "same"] {
-                    #expect(try await city.command("stop_cancel", id == "near" ? "c2" : "c3", id, "").isOK)
-                }
+                try await cancel(city, "near", by: "c2")
+                try await cancel(city, "same", by: "c3")
             }
             let last = try off.last { $0.type == "stop.eta" }.map { try JSONValue(parsing: $0.data) }
             #expect(seconds(last?["eta"]) == [140, 160, 210])
@@ -183,6 +188,24 @@ import Wire
             // Should the bus wait, it is reminded of the time that it has asked for.
             try await city.advance(25 * Self.minute)
             try await city.sweep()
+            #expect(try await city.told("passenger:c2").last == "stop.reminder")
+        }
+    }
+
+    @Test(
+        "B11: asked for within 15 minutes, nobody is reminded as the bus is first heard of; but if it is late, in time")
+    func soon() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for (id, citizen) in [("s1", "c1"), ("s2", "c2")] {
+                _ = try await ask(city, id, 2000, inMinutes: 10, by: citizen)
+                try await accept(city, id)
+                try await moved(city, to: 1000, course(early: id == "s1" ? 12 : 20))
+                #expect(try await city.told("passenger:\(citizen)").last == "stop.accepted")
+                try await moved(city, to: 1000, "[]", off: "1")
+            }
+            try await moved(city, to: 1000, course(early: 14))
+            #expect(try await city.told("passenger:c1").last == "stop.accepted")
             #expect(try await city.told("passenger:c2").last == "stop.reminder")
         }
     }

@@ -1,3 +1,5 @@
+import Wire
+
 /// Ways of vehicles, for those who watch with a destination. Without a book none has one, and nothing is looked up.
 extension FeedBoard {
     /// Uses another book from now on, or none: the ways of all vehicles are looked up anew.

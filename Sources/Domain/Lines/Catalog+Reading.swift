@@ -146,7 +146,8 @@ extension BookingRule {
         self.init(
             id: id, kind: kind, noticeMinutes: json["notice_minutes"]?.int, lastDay: json["last_day"]?.int,
             lastTime: json["last_time"]?.int, longestNoticeMinutes: json["longest_notice_minutes"]?.int,
-            firstDay: json["first_day"]?.int, firstTime: json["first_time"]?.int, message: json["message"]?.text, phone: json["phone"]?.text)
+            firstDay: json["first_day"]?.int, firstTime: json["first_time"]?.int, message: json["message"]?.text,
+            phone: json["phone"]?.text)
     }
 }
 

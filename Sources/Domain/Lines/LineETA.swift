@@ -113,8 +113,14 @@ public struct LineETA: Sendable {
     /// The forecast as places of the way, in their order: where the bus is now, and of each stop ahead when it comes and when
     /// it goes on. At any place between two it is there at a time between theirs, in proportion.
     public func course(ahead bus: Bus, now: Int64) -> [Crossing] {
-        let here = Journey(self, bus, now).distance
-        var course = [Crossing(distance: here, eta: ETA(early: now, likely: now, late: now))]
+        let journey = Journey(self, bus, now)
+        let here = journey.distance
+        let soonest = ETA(early: now, likely: now, late: now)
+        let isWaiting = journey.start > bus.at
+        var course = [
+            Crossing(
+                distance: here, eta: isWaiting ? soonest : journey.eta(journey.here, calls: here).notBefore(soonest))
+        ]
         for stop in stops(ahead: bus, now: now) {
             let place = places.stops[stop.stop]
             if place >= here { course.append(Crossing(distance: place, eta: stop.arrival)) }

@@ -19,9 +19,10 @@ enum OnDemandPlan {
                     guard served.opens <= served.closes else { continue }
                     let window = served.opens...served.closes
                     if day == today {
-                        hours = hours.map {
-                            min($0.lowerBound, window.lowerBound)...max($0.upperBound, window.upperBound)
-                        } ?? window
+                        hours =
+                            hours.map {
+                                min($0.lowerBound, window.lowerBound)...max($0.upperBound, window.upperBound)
+                            } ?? window
                     }
                     guard window.contains(Int(at - time.start(of: day))) else { continue }
                     guard let rule = served.rule.map({ line.rules[$0] }) else { return }

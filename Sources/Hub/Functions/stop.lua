@@ -414,10 +414,7 @@ function ANSWERS.accept(c, id, s, t)
     -- wait for the wanted time after all, that one is reminded of.
     local remind, eta = tonumber(s.at) - stops.rules(c).reminder_ms, stops.eta(c, id, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
-    if eta and eta.early - stops.rules(c).reminder_ms <= c.now then
-        s.told_early = '1'
-        stops.set(c, id, 'told_early', s.told_early)
-    end
+    stops.was_told(c, id, s, (eta or remind <= c.now) and 'time' or 'later')
     stops.plan_reminder(c, id, s, eta)
     log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.accepted', id, s)

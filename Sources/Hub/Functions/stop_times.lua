@@ -82,9 +82,24 @@ end
 -- The citizen is reminded once, so long before the bus may be there at the earliest; while nobody can say when that is, so
 -- long before the wanted time. eta: nil or false if it is not known.
 function stops.plan_reminder(c, id, s, eta)
-    if s.reminded or s.told_early or not eta then return end
+    if s.reminded or s.told == 'eta' or not eta then return end
     local at = eta.early - stops.rules(c).reminder_ms
-    if at <= c.now then stops.remind(c, id, s) else stops.due(c, id, 'remind_citizen', at) end
+    if at > c.now then
+        stops.due(c, id, 'remind_citizen', at)
+        stops.was_told(c, id, s, 'later')
+    elseif s.told == 'time' then
+        stops.was_told(c, id, s, 'eta')
+    else
+        stops.remind(c, id, s)
+    end
+end
+
+-- What its acceptance has told a citizen: that the bus may be there within the time of the reminder (`eta`), or that it was
+-- asked for within that time, while nobody could say when it comes (`time`); `later`: neither, a reminder will.
+function stops.was_told(c, id, s, what)
+    if s.told == what then return end
+    s.told = what
+    stops.set(c, id, 'told', what)
 end
 
 function stops.remind(c, id, s)
