@@ -15,6 +15,13 @@ package struct RealtimeFeeds: Equatable, Sendable {
     /// A delay that is an alert of its own, seconds.
     private static let longDelay = 900
 
+    /// Feeds that were made before.
+    package init(vehiclePositions: [UInt8], tripUpdates: [UInt8], alerts: [UInt8]) {
+        self.vehiclePositions = vehiclePositions
+        self.tripUpdates = tripUpdates
+        self.alerts = alerts
+    }
+
     /// - Parameter now: Unix milliseconds.
     package init(_ tours: [RunningTour], catalog: Catalog, time: CityTime, now: Int64) {
         let fresh = tours.filter { now - $0.at <= Self.oldestMs }.sorted { $0.bus < $1.bus }

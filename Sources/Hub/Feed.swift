@@ -15,7 +15,8 @@ final class Feed {
     var slot = -1
     /// Its sources' state has not been read yet.
     var waitsFor = 0
-    /// Its place in `Worker.feeds`.
+    /// Its slice and its place there, in `Worker.feeds`.
+    var slice = 0
     var index = 0
     /// Where its reader is and wants to go, if it has said so; and for how many of the book's ways it is decided whether they
     /// lead there.

@@ -18,6 +18,7 @@ extension Worker {
         var rules = FeedRules()
         rules.staleAfterMs = Int64(settings.feeds.staleAfterMs)
         rules.expireAfterMs = Int64(settings.feeds.goneAfterMs)
+        rules.logTicks *= Worker.slicesPerTick
         return rules
     }
 

@@ -96,11 +96,12 @@ final class DriverTrack {
     var duty = Duty.unavailable
     /// The zone of its queue while available.
     var zone: String?
-    /// The last accepted fix, and whether it waits for the tick's batch.
+    /// The last accepted fix; whether it waits to be sent to Redis, and when the one before was, ms of the loop.
     var lastFix: Fix?
     /// When it came, hub time in ms: how fresh it is is told by our clock, not by the device's.
     var heardAt: Int64 = 0
     var isDirty = false
+    var flushedAt: UInt64 = 0
     /// The pickup of the offer that it has, for the ETA at acceptance; never sent to it before.
     var offerPickup: (ride: String, pickup: GeoPoint)?
     /// The rank told last.

@@ -9,7 +9,9 @@ import Wire
 /// Feeds: who watches what, and what each is sent at a tick. What they show arrives by Worker+Following.
 extension Worker {
     /// Feeds told before the loop goes round: offers and acceptances wait for no more than that.
-    static let feedSlice = 128
+    static let feedsAtOnce = 128
+    /// Feeds told in one slice of a tick before another slice is taken, too: some 25 ms of sends.
+    static let feedsPerSlice = 4_096
 
     // MARK: subscribing
 
@@ -90,9 +92,10 @@ extension Worker {
     @discardableResult
     func endFeed(_ channel: String, _ session: Session) -> Bool {
         guard let feed = session.feeds.removeValue(forKey: channel) else { return false }
-        feeds[feed.index] = feeds[feeds.count - 1]
-        feeds[feed.index].index = feed.index
-        feeds.removeLast()
+        let (slice, last) = (feed.slice, feeds[feed.slice].count - 1)
+        feeds[slice].swapAt(feed.index, last)
+        feeds[slice][feed.index].index = feed.index
+        feeds[slice].removeLast()
         for unit in feed.subscription.units { board.release(unit) }
         for source in feed.sources { unfollow(source) }
         return true
@@ -145,8 +148,10 @@ extension Worker {
         follow(sources, for: feed)
         if old != nil { endFeed(channel, session) }
         session.feeds[channel] = feed
-        feed.index = feeds.count
-        feeds.append(feed)
+        feed.slice = emptiestSlice
+        feed.index = feeds[feed.slice].count
+        feeds[feed.slice].append(feed)
+        if feed.waitsFor == 0 { freshFeeds.append(feed) }
         return true
     }
 
@@ -185,11 +190,24 @@ extension Worker {
         return max(1, Int((wanted / Double(settings.positions.tickMs)).rounded(.up)))
     }
 
-    /// A tick: what has come until now is one state, and every feed is told what of it is new to it.
+    /// The first slice with room for one more feed; with none left the one with the fewest.
+    private var emptiestSlice: Int {
+        feeds.firstIndex { $0.count < Self.feedsPerSlice } ?? feeds.indices.min { feeds[$0].count < feeds[$1].count }
+            ?? 0
+    }
+
+    /// A slice: what has come until now is one state, and the slice's feeds are told what of it is new to them.
     func tellFeeds() {
-        // A round that is not over yet goes on: a worker that can't keep up tells less often, and nobody is left out.
+        // A worker that can't keep up does slices later and never leaves one out.
+        slicesDue = min(slicesDue + 1, Self.slicesPerTick)
         guard !isTelling else { return }
+        tellNextSlice()
+    }
+
+    private func tellNextSlice() {
         isTelling = true
+        slicesDue -= 1
+        slicesTold += 1
         decideWays()
         board.advance(now: now())
         nextFeed = 0
@@ -197,19 +215,30 @@ extension Worker {
     }
 
     private func tellSomeFeeds() {
-        let end = min(feeds.count, nextFeed + Self.feedSlice)
-        while nextFeed < end {
-            tell(feeds[nextFeed])
-            nextFeed += 1
+        let slice = slicesTold % Self.slicesPerTick
+        var left = Self.feedsAtOnce
+        while left > 0, let feed = freshFeeds.popLast() {
+            if feed.session.feeds[feed.subscription.channel] === feed { tell(feed) }
+            left -= 1
         }
-        isTelling = nextFeed < feeds.count
-        if isTelling { feedPace.start(afterMs: 0) { self.tellSomeFeeds() } }
+        while left > 0, nextFeed < feeds[slice].count {
+            tell(feeds[slice][nextFeed])
+            nextFeed += 1
+            left -= 1
+        }
+        if nextFeed < feeds[slice].count || !freshFeeds.isEmpty {
+            feedPace.start(afterMs: 0) { self.tellSomeFeeds() }
+        } else if slicesDue > 0 {
+            feedPace.start(afterMs: 0) { self.tellNextSlice() }
+        } else {
+            isTelling = false
+        }
     }
 
     private func tell(_ feed: Feed) {
         let session = feed.session
         guard feed.waitsFor == 0, session.phase == .live || session.phase == .catchingUp else { return }
-        let slot = board.tick / feed.everyTicks
+        let slot = slicesTold / (Self.slicesPerTick * feed.everyTicks)
         guard slot != feed.slot || feed.subscription.sentTick == nil else { return }
         // A reader that has not taken what it was sent gets, once it has, the latest of each vehicle instead of everything.
         guard server.isCaughtUp(session.connection) else {

@@ -158,7 +158,10 @@ extension Worker {
         following.isCurrent = subscriber.isUp
         following.wasRead = true
         applyHeld(source, following)
-        for feed in following.waiting { feed.waitsFor -= 1 }
+        for feed in following.waiting {
+            feed.waitsFor -= 1
+            if feed.waitsFor == 0 { freshFeeds.append(feed) }
+        }
         following.waiting = []
     }
 

@@ -35,10 +35,7 @@ extension Worker {
         case .accepted(let accepted):
             driver.lastFix = fix
             driver.heardAt = time
-            if !driver.isDirty, driver.isShown {
-                driver.isDirty = true
-                moved.append(driver)
-            }
+            if driver.isShown { soil(driver) }
             return (fix, accepted)
         case .late, .duplicate, .quarantined:
             metrics.positionsIgnored.increment()

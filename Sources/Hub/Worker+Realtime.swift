@@ -7,40 +7,60 @@ import Telemetry
 import WebSocketServer
 import Wire
 
-/// GTFS-Realtime over HTTP: every worker keeps the three feeds of all tours, not only of those whose drivers it has.
+/// GTFS-Realtime over HTTP. The feeds are in Redis, made by whichever worker finds them due: who asks now one worker, now
+/// another, sees time go forward, and one content for one time.
 extension Worker {
     static let realtimePath = "/gtfs-rt/"
     /// Real ms between two refreshes; good practice allows 30 s.
-    private static let realtimeEveryMs: UInt64 = 10_000
+    private static let realtimeEveryMs = 10_000
     /// Older feeds are not given out: real ms.
     private static let realtimeOldMs: UInt64 = 30_000
 
     /// Once a second.
-    func refreshRealtimeIfDue() {
-        guard commands.isUp, clock.isSet, !isRealtimeBeingRead, catalog.isKnown,
-            realtime.map({ loop.now - $0.readAt >= Self.realtimeEveryMs }) ?? true
-        else { return }
+    func refreshRealtime() {
+        guard commands.isUp, clock.isSet, !isRealtimeBeingRead, catalog.isKnown else { return }
         isRealtimeBeingRead = true
-        let readAt = loop.now
-        dispatch.call("tours_running", []) { result in
+        let known = realtime.map { RedisArgument($0.at) } ?? ""
+        dispatch.call("realtime", [known, RedisArgument(Self.realtimeEveryMs)]) { result in
             self.isRealtimeBeingRead = false
             switch result {
-            case .success(let reply): self.publishRealtime(reply.array ?? [], readAt: readAt)
-            case .failure(.server(let text)): self.log.error("tours_running failed: \(text)")
+            case .success(let reply):
+                switch reply[0].text {
+                case "feeds": self.takeRealtime(reply)
+                case "tours": self.makeRealtime(reply.array ?? [])
+                default: break
+                }
+            case .failure(.server(let text)): self.log.error("realtime failed: \(text)")
             case .failure: break
             }
         }
     }
 
-    private func publishRealtime(_ fields: [RedisReply], readAt: UInt64) {
-        let tours = stride(from: 0, to: fields.count - 2, by: 3).compactMap { place -> RunningTour? in
+    private func takeRealtime(_ reply: RedisReply) {
+        guard let at = reply[1].int, let age = reply[2].int, let vehicles = reply[3].bytes, let trips = reply[4].bytes,
+            let alerts = reply[5].bytes
+        else { return }
+        realtime = RealtimeShelf(
+            feeds: RealtimeFeeds(vehiclePositions: vehicles, tripUpdates: trips, alerts: alerts), at: at,
+            madeAt: loop.now - min(loop.now, UInt64(max(0, age))))
+    }
+
+    private func makeRealtime(_ fields: [RedisReply]) {
+        let tours = stride(from: 1, to: fields.count - 2, by: 3).compactMap { place -> RunningTour? in
             guard let bytes = fields[place].bytes, let state = try? JSONValue(parsing: bytes) else { return nil }
             return RunningTour(state: state, base: fields[place + 1].int ?? 0, isCounted: fields[place + 2].text == "1")
         }
         let time = now()
-        realtime = RealtimeShelf(
-            feeds: RealtimeFeeds(tours, catalog: catalog.catalog, time: cityTime, now: time), at: time,
-            readAt: readAt)
+        let feeds = RealtimeFeeds(tours, catalog: catalog.catalog, time: cityTime, now: time)
+        let arguments = [
+            RedisArgument(time), RedisArgument(feeds.vehiclePositions), RedisArgument(feeds.tripUpdates),
+            RedisArgument(feeds.alerts),
+        ]
+        dispatch.call("realtime_put", arguments) { result in
+            // Then another worker makes them, a second later.
+            if case .failure(.server(let text)) = result { self.log.error("realtime_put failed: \(text)") }
+            self.refreshRealtime()
+        }
     }
 
     /// Nil for a path that is none of the three.
@@ -53,7 +73,7 @@ extension Worker {
         case "alerts.pb": feed = \.alerts
         default: return nil
         }
-        guard let realtime, loop.now - realtime.readAt <= Self.realtimeOldMs else {
+        guard let realtime, loop.now - realtime.madeAt <= Self.realtimeOldMs else {
             return problem(503, "Not ready", "The feeds are not read yet, or Redis is away; ask again in some seconds.")
         }
         let seconds = Int(realtime.at / 1000)
@@ -66,11 +86,11 @@ extension Worker {
     }
 }
 
-/// The feeds as they were made last.
+/// The feeds that the worker has.
 struct RealtimeShelf {
     let feeds: RealtimeFeeds
     /// Hub time, Unix ms.
     let at: Int64
     /// Loop ms.
-    let readAt: UInt64
+    let madeAt: UInt64
 }

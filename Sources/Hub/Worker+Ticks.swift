@@ -13,8 +13,8 @@ extension Worker {
     static let deadAfterMs = 5_000
     /// Vehicles in one call: Redis serves nobody else meanwhile.
     static let batch = 50
-    /// From the batches of a tick to the feeds of it, ms: what a few thousand vehicles take through Redis.
-    static let feedPhaseMs = 40
+    /// A tick is done in so many slices, so that positions, feeds and their sends come evenly and not in one heap.
+    static let slicesPerTick = 5
     /// Between two portions of ranks, ms.
     static let rankSliceMs: UInt64 = 10
     /// Between two sweeps, ms of hub time; never less than 10 ms of real time.
@@ -27,23 +27,16 @@ extension Worker {
         seconds.start(afterMs: 1000, repeatMs: 1000) { self.onSecond() }
     }
 
-    /// Ticks stand still on the clock of the machine, the same for all workers: first positions go to Redis, a moment later,
-    /// when they have come back to all that follow them, watchers are told. So a position waits for one tick, not for two.
+    /// Positions wait for the next slice, not for the tick; each feed is told once a tick, in a slice of its own.
     func startTicks() {
-        let interval = settings.positions.tickMs
-        startTick(tick, intervalMs: interval, phaseMs: 0) { self.onTick() }
-        startTick(feedTick, intervalMs: interval, phaseMs: min(Self.feedPhaseMs, interval / 4)) { self.tellFeeds() }
+        let interval = UInt64(max(1, settings.positions.tickMs / Self.slicesPerTick))
+        slices.start(afterMs: interval, repeatMs: interval) { self.onSlice() }
     }
 
-    private func startTick(_ timer: LoopTimer, intervalMs: Int, phaseMs: Int, _ body: @escaping () -> Void) {
-        let time = Int(EventLoop.wallClock())
-        var wait = intervalMs - (time - phaseMs) % intervalMs
-        // A timer fires up to a millisecond early by this clock: then the tick that has just come must not come again.
-        if wait <= min(2, intervalMs / 4) { wait += intervalMs }
-        timer.start(afterMs: UInt64(wait)) {
-            self.startTick(timer, intervalMs: intervalMs, phaseMs: phaseMs, body)
-            body()
-        }
+    private func onSlice() {
+        slice = (slice + 1) % Self.slicesPerTick
+        if slice == 0 { onTick() } else { sendPositions() }
+        tellFeeds()
     }
 
     private func onTick() {
@@ -88,7 +81,7 @@ extension Worker {
     private func onSecond() {
         refreshFollowing()
         readCatalogIfDue()
-        refreshRealtimeIfDue()
+        refreshRealtime()
         for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {
@@ -101,9 +94,27 @@ extension Worker {
 
     // MARK: positions
 
-    /// Everything that moved since the last tick, its latest position each, in one call. While Redis is away it waits:
-    /// only the latest position of each vehicle counts.
+    /// Leaves a vehicle's latest position for the next slice; for the next tick if it was sent within this one.
+    func soil(_ driver: DriverTrack) {
+        guard !driver.isDirty else { return }
+        driver.isDirty = true
+        if loop.now - driver.flushedAt < UInt64(settings.positions.tickMs) {
+            movedAgain.append(driver)
+        } else {
+            moved.append(driver)
+        }
+    }
+
+    /// All that moved.
     func flushPositions() {
+        moved += movedAgain
+        movedAgain.removeAll(keepingCapacity: true)
+        sendPositions()
+    }
+
+    /// What is due, the latest position of each vehicle, in calls one after the other. While Redis is away it waits: only
+    /// the latest position counts.
+    private func sendPositions() {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
         let batch = Array(moved.prefix(Self.batch))
         moved.removeFirst(batch.count)
@@ -111,6 +122,7 @@ extension Worker {
         arguments.reserveCapacity(batch.count * 8)
         for driver in batch {
             driver.isDirty = false
+            driver.flushedAt = loop.now
             guard let fix = driver.lastFix else { continue }
             arguments += [
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
@@ -124,7 +136,7 @@ extension Worker {
         dispatch.call("positions", arguments) { result in
             self.isBatchUnderWay = false
             switch result {
-            case .success: return self.flushPositions()
+            case .success: return self.sendPositions()
             case .failure(.server(let text)): return self.log.error("positions failed: \(text)")
             case .failure: break
             }

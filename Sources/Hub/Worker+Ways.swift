@@ -20,13 +20,13 @@ extension Worker {
         decide(feed)
     }
 
-    /// Before each tick: which of the ways that are new lead where readers want to go.
+    /// Before each slice: which of the ways that are new lead where readers want to go.
     func decideWays() {
         guard let book else { return }
         if book.isWorn || bookVersion != catalog.catalog.version { return reopenBook(announced) }
         guard book.count > waysDecided else { return }
         waysDecided = book.count
-        for feed in feeds where feed.journey != nil { decide(feed) }
+        for feed in feeds.joined() where feed.journey != nil { decide(feed) }
     }
 
     private func decide(_ feed: Feed) {
@@ -48,7 +48,7 @@ extension Worker {
         announced = ways
         for (vehicle, text) in ways { book.set(Self.way(text), as: text, of: vehicle) }
         board.use(book)
-        for feed in feeds where feed.journey != nil {
+        for feed in feeds.joined() where feed.journey != nil {
             feed.waysDecided = 0
             feed.subscription.forgetWays()
             decide(feed)

@@ -38,13 +38,12 @@ public actor Worker {
     let metrics = WorkerMetrics()
     let protobuf = ProtobufWire()
     let expositions: WorkerExpositions
-    var tick: LoopTimer
+    var slices: LoopTimer
     var sweep: LoopTimer
     var seconds: LoopTimer
     var pace: LoopTimer
     var rankPace: LoopTimer
     var topicPace: LoopTimer
-    var feedTick: LoopTimer
     var feedPace: LoopTimer
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
@@ -63,8 +62,11 @@ public actor Worker {
     /// Seconds at which a connection must have said hello, or its token ends.
     var deadlines = TimerWheel()
 
-    /// Moved since the last batch.
+    /// The present slice of the tick.
+    var slice = 0
+    /// Moved since Redis was told: sent in the next slice, or, told within this tick, in the next tick.
     var moved: [DriverTrack] = []
+    var movedAgain: [DriverTrack] = []
     var isBatchUnderWay = false
     var isSweeping = false
     var hasSwept = false
@@ -97,16 +99,21 @@ public actor Worker {
     /// Lines with readers here, by channel.
     var lines: [String: LineBoard] = [:]
 
-    /// GTFS-Realtime as it was made last; nil until Redis was asked first.
+    /// GTFS-Realtime; nil until Redis had it first.
     var realtime: RealtimeShelf?
     var isRealtimeBeingRead = false
 
     /// What is shown of vehicles, as far as somebody watches it here.
     let board: FeedBoard
-    /// All feeds, in the order in which they are told; and how far the present round has come.
-    var feeds: [Feed] = []
+    /// All feeds by the slice in which they are told.
+    var feeds = [[Feed]](repeating: [], count: Worker.slicesPerTick)
+    /// Feeds whose snapshot is due: told in the next slice, whatever theirs is.
+    var freshFeeds: [Feed] = []
+    /// Slices told so far, how far the present one has come, and those that have come due meanwhile.
+    var slicesTold = 0
     var nextFeed = 0
     var isTelling = false
+    var slicesDue = 0
     var followed: [FeedSource: Following] = [:]
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
@@ -140,13 +147,12 @@ public actor Worker {
         subscriber = RedisSubscriber(loop: loop, endpoint: endpoint, heartbeat: commands, limits: limits)
         dispatch = Dispatch(library: FunctionLibrary(sources: Dispatch.sources), connection: commands, keys: keys)
         expositions = WorkerExpositions(directory: WorkerFiles.metrics(settings.data.dir))
-        tick = LoopTimer(loop)
+        slices = LoopTimer(loop)
         sweep = LoopTimer(loop)
         seconds = LoopTimer(loop)
         pace = LoopTimer(loop)
         rankPace = LoopTimer(loop)
         topicPace = LoopTimer(loop)
-        feedTick = LoopTimer(loop)
         feedPace = LoopTimer(loop)
         feedPrefix = Array(keys.feed("").utf8)
         board = FeedBoard(rules: Self.feedRules(settings))

@@ -1,5 +1,6 @@
 """GTFS-Realtime as an app would read it, by the standard's own bindings and the rules of its validator."""
 
+import asyncio
 import time
 import urllib.error
 import urllib.request
@@ -34,7 +35,7 @@ def fetch(hub, feed, **headers):
 
 
 def read(hub):
-    """All three, each held against the rules that hold for any feed."""
+    """All three, each held against the rules that hold for any feed; nothing when they were renewed in between."""
     found = {}
     for feed in FEEDS:
         status, headers, body = fetch(hub, feed)
@@ -45,6 +46,8 @@ def read(hub):
         assert -2 <= time.time() - message.header.timestamp <= 35, "W007, W008: a refresh within 35 s"
         ids = [entity.id for entity in message.entity]
         assert len(set(ids)) == len(ids), "E052"
+    if len({message.header.timestamp for message in found.values()}) > 1:
+        return None
     check_pairs(found["vehicle-positions"], found["trip-updates"])
     return found
 
@@ -72,11 +75,10 @@ async def seen(hub, what, holds):
     """The feeds as soon as they are so: they are made anew every 10 s."""
 
     def look():
-        # Each worker makes its own, the first within a second of its start.
         if any(fetch(hub, feed)[0] == 503 for feed in FEEDS * 4):
             return None
         feeds = read(hub)
-        return feeds if holds({entity.vehicle.vehicle.id: entity.vehicle for entity in feeds[FEEDS[0]].entity}) else None
+        return feeds if feeds and holds({entity.vehicle.vehicle.id: entity.vehicle for entity in feeds[FEEDS[0]].entity}) else None
 
     return await hub.until(what, look, 25 * patience.SCALE)
 
@@ -140,3 +142,21 @@ async def test_a_reader_that_has_the_feed_is_told_so(town):
         assert fetch(town, feed, **{"If-Modified-Since": then})[0] == 200
     status, _, body = fetch(town, "nothing")
     assert status == 404 and b"Not found" in body
+
+
+async def test_whichever_worker_answers_time_goes_forward(town):
+    """E017, E018: two workers, one feed: a time never comes again with another content, nor an earlier one."""
+    await town.until("the feeds are made", lambda: fetch(town, "alerts")[0] == 200 or None, 25 * patience.SCALE)
+    contents = {feed: {} for feed in FEEDS}
+    end = time.monotonic() + 12
+    last = dict.fromkeys(FEEDS, 0)
+    while time.monotonic() < end:
+        for feed in FEEDS:
+            status, _, body = fetch(town, feed)
+            stamp = gtfs.FeedMessage.FromString(body).header.timestamp
+            assert status == 200 and stamp >= last[feed], "E018"
+            assert contents[feed].setdefault(stamp, body) == body, "E017"
+            last[feed] = stamp
+        # A worker that has not the newest has it within a second: who asks every second or less often sees no earlier one.
+        await asyncio.sleep(1.5)
+    assert all(len(stamps) > 1 for stamps in contents.values())

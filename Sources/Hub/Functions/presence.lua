@@ -190,7 +190,6 @@ local function moved(c, argv, i, lines, minibuses)
     local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away')
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
         'speed', argv[i + 6], 'heard', c.iso, 'cell', cell)
-    redis.call('ZADD', c.p .. 'alive', 'XX', c.now, driver)
     local old = known[5]
     if old ~= cell then
         if old then
@@ -222,14 +221,19 @@ end
 
 -- positions: ARGV eight per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions', function(keys, argv)
-    local c, geo, zones, minibuses, lines = context(keys), {}, {}, {}, { city = {} }
+    local c, geo, zones, minibuses, lines, alive = context(keys), {}, {}, {}, { city = {} }, {}
     for i = 1, #argv, 8 do
+        alive[#alive + 1], alive[#alive + 2] = c.now, argv[i]
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
         if math.abs(tonumber(argv[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
         end
         local zone = moved(c, argv, i, lines, minibuses)
         if zone then zones[zone] = true end
+        if #alive >= 2000 or i + 8 > #argv then
+            redis.call('ZADD', c.p .. 'alive', 'XX', unpack(alive))
+            alive = {}
+        end
         if #geo >= 3000 then
             redis.call('GEOADD', c.p .. 'pos', unpack(geo))
             geo = {}

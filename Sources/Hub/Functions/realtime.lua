@@ -1,16 +1,39 @@
--- What GTFS-Realtime publishes of the tours that run.
+-- GTFS-Realtime of the tours that run: one worker makes the feeds when they are due, all give out the same.
 
--- tours_running: answers of each tour that has sent a position: JSON of its state, the Unix second from which its trip's
--- times count, 1 if its passengers were ever counted.
-register('tours_running', function(keys)
-    local c, answer = context(keys), {}
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tours', 0, -1)) do
-        local t = tours.load(c, id)
-        if t.state == 'running' and t.lat then
-            answer[#answer + 1] = tours.state(id, t)
-            answer[#answer + 1] = t.base or '0'
-            answer[#answer + 1] = t.counted or ''
+local REALTIME_S = 60
+
+-- realtime: ARGV the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers
+-- nothing when it has the latest; 'feeds', their hub time, their age in real ms and the three, when there are later ones; or,
+-- when they are due and nobody else is at it, 'tours' and of each tour that has sent a position: JSON of its state, the Unix
+-- second from which its trip's times count, 1 if its passengers were ever counted. Then `realtime_put` follows.
+register('realtime', function(keys, argv)
+    local c = context(keys)
+    local key = c.p .. 'realtime'
+    local at, made = unpack(redis.call('HMGET', key, 'at', 'made'))
+    if (not at or c.real - made >= tonumber(argv[2])) and redis.call('SET', key .. ':making', '1', 'NX', 'PX', 5000) then
+        local answer = { 'tours' }
+        for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tours', 0, -1)) do
+            local t = tours.load(c, id)
+            if t.state == 'running' and t.lat then
+                answer[#answer + 1] = tours.state(id, t)
+                answer[#answer + 1] = t.base or '0'
+                answer[#answer + 1] = t.counted or ''
+            end
         end
+        return answer
     end
-    return answer
-end, { 'no-writes' })
+    if not at or at == argv[1] then return {} end
+    return { 'feeds', at, c.real - made, unpack(redis.call('HMGET', key, 'vehicles', 'trips', 'alerts')) }
+end)
+
+-- realtime_put: ARGV their hub time, the three feeds. Time goes forward by seconds: two feeds of one second are one.
+register('realtime_put', function(keys, argv)
+    local c = context(keys)
+    local key = c.p .. 'realtime'
+    redis.call('DEL', key .. ':making')
+    local at = redis.call('HGET', key, 'at')
+    if at and math.floor(at / 1000) >= math.floor(argv[1] / 1000) then return 0 end
+    redis.call('HSET', key, 'at', argv[1], 'made', c.real, 'vehicles', argv[2], 'trips', argv[3], 'alerts', argv[4])
+    redis.call('EXPIRE', key, REALTIME_S)
+    return 1
+end)

@@ -329,7 +329,7 @@ class Client(Watching):
         assert self.start is not None, f"{self.channel} never said hello, or had a gap and did not start anew"
         due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > _order(self.start)]
         await self.wait(
-            lambda: len(self.events) >= len(due) or None,
+            lambda: not due or bool(self.events) and _order(self.events[-1]["seq"]) >= due[-1][0] or None,
             f"all of {len(due)} events that were published; {len(self.events)} came",
         )
         came = [(_order(event["seq"]), event["type"]) for event in self.events]
