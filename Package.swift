@@ -96,6 +96,11 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(name: "DomainTests", dependencies: ["Domain"], swiftSettings: strict),
         .testTarget(name: "GTFSTests", dependencies: ["GTFS", "Domain", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "GTFSRealtimeTests",
+            dependencies: [
+                "GTFSRealtime", "GTFS", "Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
         .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),

@@ -5,7 +5,9 @@ extension FeedReader {
     func catalog() throws(FeedRefusal) -> Catalog {
         var builders = routes.map { route in
             LineBuilder(
-                Line(id: route.line, name: route.name, longName: route.longName, color: route.color, kind: route.kind),
+                Line(
+                    id: route.line, feedID: route.line == route.id ? nil : route.id, name: route.name,
+                    longName: route.longName, color: route.color, kind: route.kind),
                 farStop: options.limits.farStopToShape, tooFar: options.limits.maxStopToShape)
         }
         for trip in trips where !trip.isSkipped && trip.calls.count >= 2 { add(trip, to: &builders[trip.route]) }
@@ -71,7 +73,7 @@ extension FeedReader {
         let mends = builder.add(
             id: trip.id, service: trip.service, direction: trip.direction, headsign: trip.headsign, calls: calls,
             shapeID: shape == nil ? "" : trip.shape, shape: shape?.points.map(\.point) ?? [],
-            frequencies: trip.frequencies)
+            frequencies: trip.frequencies, sequences: trip.calls.map(\.sequence))
         if shape == nil, !trip.shape.isEmpty {
             report.add(
                 .mended, "shape missing", "trips.txt", trip.line,

@@ -47,6 +47,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
         let line: Line?
         let pattern: LinePattern?
         let trip: LineTrip?
+        let service: Service?
         let bus: Bus?
         let time: CityTime
         let now: Int64
@@ -58,7 +59,27 @@ package struct RealtimeFeeds: Equatable, Sendable {
             line = catalog.lines[tour.line]
             pattern = line?.patterns.first { $0.id == tour.pattern }
             trip = line?.trips.first { $0.id == tour.trip }
+            service = trip.flatMap { catalog.services[$0.service] }
             bus = catalog.buses[tour.bus]
+        }
+
+        /// As the feed that the line came from has it, so that a reader of both finds it there.
+        private var routeID: String { line?.feedID ?? tour.line }
+
+        /// Likewise; a stop that comes twice is told by it only. Nil without a trip, or when the catalog has another way now.
+        private func sequence(of stop: Int, _ id: String) -> UInt32? {
+            guard let trip, let pattern, pattern.stops.indices.contains(stop), pattern.stops[stop].stop == id else {
+                return nil
+            }
+            return UInt32(exactly: trip.sequence(of: stop))
+        }
+
+        /// The service day of a run by frequency, of which `base` is the start: it may be after the midnight behind it.
+        private func day(of trip: LineTrip) -> ServiceDate {
+            let date = time.date(at: tour.base)
+            return [date, date + -1].first { day in
+                trip.starts.contains(Int(tour.base - time.start(of: day))) && service?.runs(on: day) ?? true
+            } ?? date
         }
 
         private var seenAt: UInt64 { UInt64(min(tour.at, now) / 1000) }
@@ -76,11 +97,10 @@ package struct RealtimeFeeds: Equatable, Sendable {
             guard let trip else { return nil }
             var descriptor = TransitRealtime_TripDescriptor()
             descriptor.tripID = trip.id
-            descriptor.routeID = tour.line
+            descriptor.routeID = routeID
             if let pattern { descriptor.directionID = UInt32(pattern.direction) }
             // The times of a run by frequency count from its own start, those of others from the day's.
-            let date = time.date(at: tour.base + 43_200)
-            let day = trip.frequencies.isEmpty ? date : time.date(at: tour.base)
+            let day = trip.frequencies.isEmpty ? time.date(at: tour.base + 43_200) : day(of: trip)
             descriptor.startDate = day.description.filter { $0 != "-" }
             if !trip.frequencies.isEmpty {
                 descriptor.startTime = Self.clock(Int(tour.base - time.start(of: day)))
@@ -105,7 +125,8 @@ package struct RealtimeFeeds: Equatable, Sendable {
             position.position.longitude = Float(tour.lon)
             position.timestamp = seenAt
             if let stop = tour.nextStop, descriptor != nil {
-                position.stopID = stop
+                position.stopID = stop.id
+                if let sequence = sequence(of: stop.index, stop.id) { position.currentStopSequence = sequence }
                 position.currentStatus = .inTransitTo
             }
             position.occupancyStatus = occupancy
@@ -126,16 +147,14 @@ package struct RealtimeFeeds: Equatable, Sendable {
 
         /// Nil outside the schedule, and when nothing is predicted.
         func tripUpdate() -> TransitRealtime_FeedEntity? {
-            guard let descriptor, let pattern else { return nil }
+            guard let descriptor else { return nil }
             var update = TransitRealtime_TripUpdate()
             update.trip = descriptor
             update.vehicle = vehicle
             update.timestamp = seenAt
-            // A stop that comes twice can be told by its number only, which feeds count each in their own way.
-            var visits: [String: Int] = [:]
-            for stop in pattern.stops { visits[stop.stop, default: 0] += 1 }
             var last: Int64 = 0
-            for arrival in tour.arrivals where visits[arrival.stop] == 1 {
+            for arrival in tour.arrivals {
+                guard let sequence = sequence(of: arrival.index, arrival.stop) else { continue }
                 var event = TransitRealtime_TripUpdate.StopTimeEvent()
                 // Strictly rising, as the standard wants it.
                 last = max(last + 1, arrival.at / 1000)
@@ -144,6 +163,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
                     event.uncertainty = Int32(clamping: (late - early) / 2000)
                 }
                 var stop = TransitRealtime_TripUpdate.StopTimeUpdate()
+                stop.stopSequence = sequence
                 stop.stopID = arrival.stop
                 stop.arrival = event
                 if descriptor.scheduleRelationship == .unscheduled { stop.scheduleRelationship = .unscheduled }
@@ -167,7 +187,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
             }
             alert.cause = .unknownCause
             var about = TransitRealtime_EntitySelector()
-            about.routeID = tour.line
+            about.routeID = routeID
             if let descriptor { about.trip = descriptor }
             alert.informedEntity = [about]
             return entity("alert:") { $0.alert = alert }

@@ -20,6 +20,18 @@ package struct RunningTour: Equatable, Sendable {
         }
     }
 
+    /// The stop that the bus is at or comes to.
+    package struct NextStop: Equatable, Sendable {
+        /// In the tour's pattern.
+        package var index: Int
+        package var id: String
+
+        package init(index: Int, id: String) {
+            self.index = index
+            self.id = id
+        }
+    }
+
     package var id: String
     package var bus: String
     package var line: String
@@ -32,7 +44,7 @@ package struct RunningTour: Equatable, Sendable {
     package var lon: Double
     /// When the position was taken.
     package var at: Int64
-    package var nextStop: String?
+    package var nextStop: NextStop?
     package var seats: Int
     /// Nil: nobody has counted on this tour yet.
     package var taken: Int?
@@ -44,7 +56,7 @@ package struct RunningTour: Equatable, Sendable {
 
     package init(
         id: String, bus: String, line: String, pattern: String, trip: String? = nil, base: Int64 = 0, lat: Double,
-        lon: Double, at: Int64, nextStop: String? = nil, seats: Int, taken: Int? = nil, isOffRoute: Bool = false,
+        lon: Double, at: Int64, nextStop: NextStop? = nil, seats: Int, taken: Int? = nil, isOffRoute: Bool = false,
         delay: Int? = nil, arrivals: [Arrival] = []
     ) {
         self.id = id
@@ -76,7 +88,9 @@ package struct RunningTour: Equatable, Sendable {
             seats: Int(seats))
         trip = state["trip"]?.text
         self.base = base
-        nextStop = state["next_stop"]?["stop"]?.text
+        if let next = state["next_stop"], let index = next["index"]?.integer, let stop = next["stop"]?.text {
+            nextStop = NextStop(index: Int(index), id: stop)
+        }
         if isCounted { taken = state["seats"]?["taken"]?.integer.map { Int($0) } }
         isOffRoute = state["off_route"]?.boolean ?? false
         delay = state["delay_s"]?.double.map { Int($0) }

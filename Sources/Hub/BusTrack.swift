@@ -37,6 +37,8 @@ final class TourRun {
     var reached: Int?
     var skipped: [Int] = []
     var isBack = false
+    /// Since Redis was told: how late stops were left.
+    var left: [TourProgress.Left] = []
     /// Since Redis was told: the fixes that fences may use, for the alerts of stops on request.
     var way: [Fix] = []
 

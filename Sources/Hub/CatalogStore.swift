@@ -10,8 +10,8 @@ public actor CatalogStore {
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let settings: Settings
-    private let keys: Keys
+    let settings: Settings
+    let keys: Keys
     private lazy var library = FunctionLibrary(sources: Dispatch.sources)
     private var connection: RedisConnection?
 
@@ -80,9 +80,25 @@ public actor CatalogStore {
             "Redis can't be reached, so the hub is not running here (start it with kerbside serve): \(failure)")
     }
 
-    private func send(_ command: [RedisArgument]) async throws -> RedisReply {
+    func send(_ command: [RedisArgument]) async throws -> RedisReply {
         guard let connection else { throw HubFailure("no connection to Redis") }
         return try await connection.send(command)
+    }
+
+    /// Calls one of the hub's functions.
+    func call(_ function: String, _ arguments: [RedisArgument]) async throws -> RedisReply {
+        do {
+            return try await withCheckedThrowingContinuation { continuation in
+                guard let connection else {
+                    return continuation.resume(throwing: HubFailure("no connection to Redis"))
+                }
+                library.call(
+                    function, keys: [RedisArgument(keys.settings)], arguments: arguments, on: connection
+                ) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+            }
+        } catch RedisFailure.server(let text) where text.contains("settings of this city") {
+            throw HubFailure("the hub of \(settings.city.id) never ran on this Redis; start it first (kerbside serve)")
+        }
     }
 
     /// The catalog in use; an empty one when there never was any.
@@ -105,20 +121,7 @@ public actor CatalogStore {
         catalog.version = Self.newVersion()
         for command in CatalogText(keys: keys).staging(catalog) { _ = try await send(command) }
         try await waitForWorkers(catalog.version)
-        let reply: RedisReply
-        do {
-            reply = try await withCheckedThrowingContinuation { continuation in
-                guard let connection else {
-                    return continuation.resume(throwing: HubFailure("no connection to Redis"))
-                }
-                library.call(
-                    "catalog_use", keys: [RedisArgument(keys.settings)],
-                    arguments: [RedisArgument(catalog.version), RedisArgument(replaced)], on: connection
-                ) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-            }
-        } catch RedisFailure.server(let text) where text.contains("settings of this city") {
-            throw HubFailure("the hub of \(settings.city.id) never ran on this Redis; start it first (kerbside serve)")
-        }
+        let reply = try await call("catalog_use", [RedisArgument(catalog.version), RedisArgument(replaced)])
         switch Dispatch.answer(.success(reply)) {
         case .ok(let json): return CatalogChange(json).lists
         case .refused(_, let detail): throw HubFailure("\(detail); nothing was changed, try again")

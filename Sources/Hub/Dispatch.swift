@@ -30,7 +30,8 @@ final class Dispatch {
     /// In the order in which they build on each other: one Lua chunk.
     static var sources: [[UInt8]] {
         [
-            PackageResources.core_lua, PackageResources.notify_lua, PackageResources.queue_lua,
+            PackageResources.core_lua, PackageResources.notify_lua, PackageResources.figures_lua,
+            PackageResources.queue_lua,
             PackageResources.offer_lua,
             PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
             PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.stop_times_lua,

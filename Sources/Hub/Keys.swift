@@ -19,6 +19,8 @@ struct Keys: Sendable {
     var catalogNews: String { prefix + "catalog-news" }
     /// List: the last tours of a line that are over, the latest at the end, as `FinishedTour` writes them.
     func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
+    /// Hash: the figures of all lines of a day (figures.lua).
+    func figures(_ date: String) -> String { prefix + "figures:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

@@ -7,10 +7,20 @@ import Wire
 
 /// What is asked over HTTP on the same port.
 extension Worker {
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         guard request.method == "GET" || request.method == "HEAD" else {
-            return problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect.")
+            return answer(
+                problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect."))
         }
+        if Self.figurePaths.contains(request.path) {
+            answerFigures(request, answer)
+        } else {
+            answer(self.answer(request))
+        }
+    }
+
+    /// What is known here without asking Redis.
+    private func answer(_ request: HTTPRequest) -> HTTPResponse {
         switch request.path {
         case "/healthz": return .text(200, "alive")
         case "/readyz": return ready()

@@ -73,17 +73,22 @@ extension Worker {
         guard case .busy(var track) = driver.duty, !track.isAboard else { return }
         let (events, eta) = advance(&track, to: fix, after: previous)
         driver.duty = .busy(track)
+        alert("alert", driver, track, events)
+        if let eta { publishETA(.ride, driver, track, fix, seconds: eta) }
+    }
+
+    /// Has the rungs that were reached told, by the function that is for them: `alert` or `seat_alert`.
+    func alert(_ function: String, _ driver: DriverTrack, _ track: RideTrack, _ events: ProximityEvents) {
         for event in [events.near, events.arrived] {
             guard let event else { continue }
             metrics.alerts.increment()
             owe(
-                "alert",
+                function,
                 [
                     RedisArgument(driver.subject), RedisArgument(track.ride), RedisArgument(event.rung.rawValue),
                     RedisArgument(Int(event.distance.rounded())), RedisArgument(event.confidence.rawValue),
                 ])
         }
-        if let eta { publishETA(driver, track, fix, seconds: eta) }
     }
 
     /// What one fix tells on the way to a pickup: rungs of the ladder, and seconds to go if they are to be told.
@@ -97,18 +102,26 @@ extension Worker {
         return (events, track.eta.report(seconds: seconds, at: now()))
     }
 
-    /// State for the ride's passenger, wherever it is connected: it reads the vehicle's channel.
-    private func publishETA(_ driver: DriverTrack, _ track: RideTrack, _ fix: Fix, seconds: Int) {
+    /// How the time to a pickup is told: of a taxi's ride, or of a booking in a minibus.
+    enum ETAKind {
+        case ride, seat
+    }
+
+    /// State for those who wait, wherever they are connected: they read the vehicle's channel. In a minibus each takes what
+    /// is for its own booking, which the push's meta names.
+    func publishETA(_ kind: ETAKind, _ driver: DriverTrack, _ track: RideTrack, _ fix: Fix, seconds: Int) {
         var json = JSONWriter()
         json.beginObject()
-        json.member("ride", track.ride)
-        json.member("taxi", driver.subject)
+        json.member(kind == .ride ? "ride" : "booking", track.ride)
+        json.member(kind == .ride ? "taxi" : "vehicle", driver.subject)
         json.member("eta_s", seconds)
         json.member("distance_m", Int64(fix.point.distance(to: track.pickup).rounded()))
         json.member("at", fix.at)
         json.endObject()
         let channel = Channel.vehicle(driver.subject)
-        let push = Push(channel: channel, seq: "", type: "ride.eta", time: now(), meta: "", data: json.bytes)
+        let push = Push(
+            channel: channel, seq: "", type: kind == .ride ? "ride.eta" : "seat.eta", time: now(),
+            meta: kind == .ride ? "" : track.ride, data: json.bytes)
         commands.send(
             ["PUBLISH", RedisArgument(keys.push(Channel.partition(channel))), RedisArgument(push.encoded)]) { _ in }
     }

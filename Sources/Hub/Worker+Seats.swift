@@ -206,35 +206,9 @@ extension Worker {
         for index in driver.bookings.indices where !driver.bookings[index].ride.isAboard {
             let (events, eta) = advance(&driver.bookings[index].ride, to: fix, after: previous)
             let ride = driver.bookings[index].ride
-            for event in [events.near, events.arrived] {
-                guard let event else { continue }
-                metrics.alerts.increment()
-                owe(
-                    "seat_alert",
-                    [
-                        RedisArgument(driver.subject), RedisArgument(ride.ride), RedisArgument(event.rung.rawValue),
-                        RedisArgument(Int(event.distance.rounded())), RedisArgument(event.confidence.rawValue),
-                    ])
-            }
-            if let eta { publishSeatETA(driver, ride, fix, seconds: eta) }
+            alert("seat_alert", driver, ride, events)
+            if let eta { publishETA(.seat, driver, ride, fix, seconds: eta) }
         }
-    }
-
-    /// State for the booking's passenger, wherever it is connected: it reads the vehicle's channel, and takes what is for
-    /// its booking.
-    private func publishSeatETA(_ driver: DriverTrack, _ ride: RideTrack, _ fix: Fix, seconds: Int) {
-        var json = JSONWriter()
-        json.beginObject()
-        json.member("booking", ride.ride)
-        json.member("vehicle", driver.subject)
-        json.member("eta_s", seconds)
-        json.member("distance_m", Int64(fix.point.distance(to: ride.pickup).rounded()))
-        json.member("at", fix.at)
-        json.endObject()
-        let channel = Channel.vehicle(driver.subject)
-        let push = Push(channel: channel, seq: "", type: "seat.eta", time: now(), meta: ride.ride, data: json.bytes)
-        commands.send(
-            ["PUBLISH", RedisArgument(keys.push(Channel.partition(channel))), RedisArgument(push.encoded)]) { _ in }
     }
 
     /// The order of stops, told to the driver when it is another one than before.

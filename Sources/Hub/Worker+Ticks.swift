@@ -57,7 +57,9 @@ extension Worker {
     private func onSweep() {
         guard commands.isUp, !isSweeping else { return }
         isSweeping = true
-        dispatch.call("sweep", [RedisArgument(name), RedisArgument(Self.deadAfterMs)]) { result in
+        // Days begin and end by the clock of the catalog's time zone.
+        let offset = catalog.isKnown && clock.isSet ? RedisArgument(cityTime.offset(at: now() / 1000)) : ""
+        dispatch.call("sweep", [RedisArgument(name), RedisArgument(Self.deadAfterMs), offset]) { result in
             self.isSweeping = false
             switch result {
             case .success(let reply):

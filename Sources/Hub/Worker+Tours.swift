@@ -19,7 +19,7 @@ extension Worker {
         case .tourStart(let id, let line, let pattern, let trip):
             startTour(id, line, pattern: pattern, trip: trip, message, session, bus)
         case .tourEnd(let tour):
-            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key], message, session) { reply in
+            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key, due(bus)], message, session) { reply in
                 if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
@@ -106,8 +106,16 @@ extension Worker {
     private func step(_ bus: BusTrack, by step: Int, skip: Bool, _ message: ClientMessage, _ session: Session) {
         let arguments: [RedisArgument] = [
             RedisArgument(bus.subject), RedisArgument(step), skip ? "1" : "", RedisArgument(message.key ?? ""),
+            due(bus),
         ]
         call("tour_step", arguments, message, session)
+    }
+
+    /// When the schedule has the bus leave each of its stops, as JSON; empty: it is on no schedule.
+    private func due(_ bus: BusTrack) -> RedisArgument {
+        guard let run = bus.tour else { return "" }
+        if run.catalogVersion != catalog.catalog.version { renew(run) }
+        return run.progress?.due.map { RedisArgument(Self.list($0)) } ?? ""
     }
 
     /// Not to be guessed: 95 random bits.
@@ -204,6 +212,7 @@ extension Worker {
         if let next = change.next { run.reached = next }
         run.isBack = run.isBack || change.isBack
         run.skipped += change.skipped
+        run.left += change.left
     }
 
     /// The way of a tour in the present catalog; none when that has no such pattern with these stops any more.
@@ -235,20 +244,22 @@ extension Worker {
     private func flush(_ run: TourRun, of bus: BusTrack) {
         guard run.isDirty, !run.isUnderWay, let fix = run.vehicle.lastFix else { return }
         let (reached, skipped, isBack) = (run.reached, run.skipped, run.isBack)
-        let way = run.way
+        let (way, left) = (run.way, run.left)
         run.isDirty = false
         run.isUnderWay = true
         run.reached = nil
         run.skipped = []
         run.isBack = false
         run.way = []
+        run.left = []
         let arguments: [RedisArgument] = [
             RedisArgument(run.id), RedisArgument(fix.at), RedisArgument(fix.point.lat), RedisArgument(fix.point.lon),
             run.progress?.distance.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)), RedisArgument(zoneText), RedisArgument(course(of: run)),
+            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText),
+            RedisArgument(course(of: run)),
         ]
         dispatch.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -264,6 +275,7 @@ extension Worker {
                 run.skipped = skipped + run.skipped
                 run.isBack = run.isBack || isBack
                 run.way = way + run.way
+                run.left = left + run.left
             }
         }
     }
@@ -292,6 +304,19 @@ extension Worker {
             json.double(fix.point.lat)
             json.double(fix.point.lon)
             json.integer(fix.at)
+            json.endArray()
+        }
+        json.endArray()
+        return json.bytes
+    }
+
+    private static func list(_ left: [TourProgress.Left]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for one in left {
+            json.beginArray()
+            json.integer(Int64(one.stop))
+            json.integer(Int64(one.delay))
             json.endArray()
         }
         json.endArray()

@@ -194,7 +194,7 @@ public actor Worker {
         server.onOpen = { connection, info in self.opened(connection, info) }
         server.onMessage = { connection, bytes, isText in self.receive(connection, bytes, isText) }
         server.onClose = { connection, code in self.closed(connection, code) }
-        server.onHTTP = { request in self.answer(request) }
+        server.onHTTP = { request, answer in self.answer(request, answer) }
     }
 
     private func wireRedis() {

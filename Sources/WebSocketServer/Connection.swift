@@ -28,6 +28,10 @@ final class Connection {
     var phase = Phase.http
     var farewell = Farewell.peer
     var http: HTTPReader?
+    /// A request waits for its answer: the next ones wait for it.
+    var isAsking = false
+    /// Requests are being read, so that one that is answered at once does not read the next within itself.
+    var isReadingRequests = false
     var frames: FrameParser
     /// What was left by a flush, and what came since while something was; then the run of frames that came after it.
     var outbound = OutboundQueue()

@@ -16,7 +16,7 @@ public struct EchoServer {
         server.onMessage = { [unowned server] id, message, isText in
             server.send(id, isText ? .text(message) : .binary(message))
         }
-        server.onHTTP = { _ in .text(200, "This is an echo server: connect with a WebSocket.") }
+        server.onHTTP = { _, answer in answer(.text(200, "This is an echo server: connect with a WebSocket.")) }
         self.port = try server.listen(host: host, port: port)
         self.loop = loop
         self.server = server

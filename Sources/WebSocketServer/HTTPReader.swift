@@ -23,6 +23,9 @@ struct HTTPReader {
         self.maxBodyBytes = maxBodyBytes
     }
 
+    /// Bytes that are no request yet.
+    var waitingBytes: Int { bytes.count }
+
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
     /// What follows the last request: after an upgrade that is no longer HTTP.

@@ -1,6 +1,7 @@
 internal import CLibwebsockets
 internal import COpenSSL
 internal import EventLoop
+internal import Glibc
 
 /// What a `SocketContext` tells its owner. All on the loop's thread.
 protocol SocketOwner: AnyObject {
@@ -33,12 +34,16 @@ final class SocketContext {
     fileprivate var tlsError: (any Error)?
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
+    /// libwebsockets 4.1 on libuv closes the descriptor of its event pipe twice while a context is destroyed; a thread that
+    /// opens something in between would lose it. These have lower numbers, and are free by then: it gets one of them.
+    private var spares: [Int32]
 
     init(loop: EventLoop, owner: any SocketOwner, tls: TLSFiles?, handshakeTimeoutMs: UInt64) throws {
         loop.preconditionOnLoop()
         self.loop = loop
         self.owner = owner
         self.tls = tls
+        spares = (0..<16).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         lws_set_log_level(Int32(LLL_ERR), nil)
         context = kb_create_context(
             loop.rawLoop, Unmanaged.passUnretained(self).toOpaque(), UInt32(Self.scratchBytes),
@@ -53,6 +58,10 @@ final class SocketContext {
             destroy {}
             throw error ?? ServerError("libwebsockets cannot make a vhost")
         }
+    }
+
+    deinit {
+        for spare in spares { close(spare) }
     }
 
     /// Hands a connected descriptor over, which libwebsockets owns from now on. nil: it failed and has been closed;
@@ -94,6 +103,8 @@ final class SocketContext {
         timer.start(afterMs: 0, repeatMs: 1) {
             guard isClosing else {
                 isClosing = true
+                for spare in self.spares { close(spare) }
+                self.spares = []
                 return lws_context_destroy(context)
             }
             guard self.liveSockets <= 0 else { return }

@@ -7,6 +7,9 @@ extension WebSocketServer {
         switch connection.phase {
         case .http:
             connection.http?.append(UnsafeRawBufferPointer(bytes))
+            // Nobody needs to say more than this before it has heard the answer.
+            guard !connection.isAsking || connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
+            else { return false }
             readRequests(connection)
         case .open:
             connection.lastHeard = loop.now
@@ -37,7 +40,10 @@ extension WebSocketServer {
     // MARK: HTTP
 
     private func readRequests(_ connection: Connection) {
-        while connection.phase == .http, let step = connection.http?.next() {
+        guard !connection.isReadingRequests else { return }
+        connection.isReadingRequests = true
+        defer { connection.isReadingRequests = false }
+        while connection.phase == .http, !connection.isAsking, let step = connection.http?.next() {
             switch step {
             case .needsMore: return
             case .wantsContinue: queue(connection, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -66,8 +72,21 @@ extension WebSocketServer {
             counts.httpRequests += 1
             // A client that asks without reading the answers gets no more of them.
             let keepsAlive = request.keepsAlive && connection.queuedBytes < rules.maxOutboundBytes
-            respond(connection, onHTTP(request), isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+            let id = connection.id
+            connection.isAsking = true
+            onHTTP(request) { [link] response in
+                link.server?.answered(id, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+            }
         }
+    }
+
+    private func answered(_ id: ConnectionID, _ response: HTTPResponse, isHead: Bool, keepsAlive: Bool) {
+        guard let connection = connections[id], connection.isAsking else { return }
+        connection.isAsking = false
+        connection.lastHeard = loop.now
+        respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
+        // What came meanwhile. At once when this is called from within it.
+        readRequests(connection)
     }
 
     private func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {

@@ -31,6 +31,8 @@ extension WebSocketServer {
     private func checkRequest(_ connection: Connection) {
         let deadline = connection.lastHeard + rules.headerTimeoutMs
         guard deadline <= loop.now else { return schedule(connection, afterMs: deadline - loop.now) }
+        // The answer is due from us.
+        guard !connection.isAsking else { return schedule(connection, afterMs: rules.headerTimeoutMs) }
         counts.timedOutHeader += 1
         cut(connection)
     }

@@ -35,8 +35,12 @@ public final class WebSocketServer {
     /// Once for each opened connection, with the code that ended it: ours, or the peer's (1005: it gave none), or 1006
     /// when it was lost. Nothing more comes of this id.
     public var onClose: (ConnectionID, _ code: UInt16) -> Void = { _, _ in }
-    /// Every request that is not for the WebSocket. `HEAD` is answered like `GET`; the body is left out by the server.
-    public var onHTTP: (HTTPRequest) -> HTTPResponse = { _ in .text(404, "Nothing is here.") }
+    /// Every request that is not for the WebSocket, to be answered once, at once or later. `HEAD` is answered like `GET`; the
+    /// body is left out by the server. Until then no other request of the same connection comes; an answer to one that is
+    /// gone by then is dropped.
+    public var onHTTP: (HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Void = { _, answer in
+        answer(.text(404, "Nothing is here."))
+    }
 
     public var counters: ServerCounters { counts }
     /// WebSockets that are open.
@@ -73,7 +77,7 @@ public final class WebSocketServer {
     let wheelTimer: LoopTimer
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
     private var sockets: SocketContext?
-    private let link = ServerLink()
+    let link = ServerLink()
     /// `shutdown` was called: its timers start no more.
     private(set) var isShutDown = false
     private var tls: TLSFiles?

@@ -67,15 +67,6 @@ public enum Encode {
         state(channel: channel, type: "snapshot", time: time, data: data)
     }
 
-    /// The state `positions`: one row per vehicle.
-    public static func positions(channel: String, time: Int64, rows: [PositionRow]) -> [UInt8] {
-        message(channel: channel, seq: nil, type: "positions", time: time, room: rows.count * 64) { writer in
-            writer.beginArray()
-            for row in rows { row.encode(into: &writer) }
-            writer.endArray()
-        }
-    }
-
     private static func message(
         channel: String, seq: String?, type: String, time: Int64, room: Int, _ data: (inout JSONWriter) -> Void
     ) -> [UInt8] {

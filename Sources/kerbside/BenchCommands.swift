@@ -13,6 +13,7 @@ struct Bench: ParsableCommand {
             """,
         subcommands: [
             Fanout.self, City.self, Ingest.self, Dispatch.self, Connections.self, Reconnect.self, Growth.self,
+            Seats.self,
         ])
 
     struct Dispatch: ParsableCommand {

@@ -46,6 +46,29 @@ struct TourProgressTests {
         #expect(abs((progress.distance ?? 0) - 3900) < 5)
     }
 
+    @Test("B16: how late each stop was left, by the times between two fixes")
+    func left() throws {
+        var progress = try progress()
+        var left: [TourProgress.Left] = []
+        for step in 0...22 {
+            left += progress.moved(to: Self.fix(Double(step * 100), after: 50 + step * 10)).left
+        }
+        #expect(left.map(\.stop) == [0, 1, 2])
+        // 30 s late at the first; it does not stand anywhere, which makes up 20 s at each.
+        for (one, delay) in zip(left, [30, 10, -10]) { #expect(abs(one.delay - delay) <= 5, "\(one)") }
+        // Where it was for minutes nobody saw.
+        #expect(progress.moved(to: Self.fix(3500, after: 600)).left.isEmpty)
+        var free = try self.progress(trip: nil)
+        #expect((0...12).allSatisfy { free.moved(to: Self.fix(Double($0 * 100), after: $0 * 10)).left.isEmpty })
+    }
+
+    @Test("each stop is due when it is to be left, the last when it is reached")
+    func due() throws {
+        let due = try progress().due
+        #expect(due == [20, 140, 260, 380, 480].map { Int(Self.base) + $0 })
+        #expect(try self.progress(trip: nil).due == nil)
+    }
+
     @Test("the delay is what the schedule says of the place")
     func delay() throws {
         var progress = try progress()

@@ -29,7 +29,7 @@ import Wire
             "tour_moved",
             [
                 "t1", now, Self.lat(Double(metres)), "9.0", String(metres), off, "", "[]", "", etas, now, "", "[]",
-                zone,
+                "[]", zone,
                 course,
             ])
     }

@@ -64,6 +64,7 @@ actor TestCity {
         ]
         try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
         _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + StopRules.fields(Settings.Stops()))
+        _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + FigureRules.fields(Settings.Figures()))
     }
 
     private func stop() async {

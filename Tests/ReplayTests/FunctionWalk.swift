@@ -47,14 +47,27 @@ actor FunctionWalk {
         let walk = FunctionWalk(
             thread: thread, directory: directory, library: FunctionLibrary(text), seed: seed,
             mayFail: edit != nil)
-        return try await walk.walk(steps)
+        // A server that is left running would be waited for when the tests end.
+        do {
+            let result = try await walk.walk(steps)
+            await walk.stop()
+            return result
+        } catch {
+            await walk.stop()
+            throw error
+        }
+    }
+
+    private func stop() async {
+        connection.close()
+        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
     }
 
     /// The functions as the hub puts them together.
     private static func functions() throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Hub/Functions")
-        return try ["core", "queue", "offer", "ride", "driver", "presence", "sweep"].map { name in
+        return try ["core", "notify", "queue", "offer", "ride", "driver", "presence", "sweep"].map { name in
             try String(contentsOf: folder.appendingPathComponent(name + ".lua"), encoding: .utf8)
         }.joined(separator: "\n")
     }
@@ -91,8 +104,6 @@ actor FunctionWalk {
         checker.finish(end, mustBeOver: false)
         if end.entriesAdded - start.entriesAdded != events.count { checker.report(.log, "the log is not whole") }
         reader.close()
-        connection.close()
-        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
         return Result(
             violations: checker.violations, types: Dictionary(grouping: events, by: \.type).mapValues(\.count))
     }

@@ -88,15 +88,37 @@ import Wire
         #expect(rows(text).times == [17])
     }
 
-    @Test func theRowsThatTheHubWritesAreRead() {
-        let written = Encode.positions(
-            channel: "zone:1", time: 1_795_210_210_000,
-            rows: [
-                PositionRow(id: "T1", lat: 45.1, lon: -9.2, heading: nil, state: .available, seats: 4, at: 77),
-                PositionRow(id: "T2", lat: 45.1, lon: -9.2, heading: 359.9, state: .busy, seats: nil, at: 78),
-            ])
-        let (scan, times) = rows(String(decoding: written, as: UTF8.self))
-        #expect(scan.kind == .delta && scan.rows == 2 && times == [77, 78])
+    @Test func theRowsThatTheHubWritesAreRead() throws {
+        let board = FeedBoard()
+        let place = GeoPoint(lat: 45.461, lon: 9.182)
+        let cell = CellGrid.cell(of: place)
+        let reader = FeedSubscription(
+            channel: "zone:1", units: [board.retain(.cell(cell))], view: FeedView(visibility: .all), encoding: .json)
+        var time: Int64 = 1_795_210_210_000
+        func told() throws -> (scan: RowScan, times: [Int64]) {
+            board.advance(now: time)
+            guard case .shared(let message)? = board.update(reader) else {
+                return rows(String(decoding: board.scratch, as: UTF8.self))
+            }
+            return rows(String(decoding: message.payload, as: UTF8.self))
+        }
+        func move(_ id: String, at: Int64, heading: Double?, seats: Int?) {
+            board.apply(
+                FeedRecord(
+                    id: id, lat: place.lat, lon: place.lon, heading: heading, at: at, heard: at, state: .available,
+                    seats: seats), cell: cell, zone: nil)
+        }
+        #expect(try told().scan.kind == .snapshot)
+        move("T1", at: time - 77, heading: nil, seats: 4)
+        move("T2", at: time - 78, heading: 359.9, seats: nil)
+        time += 1000
+        let whole = try told()
+        #expect(whole.scan.kind == .delta && whole.scan.rows == 2)
+        #expect(whole.times.sorted() == [time - 1078, time - 1077])
+        move("T1", at: time + 500, heading: 10, seats: 4)
+        time += 1000
+        let short = try told()
+        #expect(short.scan.rows == 1 && short.times == [time - 500], "its age counts from the message")
     }
 
     // MARK: Dialects
@@ -163,6 +185,19 @@ import Wire
             )
             guard case .accepted = verdict else { return #expect(Bool(false), "\(verdict) at \(step)") }
         }
+    }
+
+    // MARK: Seats
+
+    @Test func theSeatsOfALineAreFoundInItsStatesAndNowhereElse() {
+        func taken(_ text: String) -> Int? { Array(text.utf8).withUnsafeBytes { SeatScan.taken(in: $0) } }
+        let state = #"{"ch":"line:1","type":"bus","time":1,"data":{"seats":{"total":99,"taken":42,"free":57}}}"#
+        #expect(taken(state) == 42)
+        #expect(taken(#"{"ch":"line:1","type":"snapshot","data":{"buses":[{"seats":{"taken":0}}]}}"#) == 0)
+        #expect(taken(#"{"ch":"line:1","type":"schedule.changed","data":{}}"#) == nil)
+        #expect(taken(#"{"id":3,"ok":{"seats":{"taken":4}}}"#) == nil, "a reply")
+        #expect(
+            taken(#"{"ch":"line:1","taken":"#) == nil && taken(#"{"ch":"l","taken":100}"#) == nil && taken("") == nil)
     }
 
     // MARK: Counters and plot

@@ -15,16 +15,25 @@ actor TestHost {
 
     func start(limits: ServerLimits = ServerLimits(), tls: TLSFiles? = nil) throws -> Int {
         let server = try WebSocketServer(loop: loop, limits: limits, tls: tls)
-        server.onHTTP = { request in
+        server.onHTTP = { request, answer in
             switch request.path {
-            case "/large": return HTTPResponse(status: 200, body: Array(repeating: 120, count: 3_000_000))
-            case "/none": return HTTPResponse(status: 204)
+            case "/large": answer(HTTPResponse(status: 200, body: Array(repeating: 120, count: 3_000_000)))
+            case "/none": answer(HTTPResponse(status: 204))
+            case "/never": break
+            case "/later":
+                let timer = LoopTimer(self.loop)
+                timer.start(afterMs: 50) {
+                    timer.close()
+                    answer(.text(200, "later"))
+                    answer(.text(200, "twice"))
+                }
             default:
                 let body = String(decoding: request.body, as: UTF8.self)
                 let line = "\(request.method) \(request.path) \(request.query ?? "-") \(body)"
-                return HTTPResponse(
-                    status: 200, contentType: "text/plain", headers: [(name: "ETag", value: "\"1\"")],
-                    body: Array(line.utf8))
+                answer(
+                    HTTPResponse(
+                        status: 200, contentType: "text/plain", headers: [(name: "ETag", value: "\"1\"")],
+                        body: Array(line.utf8)))
             }
         }
         self.server = server
@@ -70,6 +79,12 @@ final class RawClient {
         #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
     }
 
+    /// As much of it as the server takes.
+    func flood(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
     /// What comes until `end` has come, or the stream ends.
     func read(until end: String? = nil) -> String {
         var bytes: [UInt8] = []
@@ -113,6 +128,36 @@ final class RawClient {
             let both = client.read(until: "GET /n - ")
             #expect(both.contains("POST /p - bodyHTTP/1.1 200 OK"))
             #expect(await host.counters.httpRequests == 3)
+        }
+    }
+
+    @Test func `a request that is answered later holds up those behind it, and is answered once`() async throws {
+        try await with { port, host in
+            let client = RawClient(port: port)
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+            let text = client.read(until: "GET /a - ")
+            #expect(text.contains("\r\n\r\nlater\nHTTP/1.1 200 OK"))
+            #expect(!text.contains("twice"))
+            // Gone before its answer: nothing comes of it.
+            do { RawClient(port: port).send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n") }
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(client.read(until: "later\n").contains("later"))
+        }
+    }
+
+    @Test func `who waits for an answer can not send without end, nor is it cut for being silent`() async throws {
+        var limits = ServerLimits()
+        limits.maxBodyBytes = 1_000
+        limits.maxHeadBytes = 1_000
+        limits.headerTimeoutMs = 10
+        try await with(limits) { port, host in
+            let patient = RawClient(port: port)
+            patient.send("GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(patient.read().hasSuffix("later\n"))
+            let flood = RawClient(port: port)
+            flood.send("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
+            flood.flood(String(repeating: "GET ", count: 100_000))
+            #expect(flood.read().isEmpty)
         }
     }
 

@@ -127,17 +127,18 @@ struct EncodeTests {
         let full = PositionRow(
             id: "T345", lat: 45.464211, lon: 9.191383, heading: 271, state: .available, seats: 4,
             at: 1_795_210_199_000)
-        let bytes = Encode.positions(channel: "zone:14", time: 1_795_210_199_100, rows: [full])
-        #expect(
-            text(bytes)
-                == #"{"ch":"zone:14","type":"positions","time":1795210199100,"data":"#
-                + #"[["T345",45.46421,9.19138,271,"available",4,1795210199000]]}"#)
-
+        #expect(text(written([full])) == #"[["T345",45.46421,9.19138,271,"available",4,1795210199000]]"#)
         let moving = PositionRow(id: "T345", lat: -45.464211, lon: -179.191383, heading: 271.4, rest: .moved(age: 812))
+        #expect(text(written([moving])) == #"[["T345",-45.46421,-179.19138,271,812]]"#)
+        #expect(written([moving]).count <= 42)
+    }
+
+    private func written(_ rows: [PositionRow]) -> [UInt8] {
         var writer = JSONWriter()
-        moving.encode(into: &writer)
-        #expect(text(writer.bytes) == #"["T345",-45.46421,-179.19138,271,812]"#)
-        #expect(writer.bytes.count <= 40)
+        writer.beginArray()
+        for row in rows { row.encode(into: &writer) }
+        writer.endArray()
+        return writer.bytes
     }
 
     @Test("M3 trailing fields of a full row only as far as one is not the usual")
@@ -176,7 +177,7 @@ struct EncodeTests {
                     ? .moved(age: .random(in: -5000...600_000, using: &random)) : .full(full))
             guard
                 case .state(_, "positions", _, let data) = try decodeServer(
-                    Encode.positions(channel: "near", time: 1, rows: [row, row]))
+                    Encode.state(channel: "near", type: "positions", time: 1, data: written([row, row])))
             else {
                 Issue.record("not a state")
                 return

@@ -11,7 +11,7 @@ SCOPE = {
     "R": range(1, 14),
     "I": range(1, 7),
     "M": (*range(1, 10), 14, 15, 16),
-    "B": range(1, 16),
+    "B": range(1, 17),
     "N": (1, 2, 5, 6),
 }
 CHECKLIST = [*range(1, 41), *range(47, 50), *range(51, 59)]

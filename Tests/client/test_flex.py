@@ -10,7 +10,7 @@ from kerbside import bus as buses
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.gtfs import feed
 from kerbside.hub import Hub, run
-from test_stops import BinaryRider, Rider, rider
+from kerbside.stops import BinaryRider, Rider, rider
 
 #: What each line is: its hours, from so many minutes before now to so many after, and its booking rule.
 KINDS = {"always": (None, ""), "booked": (None, "ahead"), "closed": ((600, 660), "")}

@@ -117,7 +117,8 @@ async def test_what_buses_do_is_in_the_feeds(town):
         assert vehicle.trip == update.trip
         assert update.trip.start_date == time.strftime("%Y%m%d", time.gmtime(driver.line.start / 1000))
         assert [stop.stop_id for stop in update.stop_time_update] == driver.line.stops[1:]
-        assert not any(stop.HasField("stop_sequence") for stop in update.stop_time_update)
+        assert [stop.stop_sequence for stop in update.stop_time_update] == [2, 3, 4, 5], "E002, E051"
+        assert vehicle.current_stop_sequence == 2
     assert not feeds["alerts"].entity
 
     lost, ended = drivers[0], drivers[3]

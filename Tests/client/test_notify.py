@@ -6,8 +6,8 @@ import pytest
 
 from conftest import running
 from kerbside.minibus import book, trip
+from kerbside.stops import on_tour, rider, serve
 from test_seats import one_online
-from test_stops import on_tour, rider, serve
 
 
 @pytest.fixture(scope="module")

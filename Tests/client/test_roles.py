@@ -14,9 +14,19 @@ DRIVER_ONLY = {
     "ride.aboard": {},
     "ride.end": {},
     "ride.noshow": {},
+    "seat.accept": {"booking": "b_1"},
+    "seat.decline": {"booking": "b_1"},
+    "seat.aboard": {"booking": "b_1"},
+    "seat.end": {"booking": "b_1"},
+    "route.set": {"route": "R1"},
 }
-PASSENGER_ONLY = {"ride.request": {"lat": 45.01, "lon": 9.01, "passengers": 1}}
-BOTH = {"ride.cancel": {}}
+PASSENGER_ONLY = {
+    "ride.request": {"lat": 45.01, "lon": 9.01, "passengers": 1},
+    "seat.book": {
+        "vehicle": "M1", "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02},
+        "passengers": 1},
+}
+BOTH = {"ride.cancel": {}, "seat.cancel": {"booking": "b_1"}}
 
 
 class Other(Client):

@@ -1,6 +1,7 @@
 """Bus drivers and their tours, and what the readers of a line see of them."""
 
 import asyncio
+import json
 import os
 import signal
 
@@ -166,6 +167,32 @@ async def test_a_driver_who_comes_back_finds_the_tour_as_it_was(town, line):
     await driver.call("tour.end")
     await other.until("tour.ended")
     await other.refused("position", "not_available", **other.place.fields, at=other.clock)
+
+
+async def test_what_was_done_while_offline_takes_effect_once(town, line):
+    driver, citizen = BusDriver(town, line), Citizen(town, line)
+    await driver.begin()
+    await citizen.watch_line()
+    await driver.go(600)
+    await driver.cut()
+    kept = []
+    for metres in range(700, 2701, 100):
+        driver.clock += 3400
+        kept.append({**line.at(metres).fields, "at": driver.clock, "accuracy": 5})
+    for _ in range(3):
+        # On whichever worker; the link is lost again before the app knows that all has come.
+        await driver.connect()
+        for fix in kept:
+            await driver.call("position", **fix)
+        assert await driver.call("seats.set", taken=3, key="kept") == {"seats": 5}
+        await driver.cut()
+    await citizen.knows(driver.tour, at(driver, taken=3), "where the bus is")
+    seen = citizen.known()[driver.tour]
+    assert seen["next_stop"]["index"] == 3 and not seen["off_route"]
+    log = [json.loads(row["data"]) for _, row in town.redis.xrange(town.key("events")) if row["type"] == "stop.passed"]
+    assert [entry["index"] for entry in log if entry["tour"] == driver.tour] == [0, 1, 2]
+    await driver.connect()
+    await driver.call("tour.end")
 
 
 async def test_off_its_route_after_two_fixes_and_what_it_leaves_out_is_told(town, line):

@@ -9,6 +9,7 @@ extension Line {
             let kind = json["kind"]?.text.flatMap(BusKind.init(rawValue:)),
             let patterns = all(json["patterns"], LinePattern.init),
             let profiles = all(json["profiles"], Self.profile), let trips = json["trips"]?.elements,
+            let sequences = all(json["sequences"] ?? [], { all($0, \.int) }),
             let areas = all(json["areas"] ?? [], ServiceArea.init),
             let rules = all(json["rules"] ?? [], BookingRule.init),
             let runs = all(json["on_demand"] ?? [], OnDemandRun.init)
@@ -18,11 +19,12 @@ extension Line {
             places.allSatisfy({ $0.rule.map(rules.indices.contains) ?? true })
         else { return nil }
         self.init(
-            id: id, name: name, longName: json["long_name"]?.text ?? "", color: json["color"]?.text, kind: kind,
+            id: id, feedID: json["route_id"]?.text, name: name, longName: json["long_name"]?.text ?? "",
+            color: json["color"]?.text, kind: kind,
             patterns: patterns, onDemand: runs, areas: areas, rules: rules)
         self.trips.reserveCapacity(trips.count)
         for trip in trips {
-            guard let made = LineTrip(trip, patterns, profiles) else { return nil }
+            guard let made = LineTrip(trip, patterns, profiles, sequences) else { return nil }
             self.trips.append(made)
         }
     }
@@ -85,17 +87,26 @@ extension PatternStop {
 }
 
 extension LineTrip {
-    fileprivate init?(_ json: JSONValue, _ patterns: [LinePattern], _ profiles: [[StopTime]]) {
+    fileprivate init?(
+        _ json: JSONValue, _ patterns: [LinePattern], _ profiles: [[StopTime]], _ sequences: [[Int]]
+    ) {
         guard let id = json["id"]?.text, let pattern = json["pattern"]?.int, patterns.indices.contains(pattern),
             let service = json["service"]?.text, let start = json["start"]?.int, let profile = json["profile"]?.int,
             profiles.indices.contains(profile), profiles[profile].count == patterns[pattern].stops.count,
             let frequencies = all(json["frequencies"] ?? [], Frequency.init)
         else { return nil }
+        var numbers: [Int] = []
+        if let place = json["sequences"] {
+            guard let place = place.int, sequences.indices.contains(place),
+                sequences[place].count == profiles[profile].count
+            else { return nil }
+            numbers = sequences[place]
+        }
         self.init(
             id: id, pattern: pattern, service: service,
             times: profiles[profile].map {
                 StopTime(arrival: $0.arrival + start, departure: $0.departure + start)
-            }, frequencies: frequencies)
+            }, frequencies: frequencies, sequences: numbers)
     }
 }
 

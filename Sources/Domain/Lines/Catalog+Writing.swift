@@ -3,64 +3,79 @@ public import Wire
 // The JSON of a catalog's parts: what Redis holds and what `/v1/…` answers is the same text, so a worker serves a list
 // by joining what it has read. Times are seconds of the service day, distances metres, points [lat, lon].
 
+extension JSONWriter {
+    /// A member that is a list.
+    fileprivate mutating func list<Element>(
+        _ name: StaticString, _ elements: some Sequence<Element>, _ write: (Element, inout JSONWriter) -> Void
+    ) {
+        key(name)
+        list(elements, write)
+    }
+
+    /// A list within another.
+    fileprivate mutating func list<Element>(
+        _ elements: some Sequence<Element>, _ write: (Element, inout JSONWriter) -> Void
+    ) {
+        beginArray()
+        for element in elements { write(element, &self) }
+        endArray()
+    }
+}
+
 extension Line {
     /// Trips that take the same time from stop to stop share a profile: [arrival, departure, …] after the first arrival.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
         json.member("id", id)
+        if let feedID { json.member("route_id", feedID) }
         json.member("name", name)
         json.member("long_name", longName)
         if let color { json.member("color", color) }
         json.member("kind", kind.rawValue)
-        json.key("patterns")
-        json.beginArray()
-        for pattern in patterns { pattern.write(to: &json) }
-        json.endArray()
-        var profiles: [[StopTime]] = []
-        var known: [[StopTime]: Int] = [:]
-        var places: [Int] = []
-        for trip in trips {
+        json.list("patterns", patterns) { $0.write(to: &$1) }
+        var profiles = SharedLists<StopTime>()
+        var sequences = SharedLists<Int>()
+        let places = trips.map { trip in
             let start = trip.times.first?.arrival ?? 0
-            let profile = trip.times.map { StopTime(arrival: $0.arrival - start, departure: $0.departure - start) }
-            let place = known[profile] ?? profiles.count
-            if place == profiles.count {
-                known[profile] = place
-                profiles.append(profile)
-            }
-            places.append(place)
+            return (
+                profile: profiles.place(
+                    of: trip.times.map { StopTime(arrival: $0.arrival - start, departure: $0.departure - start) }),
+                sequences: trip.sequences.isEmpty ? nil : sequences.place(of: trip.sequences)
+            )
         }
-        json.key("profiles")
-        json.beginArray()
-        for profile in profiles {
-            json.beginArray()
-            for time in profile {
+        json.list("profiles", profiles.lists) { profile, json in
+            json.list(profile) { time, json in
                 json.integer(Int64(time.arrival))
                 json.integer(Int64(time.departure))
             }
-            json.endArray()
         }
-        json.endArray()
-        json.key("trips")
-        json.beginArray()
-        for (trip, place) in zip(trips, places) { trip.write(to: &json, profile: place) }
-        json.endArray()
+        if !sequences.lists.isEmpty {
+            json.list("sequences", sequences.lists) { list, json in json.list(list) { $1.integer(Int64($0)) } }
+        }
+        json.list("trips", zip(trips, places)) { trip, json in
+            trip.0.write(to: &json, profile: trip.1.profile, sequences: trip.1.sequences)
+        }
         if !onDemand.isEmpty { writeOnDemand(to: &json) }
         json.endObject()
     }
 
     private func writeOnDemand(to json: inout JSONWriter) {
-        json.key("on_demand")
-        json.beginArray()
-        for run in onDemand { run.write(to: &json) }
-        json.endArray()
-        json.key("areas")
-        json.beginArray()
-        for area in areas { area.write(to: &json) }
-        json.endArray()
-        json.key("rules")
-        json.beginArray()
-        for rule in rules { rule.write(to: &json) }
-        json.endArray()
+        json.list("on_demand", onDemand) { $0.write(to: &$1) }
+        json.list("areas", areas) { $0.write(to: &$1) }
+        json.list("rules", rules) { $0.write(to: &$1) }
+    }
+}
+
+/// Lists that many have alike, each kept once.
+private struct SharedLists<Element: Hashable> {
+    private(set) var lists: [[Element]] = []
+    private var places: [[Element]: Int] = [:]
+
+    mutating func place(of list: [Element]) -> Int {
+        if let place = places[list] { return place }
+        places[list] = lists.count
+        lists.append(list)
+        return lists.count - 1
     }
 }
 
@@ -70,19 +85,13 @@ extension LinePattern {
         json.member("id", id)
         json.member("direction", direction)
         json.member("headsign", headsign)
-        json.key("stops")
-        json.beginArray()
-        for stop in stops {
+        json.list("stops", stops) { stop, json in
             json.beginObject()
             json.member("stop", stop.stop)
             json.member("distance", stop.distance)
             json.endObject()
         }
-        json.endArray()
-        json.key("shape")
-        json.beginArray()
-        for point in shape { point.writePair(to: &json) }
-        json.endArray()
+        json.list("shape", shape) { $0.writePair(to: &$1) }
         json.endObject()
     }
 }
@@ -97,17 +106,17 @@ extension GeoPoint {
 }
 
 extension LineTrip {
-    fileprivate func write(to json: inout JSONWriter, profile: Int) {
+    /// `profile` and `sequences` are indices in the line's lists.
+    fileprivate func write(to json: inout JSONWriter, profile: Int, sequences: Int?) {
         json.beginObject()
         json.member("id", id)
         json.member("pattern", pattern)
         json.member("service", service)
         json.member("start", times.first?.arrival ?? 0)
         json.member("profile", profile)
+        if let sequences { json.member("sequences", sequences) }
         if !frequencies.isEmpty {
-            json.key("frequencies")
-            json.beginArray()
-            for frequency in frequencies {
+            json.list("frequencies", frequencies) { frequency, json in
                 json.beginObject()
                 json.member("start", frequency.startTime)
                 json.member("end", frequency.endTime)
@@ -115,7 +124,6 @@ extension LineTrip {
                 json.member("exact", frequency.isExact)
                 json.endObject()
             }
-            json.endArray()
         }
         json.endObject()
     }
@@ -126,17 +134,10 @@ extension OnDemandRun {
         json.beginObject()
         json.member("id", id)
         json.member("service", service)
-        json.key("places")
-        json.beginArray()
-        for place in places {
+        json.list("places", places) { place, json in
             json.beginObject()
             if let area = place.area { json.member("area", area) }
-            if !place.stops.isEmpty {
-                json.key("stops")
-                json.beginArray()
-                for stop in place.stops { json.string(stop) }
-                json.endArray()
-            }
+            if !place.stops.isEmpty { json.list("stops", place.stops) { $1.string($0) } }
             json.member("opens", place.opens)
             json.member("closes", place.closes)
             json.member("board", place.canBoard)
@@ -144,7 +145,6 @@ extension OnDemandRun {
             if let rule = place.rule { json.member("rule", rule) }
             json.endObject()
         }
-        json.endArray()
         json.endObject()
     }
 }
@@ -155,18 +155,9 @@ extension ServiceArea {
         json.beginObject()
         json.member("id", id)
         json.member("name", name)
-        json.key("polygons")
-        json.beginArray()
-        for rings in polygons {
-            json.beginArray()
-            for ring in rings {
-                json.beginArray()
-                for point in ring { point.writePair(to: &json) }
-                json.endArray()
-            }
-            json.endArray()
+        json.list("polygons", polygons) { rings, json in
+            json.list(rings) { ring, json in json.list(ring) { $0.writePair(to: &$1) } }
         }
-        json.endArray()
         json.endObject()
     }
 }
@@ -199,12 +190,7 @@ extension Stop {
         json.member("name", name)
         json.member("lat", point.lat)
         json.member("lon", point.lon)
-        if let lines {
-            json.key("lines")
-            json.beginArray()
-            for line in lines { json.string(line) }
-            json.endArray()
-        }
+        if let lines { json.list("lines", lines) { $1.string($0) } }
         json.endObject()
     }
 }
@@ -228,17 +214,12 @@ extension Service {
     /// Days as `2026-11-21`.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
-        json.key("weekdays")
-        json.beginArray()
-        for (bit, name) in Self.weekdayNames.enumerated() where weekdays & 1 << bit != 0 { json.string(name) }
-        json.endArray()
+        let days = Self.weekdayNames.enumerated().filter { weekdays & 1 << $0.offset != 0 }
+        json.list("weekdays", days) { $1.string($0.element) }
         json.member("from", start.description)
         json.member("until", end.description)
         for (isAdded, dates) in [(true, added), (false, removed)] where !dates.isEmpty {
-            if isAdded { json.key("added") } else { json.key("removed") }
-            json.beginArray()
-            for date in dates.sorted() { json.string(date.description) }
-            json.endArray()
+            json.list(isAdded ? "added" : "removed", dates.sorted()) { $1.string($0.description) }
         }
         json.endObject()
     }

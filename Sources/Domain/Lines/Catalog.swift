@@ -82,6 +82,8 @@ public enum BusKind: String, CaseIterable, Sendable {
 /// What people know as a line: `52`, `Kangemi`.
 public struct Line: Equatable, Sendable {
     public var id: String
+    /// The route's id in the feed that it came from, where it could not be a line's id.
+    public var feedID: String?
     /// Short, as on the bus: never empty.
     public var name: String
     public var longName: String
@@ -98,11 +100,12 @@ public struct Line: Equatable, Sendable {
     public var rules: [BookingRule]
 
     public init(
-        id: String, name: String, longName: String = "", color: String? = nil, kind: BusKind = .bus,
-        patterns: [LinePattern] = [], trips: [LineTrip] = [], onDemand: [OnDemandRun] = [], areas: [ServiceArea] = [],
-        rules: [BookingRule] = []
+        id: String, feedID: String? = nil, name: String, longName: String = "", color: String? = nil,
+        kind: BusKind = .bus, patterns: [LinePattern] = [], trips: [LineTrip] = [], onDemand: [OnDemandRun] = [],
+        areas: [ServiceArea] = [], rules: [BookingRule] = []
     ) {
         self.id = id
+        self.feedID = feedID
         self.name = name
         self.longName = longName
         self.color = color
@@ -160,14 +163,23 @@ public struct LineTrip: Equatable, Sendable {
     public var times: [StopTime]
     /// Empty: it runs once, at `times`.
     public var frequencies: [Frequency]
+    /// What the feed numbers its stops with (stop_sequence), rising, one per stop; empty: 1, 2, 3 and so on.
+    public var sequences: [Int]
 
-    public init(id: String, pattern: Int, service: String, times: [StopTime], frequencies: [Frequency] = []) {
+    public init(
+        id: String, pattern: Int, service: String, times: [StopTime], frequencies: [Frequency] = [],
+        sequences: [Int] = []
+    ) {
         self.id = id
         self.pattern = pattern
         self.service = service
         self.times = times
         self.frequencies = frequencies
+        self.sequences = sequences.elementsEqual(1...max(1, times.count)) ? [] : sequences
     }
+
+    /// The feed's number of a stop, by its index in the pattern.
+    public func sequence(of stop: Int) -> Int { sequences.indices.contains(stop) ? sequences[stop] : stop + 1 }
 
     /// What is to be added to `times` for each of the day's runs: 0 for one that runs once.
     public var starts: [Int] { frequencies.isEmpty ? [0] : frequencies.flatMap(\.starts).sorted() }

@@ -52,7 +52,7 @@ public struct LineBuilder {
     /// had to be mended, once per pattern.
     public mutating func add(
         id: String, service: String, direction: Int, headsign: String, calls: [Call], shapeID: String,
-        shape: @autoclosure () -> [GeoPoint], frequencies: [Frequency] = []
+        shape: @autoclosure () -> [GeoPoint], frequencies: [Frequency] = [], sequences: [Int] = []
     ) -> [Mend] {
         let way = Way(direction: direction, headsign: headsign, shape: shapeID, stops: calls.map(\.stop.id))
         var mends: [Mend] = []
@@ -76,7 +76,8 @@ public struct LineBuilder {
             times = times.map { StopTime(arrival: $0.arrival - start, departure: $0.departure - start) }
         }
         line.trips.append(
-            LineTrip(id: id, pattern: index, service: service, times: times, frequencies: frequencies))
+            LineTrip(
+                id: id, pattern: index, service: service, times: times, frequencies: frequencies, sequences: sequences))
         return mends
     }
 

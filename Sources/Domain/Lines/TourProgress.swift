@@ -7,13 +7,27 @@ public struct TourProgress: Sendable {
         public var next: Int?
         /// Stops that were passed while the bus was off its route.
         public var skipped: [Int] = []
+        /// Stops that were left, with how late by the schedule, seconds; only those for which both times are known.
+        public var left: [Left] = []
         /// The bus is behind where it was believed to be: `next` may be before the old one.
         public var isBack = false
 
-        public init(next: Int? = nil, skipped: [Int] = [], isBack: Bool = false) {
+        public init(next: Int? = nil, skipped: [Int] = [], left: [Left] = [], isBack: Bool = false) {
             self.next = next
             self.skipped = skipped
+            self.left = left
             self.isBack = isBack
+        }
+    }
+
+    public struct Left: Equatable, Sendable {
+        public var stop: Int
+        /// Negative when it was too early.
+        public var delay: Int
+
+        public init(stop: Int, delay: Int) {
+            self.stop = stop
+            self.delay = delay
         }
     }
 
@@ -85,8 +99,18 @@ public struct TourProgress: Sendable {
         case .ignored, .beside, .reversed: break
         }
         if tour.track.nextStop != before { change.next = tour.track.nextStop }
+        for stop in before..<max(before, tour.track.nextStop) {
+            guard let left = tour.track.passages.departures[stop], let schedule else { continue }
+            change.left.append(Left(stop: stop, delay: Int((left - schedule[stop].departure) / 1000)))
+        }
         wasOffRoute = tour.track.isOffRoute
         return change
+    }
+
+    /// When each stop is to be left by the schedule, the last one reached: Unix seconds. Nil without a schedule.
+    public var due: [Int]? {
+        guard let schedule, let last = schedule.last else { return nil }
+        return schedule.dropLast().map { Int($0.departure / 1000) } + [Int(last.arrival / 1000)]
     }
 
     /// How late the bus is by its last fix on the way, seconds; negative when it is early. Nil without a schedule.

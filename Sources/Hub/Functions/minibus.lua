@@ -67,6 +67,9 @@ local function recount(c, driver, v, taken, reason)
         if counted < entry[2] then set_booking(c, entry[1], 'seats', counted) end
         room = room - counted
     end
+    -- Nobody booked for those who are counted in here.
+    local more = taken - tonumber(v.taken)
+    if more > 0 then figures.of_minibus(c, v, { passengers = more, boarded = more }) end
     if taken ~= tonumber(v.taken) then count(c, driver, v, taken - tonumber(v.taken), reason) end
     for _, booking in ipairs(unanswered(c, driver, v)) do
         if free_seats(v) >= 0 then break end

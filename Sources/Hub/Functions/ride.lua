@@ -97,23 +97,24 @@ local function cancel_by_driver(c, ride, r, zone)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
--- The ride that a command means: the one named, or the one that is open.
-local function meant(c, role, subject, named)
-    local field = role == 'driver' and 'vehicle:' or 'passenger:'
-    local ride = named ~= '' and named or redis.call('HGET', c.p .. field .. subject, 'ride')
-    if not ride then return nil, nil, refuse('not_found', 'You have no open ride.') end
-    local r = load_ride(c, ride)
-    if not r.state or (role == 'driver' and r.driver ~= subject) or (role == 'passenger' and r.passenger ~= subject) then
-        return nil, nil, refuse('not_found', 'The ride ' .. ride .. ' is not yours, or does not exist.')
+-- The ride, or the booking (`what`), that a command of its driver or passenger means: the one named, or the one that is
+-- open. Answers its id and hash, or as the third the refusal.
+local function meant(c, what, role, subject, named)
+    local holder = role == 'driver' and 'vehicle:' or 'passenger:'
+    local id = named ~= '' and named or redis.call('HGET', c.p .. holder .. subject, what)
+    if not id then return nil, nil, refuse('not_found', 'You have no open ' .. what .. '.') end
+    local found = hash(c.p .. what .. ':' .. id)
+    if not found.state or found[role] ~= subject then
+        return nil, nil, refuse('not_found', 'The ' .. what .. ' ' .. id .. ' is not yours, or does not exist.')
     end
-    return ride, r
+    return id, found
 end
 
 -- cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
 register('cancel', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'ride.cancel', role .. ':' .. subject, argv[4], function()
-        local ride, r, no = meant(c, role, subject, argv[3])
+        local ride, r, no = meant(c, 'ride', role, subject, argv[3])
         if no then return no end
         if r.state == 'aboard' then
             return refuse('not_available', 'The passenger is aboard: the driver ends the ride.')
@@ -151,7 +152,7 @@ end)
 register('aboard', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.aboard', 'driver:' .. driver, argv[4], function()
-        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -184,7 +185,7 @@ end
 register('finish', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.end', 'driver:' .. driver, argv[4], function()
-        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
@@ -201,7 +202,7 @@ end)
 register('noshow', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()
-        local ride, r, no = meant(c, 'driver', driver, argv[2])
+        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
         if no then return no end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
         if r.notified ~= '20' then

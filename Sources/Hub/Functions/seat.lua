@@ -101,6 +101,7 @@ local function turn_down(c, booking, b, v, reason)
     end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'declined')
+    figures.of_minibus(c, v, { [reason == 'no_answer' and 'expired' or 'declined'] = 1 })
     log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
     tell(c, 'passenger:' .. b.passenger, 'seat.declined', { booking = booking, vehicle = b.driver, reason = reason })
 end
@@ -144,15 +145,16 @@ end
 register('seat_book', function(keys, argv)
     local c, passenger, booking, driver = context(keys), argv[1], argv[2], argv[3]
     return once(c, 'seat.book', 'passenger:' .. passenger, argv[12], function()
+        local v, n = vehicle(c, driver), tonumber(argv[8])
         local function no(code, detail)
             log(c, 'seat.refused', { passenger = passenger, driver = driver, code = code })
+            figures.refused(c, v.route, code, 'passenger:' .. passenger, argv[12])
             return refuse(code, detail)
         end
         local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride')
         if open[1] or open[2] then
             return no('already_requested', (open[1] or open[2]) .. ' is still open. Cancel it first, or wait for its end.')
         end
-        local v, n = vehicle(c, driver), tonumber(argv[8])
         if not is_minibus(v) then return no('not_found', 'There is no minibus ' .. driver .. '.') end
         if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end
         if v.away then return no('not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.') end
@@ -175,6 +177,7 @@ register('seat_book', function(keys, argv)
         redis.call('ZADD', c.p .. 'holds', hold_until, booking)
         hold(c, driver, v, n)
         local told = { booking = booking, vehicle = driver, passengers = n, fare = fare_of(b) }
+        figures.of_minibus(c, v, { requested = 1 })
         log(c, 'seat.requested', { booking = booking, driver = driver, passenger = passenger, passengers = n })
         tell(c, 'passenger:' .. passenger, 'seat.pending', told)
         ask_next(c, driver)
@@ -217,6 +220,7 @@ register('seat_accept', function(keys, argv)
         redis.call('ZADD', c.p .. 'bookings:' .. driver, b.order, booking)
         hold(c, driver, v, -n)
         local assigned = assignment(booking, b)
+        figures.of_minibus(c, v, { accepted = 1 })
         log(c, 'seat.confirmed', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
         tell(c, 'driver:' .. driver, 'seat.assigned', assigned)
         count(c, driver, v, n, 'booked', booking)
@@ -245,6 +249,7 @@ end)
 -- Takes a confirmed booking back and gives its seats free. by: passenger | driver
 local function cancel_confirmed(c, booking, b, v, by, reason)
     close_booking(c, booking, b, 'cancelled')
+    figures.of_minibus(c, v, { cancelled = 1 })
     if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking) end
     log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = reason })
     tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = by, reason = reason })
@@ -255,28 +260,17 @@ local function cancel_unanswered(c, booking, b, v)
     end_asking(c, booking, b, 'cancelled')
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'cancelled')
+    figures.of_minibus(c, v, { cancelled = 1 })
     log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = 'passenger', reason = 'passenger' })
     tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = 'passenger', reason = 'passenger' })
     ask_next(c, b.driver)
-end
-
--- The booking that a command means: the one named, or a passenger's open one.
-local function meant_booking(c, role, subject, named)
-    local booking = named
-    if booking == '' then booking = redis.call('HGET', c.p .. 'passenger:' .. subject, 'booking') end
-    if not booking then return nil, nil, refuse('not_found', 'You have no open booking.') end
-    local b = load_booking(c, booking)
-    if not b.state or b[role] ~= subject then
-        return nil, nil, refuse('not_found', 'The booking ' .. booking .. ' is not yours, or does not exist.')
-    end
-    return booking, b
 end
 
 -- seat_cancel: ARGV role (passenger or driver), subject, booking ('' = a passenger's open one), key.
 register('seat_cancel', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'seat.cancel', role .. ':' .. subject, argv[4], function()
-        local booking, b, no = meant_booking(c, role, subject, argv[3])
+        local booking, b, no = meant(c, 'booking', role, subject, argv[3])
         if no then return no end
         local v = vehicle(c, b.driver)
         if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
@@ -296,7 +290,7 @@ end)
 register('seat_aboard', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'seat.aboard', 'driver:' .. driver, argv[4], function()
-        local booking, b, no = meant_booking(c, 'driver', driver, argv[2])
+        local booking, b, no = meant(c, 'booking', 'driver', driver, argv[2])
         if no then return no end
         local v = vehicle(c, driver)
         if b.state == 'aboard' then return ok({ booking = booking, seats = tonumber(v.seats) }) end
@@ -307,6 +301,7 @@ register('seat_aboard', function(keys, argv)
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
         set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.iso, 'seats', n, 'passengers', n)
+        figures.of_minibus(c, v, { passengers = n, fetched = n })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
             tell(c, channel, 'seat.aboard', { booking = booking, passengers = n })
@@ -320,7 +315,7 @@ end)
 register('seat_end', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'seat.end', 'driver:' .. driver, argv[3], function()
-        local booking, b, no = meant_booking(c, 'driver', driver, argv[2])
+        local booking, b, no = meant(c, 'booking', 'driver', driver, argv[2])
         if no then return no end
         if b.state == 'confirmed' then
             return refuse('not_available', 'The passengers are not aboard yet: send seat.aboard or seat.cancel.')
@@ -328,6 +323,7 @@ register('seat_end', function(keys, argv)
         if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
         local v = vehicle(c, driver)
         close_booking(c, booking, b, 'ended')
+        figures.of_minibus(c, v, { completed = 1 })
         log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
             tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })

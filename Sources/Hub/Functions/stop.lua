@@ -159,6 +159,7 @@ function stops.close(c, id, s, state)
     local was_promised = s.state == 'accepted'
     stops.set(c, id, 'state', state, 'closed_at', c.iso)
     s.state = state
+    figures.add(c, s.line, { [state] = 1 })
     if s.tour then redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
     redis.call('SREM', c.p .. 'passenger:' .. s.citizen .. ':stops', id)
@@ -319,6 +320,7 @@ function stops.open(c, citizen, line, person, r, back)
     stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
     s.tour, s.dist, s.place = r.tour, r.dist, r.id
+    figures.add(c, line, { requested = 1 })
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
@@ -334,6 +336,7 @@ register('stop_request', function(keys, argv)
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
         local function no(code, detail)
             log(c, 'stop.refused', { citizen = citizen, line = line, code = code })
+            figures.refused(c, line, code, 'passenger:' .. citizen, argv[2])
             return refuse(code, detail)
         end
         if argv[4] ~= '' then return no(argv[4], argv[5]) end
@@ -408,6 +411,7 @@ function ANSWERS.accept(c, id, s, t)
     end
     stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso)
     s.state = 'accepted'
+    figures.add(c, s.line, { accepted = 1 })
     stops.due(c, id, 'remind_driver')
     stops.due(c, id, 'expire')
     -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus
@@ -430,6 +434,7 @@ end
 function ANSWERS.complete(c, id, s)
     if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
     stops.close(c, id, s, 'completed')
+    figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
     log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.completed', id, s)
 end

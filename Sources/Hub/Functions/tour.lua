@@ -79,8 +79,9 @@ function tours.coming(etas, at)
     return #left > 0 and cjson.encode(left) or '[]'
 end
 
--- why: 'driver', 'operator' or 'lost'.
-function tours.finish(c, id, t, why)
+-- why: 'driver', 'operator' or 'lost'. delay: of a driver who ends it, s; nil: unknown.
+function tours.finish(c, id, t, why, delay)
+    figures.tour_ended(c, id, t, why, delay)
     t.state, t.etas = 'ended', '[]'
     tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.iso)
     redis.call('EXPIRE', c.p .. 'tour:' .. id, c.history_ttl_s)
@@ -137,6 +138,7 @@ register('tour_start', function(keys, argv)
         redis.call('ZADD', c.p .. 'tours', c.now, id)
         log(c, 'tour.started', { tour = id, bus = bus, line = line, driver = driver, pattern = t.pattern,
             trip = t.trip ~= '' and t.trip or nil })
+        figures.add(c, line, { tours_started = 1 })
         if t.shown == '1' then tours.on_map(c, t) end
         local reply = '+' .. tours.show(c, id, t, true)
         stops.tour_started(c, id)
@@ -144,7 +146,20 @@ register('tour_start', function(keys, argv)
     end)
 end)
 
--- tour_end: ARGV role, subject, tour ('' = one's own), key. An operator may end any.
+-- A bus that sends no positions any more, or never did, is as late as its driver's word makes it.
+tours.silent_ms = 180000
+
+-- How late the bus is at the stop at index `at` now, s, by its positions; or else by the schedule. due: JSON list of the Unix
+-- second at which each stop is to be left, the last reached; '' = unknown. nil: nobody knows.
+function tours.delay(c, t, at, due)
+    local is_silent = c.now - tonumber(t.heard or 0) > tours.silent_ms
+    local second = is_silent and (due or '') ~= '' and cjson.decode(due)[at + 1]
+    if second then return math.floor(c.now / 1000 - second) end
+    return tonumber(t.delay_s)
+end
+
+-- tour_end: ARGV role, subject, tour ('' = one's own), key, and of a driver when each stop is due (tours.delay). An
+-- operator may end any.
 register('tour_end', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'tour.end', role .. ':' .. subject, argv[4], function()
@@ -157,7 +172,10 @@ register('tour_end', function(keys, argv)
         if not t.state or (role == 'bus_driver' and t.driver ~= subject) then
             return refuse('not_found', 'The tour ' .. id .. ' is not yours, or does not exist.')
         end
-        if t.state == 'running' then tours.finish(c, id, t, role == 'bus_driver' and 'driver' or 'operator') end
+        if t.state == 'running' then
+            tours.finish(c, id, t, role == 'bus_driver' and 'driver' or 'operator',
+                tours.delay(c, t, tonumber(t.next), argv[5]))
+        end
         return ok({ tour = id, state = 'ended' })
     end)
 end)
@@ -174,7 +192,7 @@ register('tour_seats', function(keys, argv)
         end
         t.taken = tostring(taken)
         tours.set(c, id, 'taken', t.taken, 'counted', '1')
-        if taken > before then redis.call('HINCRBY', c.p .. 'tour:' .. id, 'boarded', taken - before) end
+        if taken > before then figures.got_on(c, id, t.line, 'boarded', taken - before) end
         if taken ~= before then
             log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
         end
@@ -187,9 +205,11 @@ register('tour_seats', function(keys, argv)
     end)
 end)
 
--- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them.
-function tours.step(c, id, t, to, skipped, by)
+-- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them. delays: how
+-- late, s, by index as far as it is known.
+function tours.step(c, id, t, to, skipped, by, delays)
     local stops = cjson.decode(t.stops)
+    figures.passed(c, id, t, to, skipped, delays)
     for index = tonumber(t.next), to - 1 do
         local data = { index = index, stop = stops[index + 1] }
         if skipped[index] then
@@ -197,13 +217,14 @@ function tours.step(c, id, t, to, skipped, by)
             tours.changed(c, id, t, data)
         else
             log(c, 'stop.passed', { tour = id, bus = t.bus, line = t.line, pattern = t.pattern, index = index,
-                stop = data.stop, by = by, delay_s = tonumber(t.delay_s) })
+                stop = data.stop, by = by, delay_s = delays[index] })
         end
     end
     t.next = tostring(to)
 end
 
--- tour_step: ARGV driver, 1 or -1, '1' if the stop is skipped, key. (commands stop.next, stop.previous)
+-- tour_step: ARGV driver, 1 or -1, '1' if the stop is skipped, key, when each stop is due (tours.delay). (commands stop.next,
+-- stop.previous)
 register('tour_step', function(keys, argv)
     local c, driver, step = context(keys), argv[1], tonumber(argv[2])
     return once(c, step > 0 and 'stop.next' or 'stop.previous', 'bus_driver:' .. driver, argv[4], function()
@@ -218,7 +239,8 @@ register('tour_step', function(keys, argv)
             return refuse('not_available', 'The tour is before its first stop.')
         end
         if step > 0 then
-            tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver')
+            tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver',
+                { [at] = tours.delay(c, t, at, argv[5]) })
             t.etas = tours.coming(t.etas, at + 1)
         else
             t.next = tostring(at - 1)
@@ -241,9 +263,9 @@ end
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
--- JSON list of the fixes since the last call that fences may use, [lat, lon, at], the city's clock (stops.clock), and JSON of
--- the way that is forecast (crossing() in stop_times.lua). Answers {state, index of the next stop}: a tour may have been stepped or
--- ended by others meanwhile.
+-- JSON list of the fixes since the last call that fences may use, [lat, lon, at], and of the stops left since then, [index,
+-- how late in s], the city's clock (stops.clock), and JSON of the way that is forecast (crossing() in stop_times.lua). Answers
+-- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -256,14 +278,15 @@ register('tour_moved', function(keys, argv)
     if argv[9] ~= '' then t.delay_s = argv[9] end
     local reached, stepped = tonumber(argv[7]), false
     if reached and reached > tonumber(t.next) then
-        local skipped = {}
+        local skipped, delays = {}, {}
         for _, index in ipairs(cjson.decode(argv[8])) do skipped[index] = true end
-        tours.step(c, id, t, math.min(reached, #cjson.decode(t.stops)), skipped, 'position')
+        for _, left in ipairs(cjson.decode(argv[14] or '[]')) do delays[left[1]] = left[2] end
+        tours.step(c, id, t, math.min(reached, #cjson.decode(t.stops)), skipped, 'position', delays)
         stepped = true
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.heard, t.zone, t.course = argv[11], argv[14] or '', argv[15] or '[]'
+    t.heard, t.zone, t.course = argv[11], argv[15] or '', argv[16] or '[]'
     local asked = stops.of_tour(c, id)
     t.etas = stops.with_dwell(c, t, tours.coming(argv[10], tonumber(t.next)), asked)
     local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,

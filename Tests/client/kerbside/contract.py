@@ -69,6 +69,16 @@ def check_list(name, page):
     _check("catalog.json", name, page)
 
 
+def check_figures(page):
+    """Raises Breach unless `/v1/stats` may answer this."""
+    _check("figures.json", "stats", page)
+
+
+def check_problem(page):
+    """Raises Breach unless a request over HTTP may be refused with this."""
+    _check("figures.json", "problem", page)
+
+
 def check_command(message):
     """Raises Breach unless a well-formed client may send this."""
     _check("commands.json", message.get("cmd"), message, strict=False)

@@ -1,0 +1,111 @@
+-- The administrators' figures: what happened on each line on each day, counted in the same step in which it happens, so
+-- that neither a repeated command nor the death of a worker counts anything twice or not at all.
+--
+-- `figures:<date>` (2026-11-21, by the clock of the catalog's time zone) is a hash, `<line>|<name>` to a number; what the
+-- names mean stands with `Figure` in Domain. Everything counts on the day on which it happens, so a day that is over does
+-- not change any more. Kept for `figure_days` days.
+
+local figures = {}
+
+local FIGURE_RULES = { 'figure_days', 'figure_early_s', 'figure_late_s' }
+
+-- Read by the functions that need them only, as those of stops are.
+function figures.rules(c)
+    if c.figures then return c.figures end
+    c.figures = {}
+    local values = redis.call('HMGET', c.p .. 'settings', unpack(FIGURE_RULES))
+    for i, name in ipairs(FIGURE_RULES) do
+        c.figures[string.sub(name, 8)] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
+    end
+    return c.figures
+end
+
+-- The city's local time less UTC, s: the workers know its time zone, and say it with each sweep.
+function figures.set_offset(c, seconds)
+    local key = c.p .. 'settings'
+    if redis.call('HGET', key, 'utc_offset_s') ~= seconds then redis.call('HSET', key, 'utc_offset_s', seconds) end
+end
+
+-- Today, as 2026-11-21. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
+function figures.date(c)
+    local floor = math.floor
+    local offset = tonumber(redis.call('HGET', c.p .. 'settings', 'utc_offset_s') or 0)
+    local days = floor((c.now / 1000 + offset) / 86400) + 719468
+    local era = floor(days / 146097)
+    local day = days - era * 146097
+    local year = floor((day - floor(day / 1460) + floor(day / 36524) - floor(day / 146096)) / 365)
+    day = day - (365 * year + floor(year / 4) - floor(year / 100))
+    local month = floor((5 * day + 2) / 153)
+    day = day - floor((153 * month + 2) / 5) + 1
+    month = month < 10 and month + 3 or month - 9
+    return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day)
+end
+
+-- counts: name to a whole number.
+function figures.add(c, line, counts)
+    local key = c.p .. 'figures:' .. figures.date(c)
+    for name, n in pairs(counts) do
+        if n ~= 0 then redis.call('HINCRBY', key, line .. '|' .. name, string.format('%.0f', n)) end
+    end
+    redis.call('EXPIRE', key, figures.rules(c).days * 86400)
+end
+
+-- A name that comes from a client is a line's only if the catalog has it: there must not be a figure for every misspelling.
+function figures.is_line(c, line)
+    local version = line and redis.call('HGET', c.p .. 'catalog', 'version')
+    return version and redis.call('HEXISTS', c.p .. 'catalog:' .. version .. ':lines', line) == 1
+end
+
+-- A request was refused. who: role and subject. One that may be sent again with its key is counted the first time only.
+function figures.refused(c, line, code, who, key)
+    if not figures.is_line(c, line) then return end
+    if AGAIN[code] and key ~= ''
+        and not redis.call('SET', c.p .. 'refused:' .. who .. '|' .. key, code, 'NX', 'EX', c.idempotency_ttl_s) then
+        return
+    end
+    figures.add(c, line, { ['refused:' .. code] = 1 })
+end
+
+-- Somebody got on during a tour. how: 'boarded', by the driver's count of seats, or 'fetched', by a request that was
+-- completed. A driver who counts seats counts those who were fetched, too; so the tour's passengers are the more of the two.
+function figures.got_on(c, tour, line, how, n)
+    local key = c.p .. 'tour:' .. tour
+    local counts = redis.call('HMGET', key, 'boarded', 'fetched')
+    local before = math.max(tonumber(counts[1] or 0), tonumber(counts[2] or 0))
+    local after = math.max(before, redis.call('HINCRBY', key, how, n))
+    figures.add(c, line, { passengers = after - before, [how] = n })
+end
+
+-- A tour has come by its stops up to `to` (an index, not included); those in `skipped` were left out. Each stop of a tour is
+-- judged once, however often it is stepped back. delays: how late each was left by the schedule, s, as far as it is known.
+function figures.passed(c, tour, t, to, skipped, delays)
+    local first = math.max(tonumber(t.next), tonumber(t.judged or 0))
+    if first >= to then return end
+    t.judged = to
+    redis.call('HSET', c.p .. 'tour:' .. tour, 'judged', to)
+    local rules, counts = figures.rules(c), {}
+    local function count(name, n) counts[name] = (counts[name] or 0) + n end
+    for index = first, to - 1 do
+        local delay = delays[index]
+        count(skipped[index] and 'stops_skipped' or 'stops_passed', 1)
+        if delay and not skipped[index] then
+            local is_early, is_late = delay < -rules.early_s, delay > rules.late_s
+            count(is_early and 'stops_early' or is_late and 'stops_late' or 'stops_on_time', 1)
+            count('delay_s', delay)
+        end
+    end
+    figures.add(c, t.line, counts)
+end
+
+-- why: as tours.finish has it. A driver who ends the tour at its last stop has come there, `delay` late.
+function figures.tour_ended(c, tour, t, why, delay)
+    local last = #cjson.decode(t.stops) - 1
+    if why == 'driver' and tonumber(t.next) == last then figures.passed(c, tour, t, last + 1, {}, { [last] = delay }) end
+    figures.add(c, t.line, { tours_ended = 1, tours_lost = why == 'lost' and 1 or 0,
+        tours_cut_short = tonumber(t.next) < last and 1 or 0 })
+end
+
+-- A minibus counts for the line that it has announced as its route, if it is one.
+function figures.of_minibus(c, v, counts)
+    if figures.is_line(c, v.route) then figures.add(c, v.route, counts) end
+end

@@ -1,0 +1,120 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+
+/// The administrators' figures over HTTP: `/v1/stats`, for operators and services with their token in the header.
+extension Worker {
+    static let figurePaths: Set = ["/v1/stats", "/v1/stats.csv"]
+
+    func answerFigures(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+        if let refusal = refusalOfFigures(request) { return answer(refusal) }
+        guard catalog.isKnown, clock.isSet else {
+            return answer(problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
+        }
+        let query: FigureQuery
+        do throws(FigureQuery.Problem) {
+            query = try FigureQuery(request.query, today: cityTime.date(at: now() / 1000))
+        } catch {
+            return answer(problem(400, "Bad request", error.detail))
+        }
+        let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
+        readFigures(query, of: query.dates[...], []) { rows in
+            guard let rows else {
+                return answer(
+                    self.problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))
+            }
+            if let line = query.line, rows.isEmpty, self.catalog.catalog.lines[line] == nil {
+                return answer(self.problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
+            }
+            let pages = FigurePages(
+                rows, from: query.from, to: query.to, timeZone: self.catalog.catalog.timeZone,
+                earlySeconds: self.settings.figures.earlyS, lateSeconds: self.settings.figures.lateS)
+            answer(
+                HTTPResponse(
+                    status: 200, contentType: isCSV ? "text/csv; charset=utf-8; header=present" : "application/json",
+                    headers: [("Cache-Control", "no-store"), ("Vary", "Accept")], body: isCSV ? pages.csv : pages.json))
+        }
+    }
+
+    /// One day after the other, so that Redis serves others in between. nil: Redis is away.
+    private func readFigures(
+        _ query: FigureQuery, of dates: ArraySlice<ServiceDate>, _ rows: [LineFigures],
+        _ then: @escaping ([LineFigures]?) -> Void
+    ) {
+        guard let date = dates.first else { return then(rows) }
+        commands.send(["HGETALL", RedisArgument(keys.figures("\(date)"))]) { result in
+            guard case .success(let reply) = result else { return then(nil) }
+            let found = LineFigures.day(date, reply.figures).filter { query.line == nil || $0.line == query.line }
+            self.readFigures(query, of: dates.dropFirst(), rows + found, then)
+        }
+    }
+
+    /// RFC 6750. The token is taken from the header only: an address is written to logs and kept in histories.
+    private func refusalOfFigures(_ request: HTTPRequest) -> HTTPResponse? {
+        guard let token = request.bearerToken else {
+            return unauthorised(
+                401, "Unauthorized",
+                "Send the token of an operator or a service as `Authorization: Bearer …` (kerbside token --role operator)."
+            )
+        }
+        do throws(TokenError) {
+            let claims = try verifier.verify(token, nowMs: EventLoop.wallClock())
+            guard claims.role == .operator || claims.role == .service else {
+                return unauthorised(
+                    403, "Forbidden",
+                    "A \(claims.role.rawValue) may not read the figures; an operator or a service may.",
+                    error: "insufficient_scope")
+            }
+            return nil
+        } catch {
+            metrics.tokensRefused.increment()
+            return unauthorised(error == .wrongCity ? 403 : 401, "Unauthorized", "\(error)", error: "invalid_token")
+        }
+    }
+
+    private func unauthorised(_ status: Int, _ title: String, _ detail: String, error: String? = nil) -> HTTPResponse {
+        var response = problem(status, title, detail)
+        let what = error.map { ", error=\"\($0)\"" } ?? ""
+        response.headers.append(("WWW-Authenticate", "Bearer realm=\"kerbside\"\(what)"))
+        return response
+    }
+}
+
+extension RedisReply {
+    /// Of a hash with whole numbers.
+    var figures: [(name: String, value: Int)] {
+        let fields = array ?? []
+        return stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
+            guard let name = fields[place].text, let value = fields[place + 1].int else { return nil }
+            return (name, Int(value))
+        }
+    }
+}
+
+/// Which of two forms a client wants, by its `Accept` (RFC 9110 12.5.1).
+struct MediaPreference: Equatable {
+    private var json = 0.0
+    private var csv = 0.0
+
+    init(_ accept: String?) {
+        // How exactly each was named: the sharper one counts.
+        var sharpness = (json: 0, csv: 0)
+        for range in (accept ?? "").split(separator: ",") {
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let name = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            let level = name == "*/*" ? 1 : name.hasSuffix("/*") ? 2 : 3
+            if ["*/*", "application/*", "application/json"].contains(name), level > sharpness.json {
+                (json, sharpness.json) = (weight, level)
+            }
+            if ["*/*", "text/*", "text/csv"].contains(name), level > sharpness.csv {
+                (csv, sharpness.csv) = (weight, level)
+            }
+        }
+    }
+
+    var prefersCSV: Bool { csv > json }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Hub
+import Settings
+
+struct Stats: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the administrators' figures: per line and day, passengers, requests, punctuality.",
+        discussion: """
+            The hub must be running here; programs elsewhere ask it for /v1/stats, with the token of an operator. Days are \
+            those of the city's clock, and everything counts on the day on which it happens.
+            """)
+
+    @OptionGroup var options: ConfigOptions
+
+    @Option(help: "The first day, as 2026-11-21; without it the last week is shown.")
+    var from: String?
+
+    @Option(help: "The last day; today without it.")
+    var to: String?
+
+    @Option(help: "This line only.")
+    var line: String?
+
+    @Flag(help: "All figures as a table for a spreadsheet (CSV).")
+    var csv = false
+
+    @Flag(help: "All figures as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !csv || !json else { throw ValidationError("--csv or --json, not both") }
+    }
+
+    func run() throws {
+        let (from, to, line) = (from, to, line)
+        let pages = try CatalogStore.run(try options.settings()) {
+            try await $0.figures(from: from, to: to, line: line)
+        }
+        if csv || json {
+            FileHandle.standardOutput.write(Data(csv ? pages.csv : pages.json))
+            if json { print() }
+        } else {
+            show(pages)
+        }
+    }
+
+    private func show(_ pages: FigurePages) {
+        guard !pages.rows.isEmpty else {
+            return print("nothing was counted from \(pages.from) to \(pages.to) (\(pages.timeZone))")
+        }
+        let head = [
+            "date", "line", "passengers", "tours", "requests", "completed", "no-shows", "refused", "stops", "early",
+            "on time", "late", "mean delay",
+        ]
+        let lines = pages.rows.map { row in
+            [
+                "\(row.date)", row.line, "\(row[.passengers])", "\(row[.toursStarted])", "\(row[.requested])",
+                "\(row[.completed])", "\(row[.noShow])", "\(row.refused.values.reduce(0, +))", "\(row[.stopsPassed])",
+                "\(row[.stopsEarly])", "\(row[.stopsOnTime])", "\(row[.stopsLate])",
+                row.meanDelay.map { "\(Int($0.rounded())) s" } ?? "–",
+            ]
+        }
+        let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
+        for line in [head] + lines {
+            let cells = line.enumerated().map { column, text in
+                let space = String(repeating: " ", count: widths[column] - text.count)
+                return column < 2 ? text + space : space + text
+            }
+            print(cells.joined(separator: "  "))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Tests of stops on request share a line: L has one pattern, `out`, due north from 45.0/9.0; a degree is 111,195 m.
+protocol StopLine {}
+
+extension StopLine {
+    static var now: Int64 { 1_800_000_000_000 }
+    static var minute: Int { 60_000 }
+
+    /// The latitude so many metres along the line.
+    static func lat(_ metres: Double) -> String { String(45 + metres / 111_195) }
+
+    /// A tour of the line with its driver; 8 seats.
+    func start(_ city: TestCity, _ driver: String = "B1", tour: String = "t1", bus: String = "7") async throws {
+        try await city.call("hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
+        let reply = try await city.command(
+            "tour_start", driver, tour, bus, "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+        #expect(reply["state"]?.text == "running")
+    }
+
+    /// The bus is so many metres along the line.
+    func drive(_ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000) async throws {
+        try await city.advance(ms)
+        let now = try #require(try await city.field("settings", "clock_hub"))
+        try await city.call(
+            "tour_moved",
+            [
+                tour, now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "", "[]", now, "",
+                "[[\(Self.lat(metres)),9.0,\(now)]]",
+            ])
+    }
+
+    /// A request for a place so many metres along the line, in so many minutes.
+    func wish(
+        _ id: String, _ metres: Double, inMinutes minutes: Int, passengers: Int = 1, later: Bool = false
+    ) -> String {
+        """
+        {"id":"\(id)","lat":\(Self.lat(metres)),"lon":9.0,"at":\(Self.now + Int64(minutes * Self.minute)),\
+        "passengers":\(passengers),"places":{"out":[\(metres)]},"later":\(later)}
+        """
+    }
+
+    func request(
+        _ city: TestCity, _ citizen: String, _ wishes: String..., key: String = "", line: String = "L"
+    ) async throws -> TestCity.Outcome {
+        let person = #"{"name":"Ada","number":"+49 30 1234","help":["wheelchair"]}"#
+        let reply = try await city.call("stop_request", [citizen, key, line, "", "", person] + wishes)
+        switch Dispatch.answer(.success(reply)) {
+        case .ok(let json): return .ok(try JSONValue(parsing: json))
+        case .refused(let code, _): return .refused(code)
+        default: throw Surprise("stop_request answered \(reply)")
+        }
+    }
+
+    func answer(
+        _ city: TestCity, _ what: String, _ request: String, all: Bool = false, driver: String = "B1"
+    ) async throws -> TestCity.Outcome {
+        try await city.command("stop_answer", driver, what, request, all ? "1" : "", "")
+    }
+}

@@ -1,0 +1,147 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What the bus on its way brings about for those who wait, against a real Redis.
+@Suite struct StopWayFunctionTests: StopLine {
+    @Test("C51: near at 500 m and arrived at 20 m, each once, also when the bus passes between two fixes")
+    func alerts() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 3))
+            _ = try await answer(city, "accept", "s1")
+            try await drive(city, to: 1400)
+            #expect(try await city.told("passenger:c1").last == "stop.accepted")
+            for metres in [1510.0, 1600, 1700] { try await drive(city, to: metres) }
+            #expect(try await city.told("passenger:c1").suffix(2) == ["stop.accepted", "stop.near"])
+            for metres in [1960.0, 2035, 2000, 1990] { try await drive(city, to: metres) }
+            #expect(try await city.told("passenger:c1").suffix(2) == ["stop.near", "stop.arrived"])
+            #expect(try await city.last("stop.arrived", "passenger:c1")?["distance_m"]?.integer == 0)
+        }
+    }
+
+    @Test("C52: hours before its time the bus passes the place without an alert; a loop's other pass gives none either")
+    func anotherRound() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 180))
+            let loop = """
+                {"id":"s2","lat":\(Self.lat(2000)),"lon":9.0,"at":\(Self.now + 600_000),"passengers":1,\
+                "places":{"out":[8000]},"later":false}
+                """
+            _ = try await request(city, "c2", loop)
+            for id in ["s1", "s2"] { _ = try await answer(city, "accept", id) }
+            for metres in [1900.0, 2000, 2100] { try await drive(city, to: metres) }
+            #expect(try await city.told("passenger:c1").last == "stop.accepted")
+            #expect(try await city.told("passenger:c2").last == "stop.accepted")
+        }
+    }
+
+    @Test("C52: the bus passed before the answer: it lapses, and both are told")
+    func passedUnanswered() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 3))
+            try await drive(city, to: 1990)
+            #expect(try await city.told("passenger:c1").last == "stop.pending")
+            try await drive(city, to: 2060)
+            #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "passed")
+            #expect(try await city.told("driver:B1").last == "stop.withdrawn")
+        }
+    }
+
+    @Test("B10, C51: completed; not shown up only after the bus has stood there, and not before its time")
+    func ends() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 3))
+            _ = try await request(city, "c2", wish("s2", 2000, inMinutes: 3))
+            #expect(try await answer(city, "complete", "s1") == .refused("not_available"), "not accepted yet")
+            _ = try await answer(city, "accept", "s1", all: true)
+            try await city.advance(4 * Self.minute)
+            #expect(try await answer(city, "noshow", "s2") == .refused("not_available"), "never been there")
+            try await drive(city, to: 1995)
+            try await drive(city, to: 2000, after: 15_000)
+            #expect(try await answer(city, "noshow", "s2") == .refused("not_available"), "15 s are too short")
+            #expect(try await answer(city, "complete", "s1").isOK)
+            #expect(try await city.told("passenger:c1").last == "stop.completed")
+            try await city.advance(16_000)
+            #expect(try await answer(city, "noshow", "s2").isOK)
+            #expect(try await answer(city, "noshow", "s2")["state"]?.text == "no_show", "once more changes nothing")
+            #expect(try await city.told("passenger:c2").last == "stop.noshow")
+            #expect(try await city.field("passenger:c2", "noshows") == "1")
+            #expect(try await city.last("stop.list", "driver:B1")?["places"] == nil)
+        }
+    }
+
+    @Test("C51: standing counts although the bus has left since; passing does not")
+    func stood() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 0))
+            _ = try await request(city, "c2", wish("s2", 3000, inMinutes: 1))
+            for id in ["s1", "s2"] { _ = try await answer(city, "accept", id) }
+            try await drive(city, to: 2000)
+            try await drive(city, to: 2001, after: 60_000)
+            try await drive(city, to: 2900, after: 60_000)
+            try await drive(city, to: 3100)
+            try await city.advance(120_000)
+            #expect(try await answer(city, "noshow", "s1").isOK)
+            #expect(try await answer(city, "noshow", "s2") == .refused("not_available"))
+        }
+    }
+
+    @Test("a tour that ends leaves its requests to the next one; who has none when the time comes is told")
+    func tours() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 20))
+            _ = try await answer(city, "accept", "s1")
+            _ = try await city.command("tour_end", "bus_driver", "B1", "", "")
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.last("stop.list", "driver:B2")?["reason"]?.text == "taken_over")
+            #expect(try await city.field("stop:s1", "tour") == "t2")
+            _ = try await city.command("tour_end", "bus_driver", "B2", "", "")
+            try await city.advance(25 * Self.minute + 1)
+            try await city.sweep()
+            #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "no_driver")
+        }
+    }
+
+    @Test("B7: what a promised stop changes for those behind it is shown, until it is off or has been")
+    func dwell() async throws {
+        try await TestCity.run { city in
+            func coming() async throws -> [Int64?] {
+                let etas = try #require(try await city.field("tour:t1", "etas"))
+                return try JSONValue(parsing: Array(etas.utf8)).elements?.map { $0["at"]?.integer } ?? []
+            }
+            func moved(to metres: Double) async throws {
+                try await city.advance(1000)
+                let now = try #require(try await city.field("settings", "clock_hub"))
+                try await city.call(
+                    "tour_moved",
+                    [
+                        "t1", now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "",
+                        #"[{"index":0,"stop":"a","at":1000,"early":900},{"index":1,"stop":"b","at":2000}]"#, now, "",
+                        "[]",
+                    ])
+            }
+            try await start(city)
+            try await moved(to: 100)
+            let place = wish("s1", 2000, inMinutes: 3)
+            _ = try await request(city, "c1", String(place.dropLast()) + #","next":{"out":[1]}}"#)
+            #expect(try await coming() == [1000, 2000], "not promised yet")
+            _ = try await answer(city, "accept", "s1")
+            #expect(try await coming() == [1000, 32_000])
+            try await moved(to: 1500)
+            #expect(try await coming() == [1000, 32_000])
+            try await moved(to: 2100)
+            #expect(try await coming() == [1000, 2000], "it has been there")
+            try await moved(to: 1500)
+            _ = try await city.command("stop_cancel", "c1", "s1", "")
+            #expect(try await coming() == [1000, 2000])
+        }
+    }
+}
