@@ -35,7 +35,7 @@ final class Dispatch {
             PackageResources.offer_lua,
             PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
             PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.stop_times_lua,
-            PackageResources.stop_way_lua, PackageResources.tour_lua,
+            PackageResources.stop_answers_lua, PackageResources.stop_way_lua, PackageResources.tour_lua,
             PackageResources.presence_lua, PackageResources.feed_lua,
             PackageResources.sweep_lua, PackageResources.topic_lua,
             PackageResources.catalog_lua, PackageResources.realtime_lua,

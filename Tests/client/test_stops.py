@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import time
 
 import pytest
 
