@@ -97,8 +97,14 @@ extension FeedReader {
             // Of a route that is no bus: said once, there.
             let routeID = table.text(route)
             let index = routeIndex[routeID]
+            let usable = tripIDs.usable(trip) { tripIndex[$0] != nil }
+            if usable != trip, index != nil {
+                report.add(
+                    .mended, "trip id here", table.name, table.line,
+                    "trip \"\(trip)\" becomes \(usable): ids have up to 64 visible characters of ASCII")
+            }
             var made = FeedTrip(
-                id: trip, line: table.line, route: index ?? -1, service: table.text(service),
+                id: trip, name: usable, line: table.line, route: index ?? -1, service: table.text(service),
                 headsign: table.text(headsign), direction: table.text(direction) == "1" ? 1 : 0,
                 shape: table.text(shape))
             tripIndex[trip] = trips.count

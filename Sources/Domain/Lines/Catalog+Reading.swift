@@ -103,7 +103,7 @@ extension LineTrip {
             numbers = sequences[place]
         }
         self.init(
-            id: id, pattern: pattern, service: service,
+            id: id, feedID: json["trip_id"]?.text, pattern: pattern, service: service,
             times: profiles[profile].map {
                 StopTime(arrival: $0.arrival + start, departure: $0.departure + start)
             }, frequencies: frequencies, sequences: numbers)
@@ -167,7 +167,7 @@ extension Stop {
         guard let id = json["id"]?.text, let name = json["name"]?.text, let lat = json["lat"]?.double,
             let lon = json["lon"]?.double
         else { return nil }
-        self.init(id: id, name: name, point: GeoPoint(lat: lat, lon: lon))
+        self.init(id: id, feedID: json["stop_id"]?.text, name: name, point: GeoPoint(lat: lat, lon: lon))
         guard point.isUsable else { return nil }
     }
 }

@@ -110,6 +110,7 @@ extension LineTrip {
     fileprivate func write(to json: inout JSONWriter, profile: Int, sequences: Int?) {
         json.beginObject()
         json.member("id", id)
+        if let feedID { json.member("trip_id", feedID) }
         json.member("pattern", pattern)
         json.member("service", service)
         json.member("start", times.first?.arrival ?? 0)
@@ -187,6 +188,7 @@ extension Stop {
     public func write(to json: inout JSONWriter, lines: [String]?) {
         json.beginObject()
         json.member("id", id)
+        if let feedID { json.member("stop_id", feedID) }
         json.member("name", name)
         json.member("lat", point.lat)
         json.member("lon", point.lon)
