@@ -26,12 +26,13 @@ extension FeedReader {
             catalog.lines[line.id] = line
         }
         try refuseIfTooLittleIsLeft(catalog)
+        let placeOfStop = Dictionary(uniqueKeysWithValues: stops.enumerated().map { ($1.stop.id, $0) })
         for line in catalog.lines.values {
             for service in line.trips.lazy.map(\.service) { catalog.services[service] = services[service] }
             for service in line.onDemand.lazy.map(\.service) { catalog.services[service] = services[service] }
             for id in line.patterns.lazy.flatMap(\.stops).map(\.stop) + line.onDemand.flatMap(\.places).flatMap(\.stops)
             {
-                if catalog.stops[id] == nil, let index = stopIndex[id] { catalog.stops[id] = stops[index].stop }
+                if catalog.stops[id] == nil, let index = placeOfStop[id] { catalog.stops[id] = stops[index].stop }
             }
         }
         let unused = stops.count - catalog.stops.count
@@ -71,7 +72,8 @@ extension FeedReader {
             return LineBuilder.Call(stop: stops[call.stop].stop, time: time, distance: distances?[index])
         }
         let mends = builder.add(
-            id: trip.id, service: trip.service, direction: trip.direction, headsign: trip.headsign, calls: calls,
+            id: trip.name, feedID: trip.name == trip.id ? nil : trip.id, service: trip.service,
+            direction: trip.direction, headsign: trip.headsign, calls: calls,
             shapeID: shape == nil ? "" : trip.shape, shape: shape?.points.map(\.point) ?? [],
             frequencies: trip.frequencies, sequences: trip.calls.map(\.sequence))
         if shape == nil, !trip.shape.isEmpty {
@@ -135,7 +137,7 @@ extension FeedReader {
         var areaIndex: [String: Int] = [:]
         var ruleIndex: [String: Int] = [:]
         for trip in trips {
-            var run = OnDemandRun(id: trip.id, service: trip.service, places: [])
+            var run = OnDemandRun(id: trip.name, service: trip.service, places: [])
             for place in trip.places {
                 if let area = place.area, areaIndex[area] == nil, let found = areas[area] {
                     areaIndex[area] = line.areas.count
@@ -147,7 +149,9 @@ extension FeedReader {
                 }
                 run.places.append(
                     OnDemandPlace(
-                        area: place.area.flatMap { areaIndex[$0] }, stops: place.stops, opens: place.opens,
+                        area: place.area.flatMap { areaIndex[$0] },
+                        stops: place.stops.map { id in stopIndex[id].map { stops[$0].stop.id } ?? id },
+                        opens: place.opens,
                         closes: place.closes, canBoard: place.canBoard, canAlight: place.canAlight,
                         rule: place.rule.flatMap { ruleIndex[$0] }))
             }

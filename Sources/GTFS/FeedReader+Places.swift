@@ -53,9 +53,18 @@ extension FeedReader {
             if text.isEmpty {
                 report.add(.mended, "stop name", table.name, table.line, "stop \(stopID) has no name; its id is taken")
             }
+            let usable = stopIDs.usable(stopID) { stopIndex[$0] != nil }
+            if usable != stopID {
+                report.add(
+                    .mended, "stop id here", table.name, table.line,
+                    "stop \"\(stopID)\" becomes \(usable): ids have up to 64 visible characters of ASCII")
+            }
             stopIndex[stopID] = stops.count
             stops.append(
-                FeedStop(stop: Stop(id: stopID, name: text.isEmpty ? stopID : text, point: point), line: table.line))
+                FeedStop(
+                    stop: Stop(
+                        id: usable, feedID: usable == stopID ? nil : stopID, name: text.isEmpty ? stopID : text,
+                        point: point), line: table.line))
         }
     }
 

@@ -97,8 +97,14 @@ extension FeedReader {
             // Of a route that is no bus: said once, there.
             let routeID = table.text(route)
             let index = routeIndex[routeID]
+            let usable = tripIDs.usable(trip) { tripIndex[$0] != nil }
+            if usable != trip, index != nil {
+                report.add(
+                    .mended, "trip id here", table.name, table.line,
+                    "trip \"\(trip)\" becomes \(usable): ids have up to 64 visible characters of ASCII")
+            }
             var made = FeedTrip(
-                id: trip, line: table.line, route: index ?? -1, service: table.text(service),
+                id: trip, name: usable, line: table.line, route: index ?? -1, service: table.text(service),
                 headsign: table.text(headsign), direction: table.text(direction) == "1" ? 1 : 0,
                 shape: table.text(shape))
             tripIndex[trip] = trips.count
@@ -150,6 +156,10 @@ extension FeedReader {
         try table.require("booking_rule_id", "booking_type")
         let (id, type) = (table.column("booking_rule_id"), table.column("booking_type"))
         let minutes = table.column("prior_notice_duration_min")
+        let longest = table.column("prior_notice_duration_max")
+        let (firstDay, firstTime) = (
+            table.column("prior_notice_start_day"), table.column("prior_notice_start_time")
+        )
         let (day, time) = (table.column("prior_notice_last_day"), table.column("prior_notice_last_time"))
         let (message, phone) = (table.column("message"), table.column("phone_number"))
         while table.readNext() {
@@ -167,7 +177,10 @@ extension FeedReader {
             rules[rule] = BookingRule(
                 id: rule, kind: kind, noticeMinutes: kind == .sameDay ? table.integer(minutes) : nil,
                 lastDay: kind == .priorDay ? table.integer(day) : nil,
-                lastTime: kind == .priorDay ? table.seconds(time) : nil, message: orNil(table.text(message)),
+                lastTime: kind == .priorDay ? table.seconds(time) : nil,
+                longestNoticeMinutes: kind == .sameDay ? table.integer(longest) : nil,
+                firstDay: kind == .realTime ? nil : table.integer(firstDay),
+                firstTime: kind == .realTime ? nil : table.seconds(firstTime), message: orNil(table.text(message)),
                 phone: orNil(table.text(phone)))
         }
     }

@@ -36,6 +36,8 @@ public final class FeedReader {
     var routeIndex: [String: Int] = [:]
     var trips: [FeedTrip] = []
     var tripIndex: [String: Int] = [:]
+    var stopIDs = FeedIDs()
+    var tripIDs = FeedIDs()
 
     private init(_ files: FeedFiles, _ options: FeedOptions) {
         self.files = files
@@ -145,6 +147,8 @@ struct FeedRoute {
 /// A row of trips.txt with what the other files say of it.
 struct FeedTrip {
     let id: String
+    /// As the catalog has it.
+    let name: String
     let line: Int
     /// Index in `routes`.
     let route: Int

@@ -18,7 +18,7 @@ public struct RecordedTours: Sendable {
         self.time = time
         var trips: [String: (line: String, pattern: LinePattern, trip: LineTrip)] = [:]
         for line in catalog.lines.values {
-            for trip in line.trips { trips[trip.id] = (line.id, line.patterns[trip.pattern], trip) }
+            for trip in line.trips { trips[trip.feedID ?? trip.id] = (line.id, line.patterns[trip.pattern], trip) }
         }
         try read(positions: positions, trips)
         try read(passages: passages)

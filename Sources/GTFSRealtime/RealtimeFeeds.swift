@@ -53,6 +53,8 @@ package struct RealtimeFeeds: Equatable, Sendable {
         let trip: LineTrip?
         let service: Service?
         let bus: Bus?
+        /// The feed's ids of stops whose ids here are others.
+        let feedStops: [String: String]
         let time: CityTime
         let now: Int64
 
@@ -61,6 +63,9 @@ package struct RealtimeFeeds: Equatable, Sendable {
             self.time = time
             self.now = now
             line = catalog.lines[tour.line]
+            feedStops = (tour.arrivals.map(\.stop) + [tour.nextStop?.id ?? ""]).reduce(into: [:]) { stops, id in
+                stops[id] = catalog.stops[id]?.feedID
+            }
             pattern = line?.patterns.first { $0.id == tour.pattern }
             trip = line?.trips.first { $0.id == tour.trip }
             service = trip.flatMap { catalog.services[$0.service] }
@@ -100,7 +105,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
         private var descriptor: TransitRealtime_TripDescriptor? {
             guard let trip else { return nil }
             var descriptor = TransitRealtime_TripDescriptor()
-            descriptor.tripID = trip.id
+            descriptor.tripID = trip.feedID ?? trip.id
             descriptor.routeID = routeID
             if let pattern { descriptor.directionID = UInt32(pattern.direction) }
             // The times of a run by frequency count from its own start, those of others from the day's.
@@ -129,7 +134,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
             position.position.longitude = Float(tour.lon)
             position.timestamp = seenAt
             if let stop = tour.nextStop, descriptor != nil {
-                position.stopID = stop.id
+                position.stopID = feedStops[stop.id] ?? stop.id
                 if let sequence = sequence(of: stop.index, stop.id) { position.currentStopSequence = sequence }
                 position.currentStatus = .inTransitTo
             }
@@ -168,7 +173,7 @@ package struct RealtimeFeeds: Equatable, Sendable {
                 }
                 var stop = TransitRealtime_TripUpdate.StopTimeUpdate()
                 stop.stopSequence = sequence
-                stop.stopID = arrival.stop
+                stop.stopID = feedStops[arrival.stop] ?? arrival.stop
                 stop.arrival = event
                 if descriptor.scheduleRelationship == .unscheduled { stop.scheduleRelationship = .unscheduled }
                 update.stopTimeUpdate.append(stop)

@@ -79,11 +79,13 @@ package struct RunningTour: Equatable, Sendable {
     /// Of the state `bus` as the readers of the line are told it. Nil before the bus has sent a position.
     package init?(state: JSONValue, base: Int64, isCounted: Bool) {
         guard let id = state["tour"]?.text, let bus = state["bus"]?.text, let line = state["line"]?.text,
-            let pattern = state["pattern"]?.text, let position = state["position"],
+            let position = state["position"],
             let lat = position["lat"]?.double, let lon = position["lon"]?.double, let at = position["at"]?.integer,
             let seats = state["seats"]?["total"]?.integer
         else { return nil }
-        self.init(id: id, bus: bus, line: line, pattern: pattern, lat: lat, lon: lon, at: at, seats: Int(seats))
+        self.init(
+            id: id, bus: bus, line: line, pattern: state["pattern"]?.text ?? "", lat: lat, lon: lon, at: at,
+            seats: Int(seats))
         trip = state["trip"]?.text
         self.base = base
         if let next = state["next_stop"], let index = next["index"]?.integer, let stop = next["stop"]?.text {

@@ -18,6 +18,10 @@ final class Feed {
     /// Its slice and its place there, in `Worker.feeds`.
     var slice = 0
     var index = 0
+    /// Where its reader is and wants to go, if it has said so; and for how many of the book's ways it is decided whether they
+    /// lead there.
+    var journey: (from: GeoPoint, to: GeoPoint)?
+    var waysDecided = 0
     /// As the client asked for it; nil when only its ride shows it.
     var asked: FeedOptions?
 
@@ -34,6 +38,8 @@ enum FeedSource: Hashable {
     case cell(CellID)
     case city
     case vehicle(String)
+    /// The ways that vehicles announce, for those who watch with a destination.
+    case ways
 }
 
 /// How far the following of a source has come.

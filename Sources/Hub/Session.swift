@@ -64,6 +64,8 @@ final class Session {
     var taxi: String?
     /// Of a passenger: the confirmed booking of a seat, whose ETA is meant for it.
     var booking: String?
+    /// It does not want to be told when the time of arrival changes.
+    var mutesETA = false
 
     init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket, encoding: FeedEncoding) {
         self.connection = connection

@@ -23,9 +23,16 @@ extension Worker {
             return forbidFeed("near", message, session)
         }
         let cells = CellGrid.cells(touching: GeoPoint(lat: lat, lon: lon), radius: radius)
-        let sources = cells.map { FeedSource.cell($0) }
-        guard begin(Channel.near, cells.map { .cell($0) }, sources, view(identity, options), options, message, session)
-        else { return }
+        var sources = cells.map { FeedSource.cell($0) }
+        var view = view(identity, options)
+        if options.destination != nil {
+            sources.append(.ways)
+            view.ways = []
+        }
+        guard begin(Channel.near, cells.map { .cell($0) }, sources, view, options, message, session) else { return }
+        if let destination = options.destination {
+            lead(session, from: GeoPoint(lat: lat, lon: lon), to: GeoPoint(destination))
+        }
         var json = JSONWriter()
         json.beginObject()
         json.member("channel", Channel.near)
@@ -201,6 +208,7 @@ extension Worker {
         isTelling = true
         slicesDue -= 1
         slicesTold += 1
+        decideWays()
         board.advance(now: now())
         nextFeed = 0
         tellSomeFeeds()

@@ -47,6 +47,7 @@ extension Worker {
         case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
         case .city: board.forgetCells { self.followed[.cell($0)] == nil }
         case .vehicle: break
+        case .ways: closeBook()
         }
         if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
     }
@@ -55,6 +56,7 @@ extension Worker {
         switch source {
         case .cell(let cell): keys.feed(cell.text)
         case .city: keys.feed("city")
+        case .ways: keys.feed("ways")
         case .vehicle: nil
         }
     }
@@ -86,6 +88,7 @@ extension Worker {
             case .cell(let cell): cells.append(cell)
             case .vehicle(let id): vehicles.append(id)
             case .city: readCity(from: "0")
+            case .ways: readWays()
             }
         }
         for start in stride(from: 0, to: cells.count, by: Self.cellsPerCall) {
@@ -141,7 +144,7 @@ extension Worker {
         }
     }
 
-    private func lines(_ result: Result<RedisReply, RedisFailure>, _ function: String) -> [RedisReply]? {
+    func lines(_ result: Result<RedisReply, RedisFailure>, _ function: String) -> [RedisReply]? {
         switch result {
         case .success(let reply): return reply.array
         case .failure(.server(let text)): log.error("\(function) failed: \(text)")
@@ -150,7 +153,7 @@ extension Worker {
         return nil
     }
 
-    private func wasRead(_ source: FeedSource) {
+    func wasRead(_ source: FeedSource) {
         guard let following = followed[source] else { return }
         following.isCurrent = subscriber.isUp
         following.wasRead = true
@@ -163,7 +166,7 @@ extension Worker {
     }
 
     /// It is tried again within a second.
-    private func wasNotRead(_ sources: [FeedSource]) {
+    func wasNotRead(_ sources: [FeedSource]) {
         for source in sources { if let following = followed[source] { applyHeld(source, following) } }
     }
 
@@ -176,6 +179,7 @@ extension Worker {
             case .cell: break
             case .city: applyAnywhere(lines)
             case .vehicle: applyWatched(lines)
+            case .ways: applyWay(lines)
             }
         }
     }
@@ -187,7 +191,7 @@ extension Worker {
         guard channel.count > feedPrefix.count, channel.starts(with: feedPrefix) else { return false }
         let name = UnsafeRawBufferPointer(rebasing: channel[feedPrefix.count...])
         let cell = CellID(text: name)
-        let source = cell.map { FeedSource.cell($0) } ?? .city
+        let source = cell.map { FeedSource.cell($0) } ?? (name.elementsEqual("ways".utf8) ? .ways : .city)
         guard let following = followed[source] else { return true }
         metrics.feedRecords.increment()
         if let cell {
@@ -195,6 +199,8 @@ extension Worker {
             if followed[.city]?.isCurrent != true { board.apply(lines: payload, cell: cell) { self.zoneOf($0) } }
         } else if following.isReading {
             following.held.append(Array(payload))
+        } else if source == .ways {
+            applyWay(Array(payload))
         } else {
             applyAnywhere(Array(payload))
         }

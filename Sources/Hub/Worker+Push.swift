@@ -38,7 +38,12 @@ extension Worker {
     /// A frame is encoded for the first reader of each encoding and shared by all.
     func deliver(_ push: Push, to session: Session, _ frames: inout SharedFrames) {
         guard let identity = session.identity, session.phase == .live else { return }
-        if push.type == "seat.eta", push.meta != session.booking { return }
+        if push.seq.isEmpty {
+            if push.type == "seat.eta", push.meta != session.booking { return }
+            if session.mutesETA, push.type == "ride.eta" || push.type == "seat.eta" || push.type == "stop.eta" {
+                return
+            }
+        }
         let shared = frames[session.encoding] ?? frame(encoded(push, for: identity), session.encoding)
         // The ETA goes out under each reader's own channel.
         if push.type != "ride.eta", push.type != "seat.eta" { frames[session.encoding] = shared }
@@ -189,10 +194,15 @@ extension Worker {
     // MARK: the passenger's taxi
 
     func adoptRide(_ session: Session, _ snapshot: JSONValue) {
+        adoptWishes(session, snapshot["notify"])
         let booking = snapshot["booking"]
         let isConfirmed = booking?["state"].map { $0 != "pending" } ?? false
         session.booking = isConfirmed ? booking?["booking"]?.text : nil
         follow(session, snapshot["ride"]?["taxi"]?.text ?? (isConfirmed ? booking?["vehicle"]?.text : nil))
+    }
+
+    private func adoptWishes(_ session: Session, _ wishes: JSONValue?) {
+        session.mutesETA = wishes?["mute"]?.elements?.contains(.string("eta")) ?? false
     }
 
     private func noticed(_ push: Push, by session: Session) {
@@ -201,6 +211,7 @@ extension Worker {
             guard let data = try? JSONValue(parsing: push.data) else { return }
             follow(session, data["taxi"]?.text)
         case "ride.ended", "ride.cancelled", "ride.failed", "ride.searching": follow(session, nil)
+        case "notify.changed": adoptWishes(session, try? JSONValue(parsing: push.data))
         case "seat.confirmed":
             guard let data = try? JSONValue(parsing: push.data) else { return }
             session.booking = data["booking"]?.text

@@ -72,6 +72,18 @@ extension Worker {
         }
     }
 
+    /// Of whoever has a channel of its own.
+    func setWishes(_ wishes: NotificationWishes, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard !identity.channel.isEmpty else { return forbid(session, message, identity) }
+        call(
+            "notify_set",
+            [
+                RedisArgument(identity.channel), RedisArgument(wishes.mute.texts.joined(separator: ",")),
+                wishes.quiet.map { RedisArgument($0.from) } ?? "", wishes.quiet.map { RedisArgument($0.to) } ?? "",
+                RedisArgument(message.key ?? ""),
+            ], message, session)
+    }
+
     /// Not to be guessed: 95 random bits.
     private static func bookingID() -> String {
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -134,7 +146,7 @@ extension Worker {
     }
 
     /// As `route.set` has announced it; nil when there is none.
-    private static func way(_ json: JSONValue?) -> MinibusWay? {
+    static func way(_ json: JSONValue?) -> MinibusWay? {
         guard let json, let start = GeoPoint(json["start"]), let end = GeoPoint(json["end"]) else { return nil }
         return MinibusWay([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
     }

@@ -116,6 +116,7 @@ extension Worker {
         json.endObject()
         json.key("later")
         json.bool(plan.comesAgain)
+        if plan.isOnDemand { json.member("anywhere", true) }
         json.endObject()
         return json.bytes
     }
@@ -144,8 +145,25 @@ extension Worker {
         case .notServed(let stop):
             return ErrorReply(
                 code: .offRoute, detail: "field `\(field)stop`: line \(line) does not come by stop \(stop).")
+        case .outsideArea:
+            return ErrorReply(
+                code: .offRoute,
+                detail:
+                    "field `\(field)lat`: the place is in none of the areas in which line \(line) is driven on request."
+            )
+        case .bookedTooLate(let until):
+            return ErrorReply(
+                code: .notBookable,
+                detail: "field `\(field)at`: for that time line \(line) must be asked by \(moment(until)).")
+        case .bookedTooEarly(let from):
+            return ErrorReply(
+                code: .notBookable,
+                detail: "field `\(field)at`: for that time line \(line) can be asked from \(moment(from)) on.")
         }
     }
+
+    /// `2026-11-21 6:30`, local time.
+    private func moment(_ second: Int64) -> String { "\(cityTime.date(at: second)) \(cityTime.clock(at: second))" }
 
     /// `6:30`, also past midnight: `25:10` is an hour and ten minutes after it.
     private static func clock(_ second: Int) -> String {

@@ -72,15 +72,16 @@ extension Worker {
             let (field, detail) = Self.explain(error, lineID, pattern, trip)
             return refuse(session, message.id, .notFound, "field `\(field)`: \(detail)", field: field)
         }
-        let way = line.patterns[plan.pattern]
+        let way = plan.pattern.map { line.patterns[$0] }
         var stops = JSONWriter()
         stops.beginArray()
-        for stop in way.stops { stops.string(stop.stop) }
+        for stop in way?.stops ?? [] { stops.string(stop.stop) }
         stops.endArray()
         let arguments: [RedisArgument] = [
             RedisArgument(bus.subject), RedisArgument(Self.tourID()), RedisArgument(busID),
             RedisArgument(vehicle.seats),
-            RedisArgument(lineID), RedisArgument(way.id), RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
+            RedisArgument(lineID), RedisArgument(way?.id ?? ""),
+            RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
             RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
             MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
             RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
@@ -98,7 +99,7 @@ extension Worker {
         case .noPattern: ("pattern", "line \(line) has no pattern \(pattern ?? "").")
         case .noTrip: ("trip", "line \(line) has no trip \(trip ?? "").")
         case .notOfPattern: ("trip", "the trip \(trip ?? "") is not of pattern \(pattern ?? "").")
-        case .nothingToDrive: ("line", "line \(line) has no way to drive: it runs on request only.")
+        case .nothingToDrive: ("line", "line \(line) has nothing to drive: neither a way nor an area.")
         }
     }
 
@@ -157,15 +158,15 @@ extension Worker {
     }
 
     private func takeUp(_ state: JSONValue, _ bus: BusTrack, base: Int64, distance: Double?) {
-        guard let id = state["tour"]?.text, let busID = state["bus"]?.text, let line = state["line"]?.text,
-            let pattern = state["pattern"]?.text
+        guard let id = state["tour"]?.text, let busID = state["bus"]?.text, let line = state["line"]?.text
         else { return }
         if let run = bus.tour, run.id == id {
             run.next = Self.next(state, run)
             return
         }
         let run = TourRun(
-            id: id, bus: busID, line: line, pattern: pattern, trip: state["trip"]?.text, base: base, next: 0)
+            id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text,
+            base: base, next: 0)
         run.distance = distance
         run.next = Self.next(state, run)
         bus.tour = run
@@ -257,7 +258,8 @@ extension Worker {
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)),
+            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText),
+            RedisArgument(course(of: run)),
         ]
         dispatch.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -332,6 +334,7 @@ extension Worker {
     private func arrivals(of run: TourRun) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
+        let time = cityTime
         if let progress = run.progress {
             for arrival in progress.arrivals(now: now()) {
                 json.beginObject()
@@ -340,10 +343,32 @@ extension Worker {
                 json.member("at", arrival.arrival.likely)
                 json.member("early", arrival.arrival.early)
                 json.member("late", arrival.arrival.late)
+                json.member("clock", time.clock(at: arrival.arrival.likely / 1000))
                 json.endObject()
             }
         }
         json.endArray()
         return json.bytes
+    }
+
+    /// As `crossing` in stop_times.lua reads it: whole seconds after the fix came.
+    private func course(of run: TourRun) -> [UInt8] {
+        let base = run.vehicle.heardAt
+        var json = JSONWriter()
+        json.beginArray()
+        for place in run.progress?.course(now: now()) ?? [] {
+            json.beginArray()
+            json.double((place.distance * 10).rounded() / 10)
+            for time in [place.eta.early, place.eta.likely, place.eta.late] { json.integer((time - base + 500) / 1000) }
+            json.endArray()
+        }
+        json.endArray()
+        return json.bytes
+    }
+
+    /// As `stops.clock` in stop_times.lua reads it.
+    private var zoneText: String {
+        let span = cityTime.span(at: now() / 1000)
+        return "\(span.offset) \(span.until * 1000) \(span.next)"
     }
 }

@@ -117,6 +117,12 @@ public actor Worker {
     var followed: [FeedSource: Following] = [:]
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
+    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in a book that was made
+    /// with this version of the catalog, and how many of its ways are decided.
+    var announced: [String: String] = [:]
+    var book: WayBook?
+    var bookVersion = ""
+    var waysDecided = 0
     /// When Redis was told last which single vehicles are watched, ms of the loop.
     var vehiclesWatchedAt: UInt64 = 0
 

@@ -75,6 +75,7 @@ extension Command {
             writer.member("booking", booking)
             if let passengers { writer.member("passengers", passengers) }
         case .vehicleGet(let vehicle): writer.member("vehicle", vehicle)
+        case .notifySet(let wishes): wishes.encodeFields(into: &writer)
         case .publish(let channel, let type, let data):
             writer.member("channel", channel)
             if let type { writer.member("type", type) }
@@ -104,6 +105,23 @@ extension SeatRequest {
         writer.key("destination")
         destination.encode(into: &writer)
         writer.member("passengers", passengers)
+    }
+}
+
+extension NotificationWishes {
+    fileprivate func encodeFields(into writer: inout JSONWriter) {
+        if !mute.isEmpty {
+            writer.key("mute")
+            writer.beginArray()
+            for text in mute.texts { writer.string(text) }
+            writer.endArray()
+        }
+        guard let quiet else { return }
+        writer.key("quiet")
+        writer.beginObject()
+        writer.member("from", quiet.from)
+        writer.member("to", quiet.to)
+        writer.endObject()
     }
 }
 
@@ -139,6 +157,10 @@ extension FeedOptions {
             filter.encode(into: &writer)
         }
         if let maxRate { writer.member("max_rate", maxRate) }
+        if let destination {
+            writer.key("destination")
+            destination.encode(into: &writer)
+        }
     }
 }
 

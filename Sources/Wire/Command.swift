@@ -51,6 +51,8 @@ public enum Command: Sendable {
     case seatAboard(booking: String, passengers: Int?)
     case seatEnd(booking: String)
     case vehicleGet(vehicle: String)
+    /// Replaces what was wished before.
+    case notifySet(NotificationWishes)
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
@@ -130,6 +132,7 @@ extension Command: Equatable {
             booking == other && count == count2
         case (.seatEnd(let booking), .seatEnd(let other)): booking == other
         case (.vehicleGet(let vehicle), .vehicleGet(let other)): vehicle == other
+        case (.notifySet(let wishes), .notifySet(let other)): wishes == other
         case (.publish(let channel, let type, let data), .publish(let other, let type2, let data2)):
             channel == other && type == type2 && data == data2
         case (

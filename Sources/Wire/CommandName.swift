@@ -25,6 +25,7 @@ public enum CommandName: String, CaseIterable, Sendable {
     case seatAboard = "seat.aboard"
     case seatEnd = "seat.end"
     case vehicleGet = "vehicle.get"
+    case notifySet = "notify.set"
     case publish
     case stopRequest = "stop.request"
     case stopCancel = "stop.cancel"
@@ -65,6 +66,7 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "seat.aboard": self = .seatAboard
         case "seat.end": self = .seatEnd
         case "vehicle.get": self = .vehicleGet
+        case "notify.set": self = .notifySet
         case "publish": self = .publish
         case "stop.request": self = .stopRequest
         case "stop.cancel": self = .stopCancel
@@ -110,6 +112,7 @@ extension Command {
         case .seatAboard: .seatAboard
         case .seatEnd: .seatEnd
         case .vehicleGet: .vehicleGet
+        case .notifySet: .notifySet
         case .publish: .publish
         case .stopRequest: .stopRequest
         case .stopCancel: .stopCancel

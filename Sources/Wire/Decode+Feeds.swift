@@ -5,7 +5,9 @@ extension Envelope {
         let expected: StaticString = "metres, 50 to 5000"
         try require(.radius, expected)
         let radius = try double(.radius, WireLimits.watchRadius, expected) ?? 0
-        return .watch(lat: lat, lon: lon, radius: radius, options: try feedOptions())
+        var options = try feedOptions()
+        if let (lat, lon) = try destination() { options.destination = Place(lat: lat, lon: lon) }
+        return .watch(lat: lat, lon: lon, radius: radius, options: options)
     }
 
     func feedOptions() throws(ErrorReply) -> FeedOptions {
@@ -33,7 +35,7 @@ extension Envelope {
     }
 
     /// A list of names, at least one; nil if the field is absent.
-    private func set<Names: OptionSet>(
+    func set<Names: OptionSet>(
         _ field: Field, _ expected: StaticString, _ named: (UnsafeRawBufferPointer) -> Names?
     ) throws(ErrorReply) -> Names? {
         let slot = self[field]

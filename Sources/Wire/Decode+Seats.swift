@@ -41,6 +41,27 @@ extension Envelope {
         try text(.reason, .identifier, upTo: WireLimits.identifierBytes, "1 to 64 characters of A-Z a-z 0-9 _ . : -")
     }
 
+    /// What is not there is not muted.
+    func wishes() throws(ErrorReply) -> NotificationWishes {
+        let kinds = try set(
+            .mute, "a list of proximity, eta, route, answers, requests, reminders; leave it out to mute none",
+            NotificationKinds.init(text:))
+        return NotificationWishes(mute: kinds ?? [], quiet: try quietHours())
+    }
+
+    private func quietHours() throws(ErrorReply) -> QuietHours? {
+        guard self[.quiet].isThere else { return nil }
+        let expected: StaticString = "a whole number from 0 to 1439, minutes after midnight UTC"
+        var nested = nested(.quiet, path: "quiet.")
+        // The text was checked with the whole message: only a value that isn't an object fails here.
+        do throws(WireError) { try nested.scan() } catch { throw refusal(.quiet, "an object with from and to") }
+        try nested.require(.from, expected)
+        try nested.require(.to, expected)
+        return QuietHours(
+            from: Int(try nested.whole(.from, 0...1439, expected) ?? 0),
+            to: Int(try nested.whole(.to, 0...1439, expected) ?? 0))
+    }
+
     /// Both ends or none; way points only between them.
     func way() throws(ErrorReply) -> AnnouncedWay? {
         guard let start = try optionalPlace(.start, path: "start.") else {

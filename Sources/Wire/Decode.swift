@@ -69,6 +69,7 @@ extension Envelope {
         case .seatAboard: try seatAboard()
         case .seatEnd: .seatEnd(booking: try requiredBooking())
         case .vehicleGet: .vehicleGet(vehicle: try requiredVehicle())
+        case .notifySet: .notifySet(try wishes())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
         case .stopRequest: try stopRequest()
         case .stopCancel: .stopCancel(request: try request())
@@ -118,7 +119,7 @@ extension Envelope {
         return .rideRequest(lat: lat, lon: lon, passengers: Int(passengers), destination: try destination())
     }
 
-    private func destination() throws(ErrorReply) -> (lat: Double, lon: Double)? {
+    func destination() throws(ErrorReply) -> (lat: Double, lon: Double)? {
         let slot = self[.destination]
         guard let kind = slot.kind, kind != .null else { return nil }
         var nested = nested(.destination, path: "destination.")

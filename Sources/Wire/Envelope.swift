@@ -4,7 +4,7 @@ enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
     case bus, line, pattern, trip, tour, skip
-    case booking, vehicle, pickup, reason, start, via, end
+    case booking, vehicle, pickup, reason, start, via, end, mute, quiet, from, to
 
     var name: StaticString {
         switch self {
@@ -47,6 +47,10 @@ enum Field: Int, CaseIterable {
         case .start: "start"
         case .via: "via"
         case .end: "end"
+        case .mute: "mute"
+        case .quiet: "quiet"
+        case .from: "from"
+        case .to: "to"
         }
     }
 
@@ -91,6 +95,10 @@ enum Field: Int, CaseIterable {
         case "start": self = .start
         case "via": self = .via
         case "end": self = .end
+        case "mute": self = .mute
+        case "quiet": self = .quiet
+        case "from": self = .from
+        case "to": self = .to
         default: return nil
         }
     }
@@ -115,7 +123,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<39, Slot>(repeating: Slot())
+    private var slots = InlineArray<43, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

@@ -17,6 +17,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case notAvailable = "not_available"
     case noDriver = "no_driver"
     case outsideHours = "outside_hours"
+    case notBookable = "not_bookable"
     case stopPassed = "stop_passed"
     case offRoute = "off_route"
     case noPosition = "no_position"
@@ -71,6 +72,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
             ("Nobody drives the line now", 409, true, "Try again when a bus is on its way.")
         case .outsideHours:
             ("The line does not run then", 422, false, "Choose a time within its working hours.")
+        case .notBookable:
+            ("It can't be booked now", 422, false, "Choose another time, or ask again when it is said.")
         case .stopPassed:
             ("The bus has passed the place", 409, false, "Choose a place ahead of the bus, or a later time.")
         case .offRoute:

@@ -3,10 +3,13 @@ public struct FeedOptions: Equatable, Sendable {
     public var filter: FeedFilter
     /// Messages a second at most, 0.05…20; nil: as often as the hub sends them.
     public var maxRate: Double?
+    /// Of a `watch`: of vehicles on routes only those that pass its place and then this one.
+    public var destination: Place?
 
-    public init(filter: FeedFilter = FeedFilter(), maxRate: Double? = nil) {
+    public init(filter: FeedFilter = FeedFilter(), maxRate: Double? = nil, destination: Place? = nil) {
         self.filter = filter
         self.maxRate = maxRate
+        self.destination = destination
     }
 }
 

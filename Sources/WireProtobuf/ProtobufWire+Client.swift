@@ -10,6 +10,7 @@ extension ProtobufWire {
         var hasHelp = false
         var hasRoute = false
         var hasVia = false
+        var hasMute = false
         var setsRoute = false
         json.beginObject()
         while let field = try reader.nextField() {
@@ -72,12 +73,17 @@ extension ProtobufWire {
                 _ = try reader.message("via")
                 hasVia = true
             case 36: try point("end", reader.message("end"), "end.lat", "end.lon")
+            case 37:
+                _ = try reader.text("mute")
+                hasMute = true
+            case 38: try quiet(reader.message("quiet"))
             default: try reader.skip()
             }
         }
         if hasHelp { try list("help", of: 64, in: ProtobufReader(bytes)) }
         if hasResume { try resume(ProtobufReader(bytes)) }
         if hasVia { try via(ProtobufReader(bytes)) }
+        if hasMute { try list("mute", of: 37, in: ProtobufReader(bytes)) }
         // JSON says null for no route, which is absence here.
         if setsRoute, !hasRoute {
             json.key("route")
@@ -159,6 +165,20 @@ extension ProtobufWire {
             case 3: double("lon", try reader.double("back.lon"))
             case 4: integer("at", try reader.integer("back.at"))
             case 5: integer("passengers", try reader.integer("back.passengers"))
+            default: try reader.skip()
+            }
+        }
+        json.endObject()
+    }
+
+    private func quiet(_ reader: ProtobufReader) throws(ProtobufFault) {
+        var reader = reader
+        json.key("quiet")
+        json.beginObject()
+        while let field = try reader.nextField() {
+            switch field {
+            case 1: integer("from", try reader.integer("quiet.from"))
+            case 2: integer("to", try reader.integer("quiet.to"))
             default: try reader.skip()
             }
         }

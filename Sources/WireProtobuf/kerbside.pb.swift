@@ -486,6 +486,21 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `end`. Subsequent reads from it will return its default value.
   package mutating func clearEnd() {_uniqueStorage()._end = nil}
 
+  /// kinds of notifications
+  package var mute: [String] {
+    get {_storage._mute}
+    set {_uniqueStorage()._mute = newValue}
+  }
+
+  package var quiet: Kerbside_V1_Quiet {
+    get {_storage._quiet ?? Kerbside_V1_Quiet()}
+    set {_uniqueStorage()._quiet = newValue}
+  }
+  /// Returns true if `quiet` has been explicitly set.
+  package var hasQuiet: Bool {_storage._quiet != nil}
+  /// Clears the value of `quiet`. Subsequent reads from it will return its default value.
+  package mutating func clearQuiet() {_uniqueStorage()._quiet = nil}
+
   /// Stops on request.
   package var stop: String {
     get {_storage._stop ?? String()}
@@ -1041,6 +1056,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .vehicleGet(newValue)}
   }
 
+  package var notifySet: Kerbside_V1_NotifyWishes {
+    get {
+      if case .notifySet(let v)? = ok {return v}
+      return Kerbside_V1_NotifyWishes()
+    }
+    set {ok = .notifySet(newValue)}
+  }
+
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
       if case .stopRequest(let v)? = ok {return v}
@@ -1124,6 +1147,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatAboard(Kerbside_V1_BookingSeats)
     case seatEnd(Kerbside_V1_BookingSeats)
     case vehicleGet(Kerbside_V1_VehicleView)
+    case notifySet(Kerbside_V1_NotifyWishes)
     case stopRequest(Kerbside_V1_StopReceipt)
     case stopCancel(Kerbside_V1_StopOver)
     case stopAccept(Kerbside_V1_StopAnswered)
@@ -1182,405 +1206,398 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
 }
 
 /// Kept in its channel's history, delivered once and in order.
-package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_Event: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ch: String {
-    get {_storage._ch}
-    set {_uniqueStorage()._ch = newValue}
-  }
+  package var ch: String = String()
 
   /// given back in `resume`
-  package var seq: String {
-    get {_storage._seq}
-    set {_uniqueStorage()._seq = newValue}
-  }
+  package var seq: String = String()
 
-  package var type: String {
-    get {_storage._type}
-    set {_uniqueStorage()._type = newValue}
-  }
+  package var type: String = String()
 
   /// ms
-  package var time: UInt64 {
-    get {_storage._time}
-    set {_uniqueStorage()._time = newValue}
-  }
+  package var time: UInt64 = 0
 
-  package var data: OneOf_Data? {
-    get {return _storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
+  package var data: Kerbside_V1_Event.OneOf_Data? = nil
 
   /// the JSON of `data` of a type that this file does not know; of topics always
   package var json: Data {
     get {
-      if case .json(let v)? = _storage._data {return v}
+      if case .json(let v)? = data {return v}
       return Data()
     }
-    set {_uniqueStorage()._data = .json(newValue)}
+    set {data = .json(newValue)}
   }
 
   package var queueJoined: Kerbside_V1_QueueChange {
     get {
-      if case .queueJoined(let v)? = _storage._data {return v}
+      if case .queueJoined(let v)? = data {return v}
       return Kerbside_V1_QueueChange()
     }
-    set {_uniqueStorage()._data = .queueJoined(newValue)}
+    set {data = .queueJoined(newValue)}
   }
 
   package var queueLeft: Kerbside_V1_QueueLeft {
     get {
-      if case .queueLeft(let v)? = _storage._data {return v}
+      if case .queueLeft(let v)? = data {return v}
       return Kerbside_V1_QueueLeft()
     }
-    set {_uniqueStorage()._data = .queueLeft(newValue)}
+    set {data = .queueLeft(newValue)}
   }
 
   package var offerMade: Kerbside_V1_Offer {
     get {
-      if case .offerMade(let v)? = _storage._data {return v}
+      if case .offerMade(let v)? = data {return v}
       return Kerbside_V1_Offer()
     }
-    set {_uniqueStorage()._data = .offerMade(newValue)}
+    set {data = .offerMade(newValue)}
   }
 
   package var offerWithdrawn: Kerbside_V1_RideReason {
     get {
-      if case .offerWithdrawn(let v)? = _storage._data {return v}
+      if case .offerWithdrawn(let v)? = data {return v}
       return Kerbside_V1_RideReason()
     }
-    set {_uniqueStorage()._data = .offerWithdrawn(newValue)}
+    set {data = .offerWithdrawn(newValue)}
   }
 
   package var rideAssigned: Kerbside_V1_Assignment {
     get {
-      if case .rideAssigned(let v)? = _storage._data {return v}
+      if case .rideAssigned(let v)? = data {return v}
       return Kerbside_V1_Assignment()
     }
-    set {_uniqueStorage()._data = .rideAssigned(newValue)}
+    set {data = .rideAssigned(newValue)}
   }
 
   package var rideConfirmAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideConfirmAboard(let v)? = _storage._data {return v}
+      if case .rideConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._data = .rideConfirmAboard(newValue)}
+    set {data = .rideConfirmAboard(newValue)}
   }
 
   package var rideCancelled: Kerbside_V1_RideCancelled {
     get {
-      if case .rideCancelled(let v)? = _storage._data {return v}
+      if case .rideCancelled(let v)? = data {return v}
       return Kerbside_V1_RideCancelled()
     }
-    set {_uniqueStorage()._data = .rideCancelled(newValue)}
+    set {data = .rideCancelled(newValue)}
   }
 
   package var rideSearching: Kerbside_V1_RideSearching {
     get {
-      if case .rideSearching(let v)? = _storage._data {return v}
+      if case .rideSearching(let v)? = data {return v}
       return Kerbside_V1_RideSearching()
     }
-    set {_uniqueStorage()._data = .rideSearching(newValue)}
+    set {data = .rideSearching(newValue)}
   }
 
   package var rideAccepted: Kerbside_V1_RideAccepted {
     get {
-      if case .rideAccepted(let v)? = _storage._data {return v}
+      if case .rideAccepted(let v)? = data {return v}
       return Kerbside_V1_RideAccepted()
     }
-    set {_uniqueStorage()._data = .rideAccepted(newValue)}
+    set {data = .rideAccepted(newValue)}
   }
 
   package var rideFailed: Kerbside_V1_RideFailed {
     get {
-      if case .rideFailed(let v)? = _storage._data {return v}
+      if case .rideFailed(let v)? = data {return v}
       return Kerbside_V1_RideFailed()
     }
-    set {_uniqueStorage()._data = .rideFailed(newValue)}
+    set {data = .rideFailed(newValue)}
   }
 
   package var rideNear: Kerbside_V1_RideClose {
     get {
-      if case .rideNear(let v)? = _storage._data {return v}
+      if case .rideNear(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideNear(newValue)}
+    set {data = .rideNear(newValue)}
   }
 
   package var rideArrived: Kerbside_V1_RideClose {
     get {
-      if case .rideArrived(let v)? = _storage._data {return v}
+      if case .rideArrived(let v)? = data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {_uniqueStorage()._data = .rideArrived(newValue)}
+    set {data = .rideArrived(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideAboard {
     get {
-      if case .rideAboard(let v)? = _storage._data {return v}
+      if case .rideAboard(let v)? = data {return v}
       return Kerbside_V1_RideAboard()
     }
-    set {_uniqueStorage()._data = .rideAboard(newValue)}
+    set {data = .rideAboard(newValue)}
   }
 
   package var rideEnded: Kerbside_V1_RideOnly {
     get {
-      if case .rideEnded(let v)? = _storage._data {return v}
+      if case .rideEnded(let v)? = data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._data = .rideEnded(newValue)}
+    set {data = .rideEnded(newValue)}
   }
 
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
-      if case .tourEnded(let v)? = _storage._data {return v}
+      if case .tourEnded(let v)? = data {return v}
       return Kerbside_V1_TourEnded()
     }
-    set {_uniqueStorage()._data = .tourEnded(newValue)}
+    set {data = .tourEnded(newValue)}
   }
 
   package var scheduleChanged: Kerbside_V1_ScheduleChange {
     get {
-      if case .scheduleChanged(let v)? = _storage._data {return v}
+      if case .scheduleChanged(let v)? = data {return v}
       return Kerbside_V1_ScheduleChange()
     }
-    set {_uniqueStorage()._data = .scheduleChanged(newValue)}
+    set {data = .scheduleChanged(newValue)}
   }
 
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
-      if case .seatRequested(let v)? = _storage._data {return v}
+      if case .seatRequested(let v)? = data {return v}
       return Kerbside_V1_SeatRequest()
     }
-    set {_uniqueStorage()._data = .seatRequested(newValue)}
+    set {data = .seatRequested(newValue)}
   }
 
   package var seatWithdrawn: Kerbside_V1_BookingReason {
     get {
-      if case .seatWithdrawn(let v)? = _storage._data {return v}
+      if case .seatWithdrawn(let v)? = data {return v}
       return Kerbside_V1_BookingReason()
     }
-    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
+    set {data = .seatWithdrawn(newValue)}
   }
 
   package var seatAssigned: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAssigned(let v)? = _storage._data {return v}
+      if case .seatAssigned(let v)? = data {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {_uniqueStorage()._data = .seatAssigned(newValue)}
+    set {data = .seatAssigned(newValue)}
   }
 
   package var seatWaiting: Kerbside_V1_SeatWaiting {
     get {
-      if case .seatWaiting(let v)? = _storage._data {return v}
+      if case .seatWaiting(let v)? = data {return v}
       return Kerbside_V1_SeatWaiting()
     }
-    set {_uniqueStorage()._data = .seatWaiting(newValue)}
+    set {data = .seatWaiting(newValue)}
   }
 
   package var seatConfirmAboard: Kerbside_V1_BookingOnly {
     get {
-      if case .seatConfirmAboard(let v)? = _storage._data {return v}
+      if case .seatConfirmAboard(let v)? = data {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
+    set {data = .seatConfirmAboard(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_SeatAboard {
     get {
-      if case .seatAboard(let v)? = _storage._data {return v}
+      if case .seatAboard(let v)? = data {return v}
       return Kerbside_V1_SeatAboard()
     }
-    set {_uniqueStorage()._data = .seatAboard(newValue)}
+    set {data = .seatAboard(newValue)}
   }
 
   package var seatEnded: Kerbside_V1_SeatEnded {
     get {
-      if case .seatEnded(let v)? = _storage._data {return v}
+      if case .seatEnded(let v)? = data {return v}
       return Kerbside_V1_SeatEnded()
     }
-    set {_uniqueStorage()._data = .seatEnded(newValue)}
+    set {data = .seatEnded(newValue)}
   }
 
   package var seatCancelled: Kerbside_V1_SeatCancelled {
     get {
-      if case .seatCancelled(let v)? = _storage._data {return v}
+      if case .seatCancelled(let v)? = data {return v}
       return Kerbside_V1_SeatCancelled()
     }
-    set {_uniqueStorage()._data = .seatCancelled(newValue)}
+    set {data = .seatCancelled(newValue)}
   }
 
   package var seatsChanged: Kerbside_V1_SeatsChanged {
     get {
-      if case .seatsChanged(let v)? = _storage._data {return v}
+      if case .seatsChanged(let v)? = data {return v}
       return Kerbside_V1_SeatsChanged()
     }
-    set {_uniqueStorage()._data = .seatsChanged(newValue)}
+    set {data = .seatsChanged(newValue)}
   }
 
   package var seatPending: Kerbside_V1_SeatPending {
     get {
-      if case .seatPending(let v)? = _storage._data {return v}
+      if case .seatPending(let v)? = data {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {_uniqueStorage()._data = .seatPending(newValue)}
+    set {data = .seatPending(newValue)}
   }
 
   package var seatConfirmed: Kerbside_V1_SeatConfirmed {
     get {
-      if case .seatConfirmed(let v)? = _storage._data {return v}
+      if case .seatConfirmed(let v)? = data {return v}
       return Kerbside_V1_SeatConfirmed()
     }
-    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
+    set {data = .seatConfirmed(newValue)}
   }
 
   package var seatDeclined: Kerbside_V1_SeatDeclined {
     get {
-      if case .seatDeclined(let v)? = _storage._data {return v}
+      if case .seatDeclined(let v)? = data {return v}
       return Kerbside_V1_SeatDeclined()
     }
-    set {_uniqueStorage()._data = .seatDeclined(newValue)}
+    set {data = .seatDeclined(newValue)}
   }
 
   package var seatNear: Kerbside_V1_SeatClose {
     get {
-      if case .seatNear(let v)? = _storage._data {return v}
+      if case .seatNear(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatNear(newValue)}
+    set {data = .seatNear(newValue)}
   }
 
   package var seatArrived: Kerbside_V1_SeatClose {
     get {
-      if case .seatArrived(let v)? = _storage._data {return v}
+      if case .seatArrived(let v)? = data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {_uniqueStorage()._data = .seatArrived(newValue)}
+    set {data = .seatArrived(newValue)}
   }
 
   package var routeChanged: Kerbside_V1_RouteChanged {
     get {
-      if case .routeChanged(let v)? = _storage._data {return v}
+      if case .routeChanged(let v)? = data {return v}
       return Kerbside_V1_RouteChanged()
     }
-    set {_uniqueStorage()._data = .routeChanged(newValue)}
+    set {data = .routeChanged(newValue)}
+  }
+
+  package var notifyChanged: Kerbside_V1_NotifyWishes {
+    get {
+      if case .notifyChanged(let v)? = data {return v}
+      return Kerbside_V1_NotifyWishes()
+    }
+    set {data = .notifyChanged(newValue)}
   }
 
   package var stopRequested: Kerbside_V1_StopNews {
     get {
-      if case .stopRequested(let v)? = _storage._data {return v}
+      if case .stopRequested(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopRequested(newValue)}
+    set {data = .stopRequested(newValue)}
   }
 
   package var stopUnanswered: Kerbside_V1_StopNews {
     get {
-      if case .stopUnanswered(let v)? = _storage._data {return v}
+      if case .stopUnanswered(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopUnanswered(newValue)}
+    set {data = .stopUnanswered(newValue)}
   }
 
   package var stopWithdrawn: Kerbside_V1_StopNews {
     get {
-      if case .stopWithdrawn(let v)? = _storage._data {return v}
+      if case .stopWithdrawn(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopWithdrawn(newValue)}
+    set {data = .stopWithdrawn(newValue)}
   }
 
   package var stopList: Kerbside_V1_StopNews {
     get {
-      if case .stopList(let v)? = _storage._data {return v}
+      if case .stopList(let v)? = data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {_uniqueStorage()._data = .stopList(newValue)}
+    set {data = .stopList(newValue)}
   }
 
   package var stopPending: Kerbside_V1_StopEvent {
     get {
-      if case .stopPending(let v)? = _storage._data {return v}
+      if case .stopPending(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopPending(newValue)}
+    set {data = .stopPending(newValue)}
   }
 
   package var stopAccepted: Kerbside_V1_StopEvent {
     get {
-      if case .stopAccepted(let v)? = _storage._data {return v}
+      if case .stopAccepted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopAccepted(newValue)}
+    set {data = .stopAccepted(newValue)}
   }
 
   package var stopDeclined: Kerbside_V1_StopEvent {
     get {
-      if case .stopDeclined(let v)? = _storage._data {return v}
+      if case .stopDeclined(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopDeclined(newValue)}
+    set {data = .stopDeclined(newValue)}
   }
 
   package var stopExpired: Kerbside_V1_StopEvent {
     get {
-      if case .stopExpired(let v)? = _storage._data {return v}
+      if case .stopExpired(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopExpired(newValue)}
+    set {data = .stopExpired(newValue)}
   }
 
   package var stopReminder: Kerbside_V1_StopEvent {
     get {
-      if case .stopReminder(let v)? = _storage._data {return v}
+      if case .stopReminder(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopReminder(newValue)}
+    set {data = .stopReminder(newValue)}
   }
 
   package var stopNear: Kerbside_V1_StopEvent {
     get {
-      if case .stopNear(let v)? = _storage._data {return v}
+      if case .stopNear(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNear(newValue)}
+    set {data = .stopNear(newValue)}
   }
 
   package var stopArrived: Kerbside_V1_StopEvent {
     get {
-      if case .stopArrived(let v)? = _storage._data {return v}
+      if case .stopArrived(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopArrived(newValue)}
+    set {data = .stopArrived(newValue)}
   }
 
   package var stopCompleted: Kerbside_V1_StopEvent {
     get {
-      if case .stopCompleted(let v)? = _storage._data {return v}
+      if case .stopCompleted(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCompleted(newValue)}
+    set {data = .stopCompleted(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopEvent {
     get {
-      if case .stopNoshow(let v)? = _storage._data {return v}
+      if case .stopNoshow(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopNoshow(newValue)}
+    set {data = .stopNoshow(newValue)}
   }
 
   package var stopCancelled: Kerbside_V1_StopEvent {
     get {
-      if case .stopCancelled(let v)? = _storage._data {return v}
+      if case .stopCancelled(let v)? = data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {_uniqueStorage()._data = .stopCancelled(newValue)}
+    set {data = .stopCancelled(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1619,6 +1636,7 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case seatNear(Kerbside_V1_SeatClose)
     case seatArrived(Kerbside_V1_SeatClose)
     case routeChanged(Kerbside_V1_RouteChanged)
+    case notifyChanged(Kerbside_V1_NotifyWishes)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -1637,8 +1655,6 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
   }
 
   package init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Only the latest of its channel and type counts.
@@ -1713,6 +1729,14 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     set {data = .seatStops(newValue)}
   }
 
+  package var stopEta: Kerbside_V1_StopEtaChange {
+    get {
+      if case .stopEta(let v)? = data {return v}
+      return Kerbside_V1_StopEtaChange()
+    }
+    set {data = .stopEta(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -1724,6 +1748,7 @@ package nonisolated struct Kerbside_V1_State: Sendable {
     case tour(Kerbside_V1_Tour)
     case seatEta(Kerbside_V1_SeatEta)
     case seatStops(Kerbside_V1_SeatStops)
+    case stopEta(Kerbside_V1_StopEtaChange)
 
   }
 
@@ -2310,9 +2335,21 @@ package nonisolated struct Kerbside_V1_Offer: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideReason: Sendable {
@@ -2412,12 +2449,23 @@ package nonisolated struct Kerbside_V1_RideAccepted: Sendable {
   /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
   package mutating func clearEtaS() {self._etaS = nil}
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideFailed: Sendable {
@@ -2432,9 +2480,21 @@ package nonisolated struct Kerbside_V1_RideFailed: Sendable {
 
   package var detail: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 /// Within 500 m (ride.near) or 20 m (ride.arrived) of the pickup.
@@ -2635,6 +2695,15 @@ package nonisolated struct Kerbside_V1_DriverSnapshot: @unchecked Sendable {
     set {_uniqueStorage()._bookings = newValue}
   }
 
+  package var notify: Kerbside_V1_NotifyWishes {
+    get {_storage._notify ?? Kerbside_V1_NotifyWishes()}
+    set {_uniqueStorage()._notify = newValue}
+  }
+  /// Returns true if `notify` has been explicitly set.
+  package var hasNotify: Bool {_storage._notify != nil}
+  /// Clears the value of `notify`. Subsequent reads from it will return its default value.
+  package mutating func clearNotify() {_uniqueStorage()._notify = nil}
+
   /// of a bus driver
   package var places: [Kerbside_V1_PickupPlace] {
     get {_storage._places}
@@ -2713,6 +2782,15 @@ package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
   package var hasBooking: Bool {_storage._booking != nil}
   /// Clears the value of `booking`. Subsequent reads from it will return its default value.
   package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var notify: Kerbside_V1_NotifyWishes {
+    get {_storage._notify ?? Kerbside_V1_NotifyWishes()}
+    set {_uniqueStorage()._notify = newValue}
+  }
+  /// Returns true if `notify` has been explicitly set.
+  package var hasNotify: Bool {_storage._notify != nil}
+  /// Clears the value of `notify`. Subsequent reads from it will return its default value.
+  package mutating func clearNotify() {_uniqueStorage()._notify = nil}
 
   /// open ones for stops
   package var requests: [Kerbside_V1_StopEvent] {
@@ -2809,10 +2887,15 @@ package nonisolated struct Kerbside_V1_Tour: @unchecked Sendable {
     set {_uniqueStorage()._line = newValue}
   }
 
+  /// absent on a line that is driven on request only
   package var pattern: String {
-    get {_storage._pattern}
+    get {_storage._pattern ?? String()}
     set {_uniqueStorage()._pattern = newValue}
   }
+  /// Returns true if `pattern` has been explicitly set.
+  package var hasPattern: Bool {_storage._pattern != nil}
+  /// Clears the value of `pattern`. Subsequent reads from it will return its default value.
+  package mutating func clearPattern() {_uniqueStorage()._pattern = nil}
 
   package var trip: String {
     get {_storage._trip ?? String()}
@@ -2951,12 +3034,71 @@ package nonisolated struct Kerbside_V1_StopEta: Sendable {
   /// Clears the value of `late`. Subsequent reads from it will return its default value.
   package mutating func clearLate() {self._late = nil}
 
+  /// of `at`, local time, h:mm
+  package var clock: String {
+    get {_clock ?? String()}
+    set {_clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  package var hasClock: Bool {self._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  package mutating func clearClock() {self._clock = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _early: UInt64? = nil
   fileprivate var _late: UInt64? = nil
+  fileprivate var _clock: String? = nil
+}
+
+/// When a bus will be at a place.
+package nonisolated struct Kerbside_V1_PlaceEta: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ms
+  package var at: UInt64 = 0
+
+  /// 1 of 10 buses is earlier
+  package var early: UInt64 {
+    get {_early ?? 0}
+    set {_early = newValue}
+  }
+  /// Returns true if `early` has been explicitly set.
+  package var hasEarly: Bool {self._early != nil}
+  /// Clears the value of `early`. Subsequent reads from it will return its default value.
+  package mutating func clearEarly() {self._early = nil}
+
+  /// 1 of 10 buses is later
+  package var late: UInt64 {
+    get {_late ?? 0}
+    set {_late = newValue}
+  }
+  /// Returns true if `late` has been explicitly set.
+  package var hasLate: Bool {self._late != nil}
+  /// Clears the value of `late`. Subsequent reads from it will return its default value.
+  package mutating func clearLate() {self._late = nil}
+
+  /// of `at`, local time, h:mm
+  package var clock: String {
+    get {_clock ?? String()}
+    set {_clock = newValue}
+  }
+  /// Returns true if `clock` has been explicitly set.
+  package var hasClock: Bool {self._clock != nil}
+  /// Clears the value of `clock`. Subsequent reads from it will return its default value.
+  package mutating func clearClock() {self._clock = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _early: UInt64? = nil
+  fileprivate var _late: UInt64? = nil
+  fileprivate var _clock: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_TourOver: Sendable {
@@ -3178,11 +3320,22 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
@@ -3422,6 +3575,16 @@ package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
   /// Clears the value of `fare`. Subsequent reads from it will return its default value.
   package mutating func clearFare() {self._fare = nil}
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3429,6 +3592,7 @@ package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
@@ -3443,9 +3607,21 @@ package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
   /// declined, no_answer, full, offline
   package var reason: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 /// Within 500 m (seat.near) or 20 m (seat.arrived) of the pickup.
@@ -3731,11 +3907,22 @@ package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
   /// Clears the value of `back`. Subsequent reads from it will return its default value.
   package mutating func clearBack() {self._back = nil}
 
+  /// absent: it can't be said yet
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_eta ?? Kerbside_V1_PlaceEta()}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {self._eta = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _back: String? = nil
+  fileprivate var _eta: Kerbside_V1_PlaceEta? = nil
 }
 
 package nonisolated struct Kerbside_V1_StopOver: Sendable {
@@ -3768,7 +3955,145 @@ package nonisolated struct Kerbside_V1_StopAnswered: Sendable {
 }
 
 /// A request for a stop, to the citizen.
-package nonisolated struct Kerbside_V1_StopEvent: Sendable {
+package nonisolated struct Kerbside_V1_StopEvent: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var request: String {
+    get {_storage._request}
+    set {_uniqueStorage()._request = newValue}
+  }
+
+  package var line: String {
+    get {_storage._line}
+    set {_uniqueStorage()._line = newValue}
+  }
+
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  /// pickup, ms
+  package var at: UInt64 {
+    get {_storage._at}
+    set {_uniqueStorage()._at = newValue}
+  }
+
+  /// degrees
+  package var lat: Double {
+    get {_storage._lat}
+    set {_uniqueStorage()._lat = newValue}
+  }
+
+  /// degrees
+  package var lon: Double {
+    get {_storage._lon}
+    set {_uniqueStorage()._lon = newValue}
+  }
+
+  package var stop: String {
+    get {_storage._stop ?? String()}
+    set {_uniqueStorage()._stop = newValue}
+  }
+  /// Returns true if `stop` has been explicitly set.
+  package var hasStop: Bool {_storage._stop != nil}
+  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
+  package mutating func clearStop() {_uniqueStorage()._stop = nil}
+
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
+
+  /// the other request of a way there and back
+  package var back: String {
+    get {_storage._back ?? String()}
+    set {_uniqueStorage()._back = newValue}
+  }
+  /// Returns true if `back` has been explicitly set.
+  package var hasBack: Bool {_storage._back != nil}
+  /// Clears the value of `back`. Subsequent reads from it will return its default value.
+  package mutating func clearBack() {_uniqueStorage()._back = nil}
+
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_storage._answerBy ?? 0}
+    set {_uniqueStorage()._answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {_storage._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {_uniqueStorage()._answerBy = nil}
+
+  /// 0, 500, 20
+  package var notified: UInt32 {
+    get {_storage._notified ?? 0}
+    set {_uniqueStorage()._notified = newValue}
+  }
+  /// Returns true if `notified` has been explicitly set.
+  package var hasNotified: Bool {_storage._notified != nil}
+  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
+  package mutating func clearNotified() {_uniqueStorage()._notified = nil}
+
+  /// m
+  package var distanceM: Double {
+    get {_storage._distanceM ?? 0}
+    set {_uniqueStorage()._distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {_storage._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {_uniqueStorage()._distanceM = nil}
+
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_storage._silent ?? false}
+    set {_uniqueStorage()._silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {_storage._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {_uniqueStorage()._silent = nil}
+
+  /// absent: it can't be said yet
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_storage._eta ?? Kerbside_V1_PlaceEta()}
+    set {_uniqueStorage()._eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {_storage._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {_uniqueStorage()._eta = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The bus that comes for a request is expected at another time than was told last.
+package nonisolated struct Kerbside_V1_StopEtaChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -3777,97 +4102,22 @@ package nonisolated struct Kerbside_V1_StopEvent: Sendable {
 
   package var line: String = String()
 
-  package var state: String = String()
+  package var bus: String = String()
 
-  /// pickup, ms
-  package var at: UInt64 = 0
-
-  /// degrees
-  package var lat: Double = 0
-
-  /// degrees
-  package var lon: Double = 0
-
-  package var stop: String {
-    get {_stop ?? String()}
-    set {_stop = newValue}
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_eta ?? Kerbside_V1_PlaceEta()}
+    set {_eta = newValue}
   }
-  /// Returns true if `stop` has been explicitly set.
-  package var hasStop: Bool {self._stop != nil}
-  /// Clears the value of `stop`. Subsequent reads from it will return its default value.
-  package mutating func clearStop() {self._stop = nil}
-
-  package var passengers: UInt32 = 0
-
-  /// the other request of a way there and back
-  package var back: String {
-    get {_back ?? String()}
-    set {_back = newValue}
-  }
-  /// Returns true if `back` has been explicitly set.
-  package var hasBack: Bool {self._back != nil}
-  /// Clears the value of `back`. Subsequent reads from it will return its default value.
-  package mutating func clearBack() {self._back = nil}
-
-  package var bus: String {
-    get {_bus ?? String()}
-    set {_bus = newValue}
-  }
-  /// Returns true if `bus` has been explicitly set.
-  package var hasBus: Bool {self._bus != nil}
-  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
-  package mutating func clearBus() {self._bus = nil}
-
-  /// ms
-  package var answerBy: UInt64 {
-    get {_answerBy ?? 0}
-    set {_answerBy = newValue}
-  }
-  /// Returns true if `answerBy` has been explicitly set.
-  package var hasAnswerBy: Bool {self._answerBy != nil}
-  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
-  package mutating func clearAnswerBy() {self._answerBy = nil}
-
-  /// 0, 500, 20
-  package var notified: UInt32 {
-    get {_notified ?? 0}
-    set {_notified = newValue}
-  }
-  /// Returns true if `notified` has been explicitly set.
-  package var hasNotified: Bool {self._notified != nil}
-  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
-  package mutating func clearNotified() {self._notified = nil}
-
-  /// m
-  package var distanceM: Double {
-    get {_distanceM ?? 0}
-    set {_distanceM = newValue}
-  }
-  /// Returns true if `distanceM` has been explicitly set.
-  package var hasDistanceM: Bool {self._distanceM != nil}
-  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
-  package mutating func clearDistanceM() {self._distanceM = nil}
-
-  package var reason: String {
-    get {_reason ?? String()}
-    set {_reason = newValue}
-  }
-  /// Returns true if `reason` has been explicitly set.
-  package var hasReason: Bool {self._reason != nil}
-  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
-  package mutating func clearReason() {self._reason = nil}
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {self._eta = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _stop: String? = nil
-  fileprivate var _back: String? = nil
-  fileprivate var _bus: String? = nil
-  fileprivate var _answerBy: UInt64? = nil
-  fileprivate var _notified: UInt32? = nil
-  fileprivate var _distanceM: Double? = nil
-  fileprivate var _reason: String? = nil
+  fileprivate var _eta: Kerbside_V1_PlaceEta? = nil
 }
 
 /// To the driver: what has happened, and the list as it is now.
@@ -3921,6 +4171,16 @@ package nonisolated struct Kerbside_V1_StopNews: Sendable {
   /// by pickup time
   package var places: [Kerbside_V1_PickupPlace] = []
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -3929,6 +4189,7 @@ package nonisolated struct Kerbside_V1_StopNews: Sendable {
   fileprivate var _quiet: Bool? = nil
   fileprivate var _answerBy: UInt64? = nil
   fileprivate var _reason: String? = nil
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_PickupPlace: Sendable {
@@ -4035,6 +4296,63 @@ package nonisolated struct Kerbside_V1_StopPickup: Sendable {
   fileprivate var _answerBy: UInt64? = nil
 }
 
+/// What a person does not want to be told.
+package nonisolated struct Kerbside_V1_NotifyWishes: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// proximity, eta, route, answers, requests, reminders
+  package var mute: [String] = []
+
+  package var quiet: Kerbside_V1_Quiet {
+    get {_quiet ?? Kerbside_V1_Quiet()}
+    set {_quiet = newValue}
+  }
+  /// Returns true if `quiet` has been explicitly set.
+  package var hasQuiet: Bool {self._quiet != nil}
+  /// Clears the value of `quiet`. Subsequent reads from it will return its default value.
+  package mutating func clearQuiet() {self._quiet = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _quiet: Kerbside_V1_Quiet? = nil
+}
+
+/// Minutes after midnight UTC; over midnight if `to` is the earlier.
+package nonisolated struct Kerbside_V1_Quiet: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var from: UInt32 {
+    get {_from ?? 0}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  package var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  package mutating func clearFrom() {self._from = nil}
+
+  package var to: UInt32 {
+    get {_to ?? 0}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  package var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  package mutating func clearTo() {self._to = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _from: UInt32? = nil
+  fileprivate var _to: UInt32? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -4053,7 +4371,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{2}\u{e}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -4092,6 +4410,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _start: Kerbside_V1_Point? = nil
     var _via: [Kerbside_V1_Point] = []
     var _end: Kerbside_V1_Point? = nil
+    var _mute: [String] = []
+    var _quiet: Kerbside_V1_Quiet? = nil
     var _stop: String? = nil
     var _name: String? = nil
     var _number: String? = nil
@@ -4146,6 +4466,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _start = source._start
       _via = source._via
       _end = source._end
+      _mute = source._mute
+      _quiet = source._quiet
       _stop = source._stop
       _name = source._name
       _number = source._number
@@ -4202,6 +4524,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 34: try { try decoder.decodeSingularMessageField(value: &_storage._start) }()
         case 35: try { try decoder.decodeRepeatedMessageField(value: &_storage._via) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._end) }()
+        case 37: try { try decoder.decodeRepeatedStringField(value: &_storage._mute) }()
+        case 38: try { try decoder.decodeSingularMessageField(value: &_storage._quiet) }()
         case 50: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
         case 51: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
         case 52: try { try decoder.decodeSingularStringField(value: &_storage._pattern) }()
@@ -4318,6 +4642,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._end {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
       } }()
+      if !_storage._mute.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._mute, fieldNumber: 37)
+      }
+      try { if let v = _storage._quiet {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      } }()
       try { if let v = _storage._bus {
         try visitor.visitSingularStringField(value: v, fieldNumber: 50)
       } }()
@@ -4405,6 +4735,8 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._start != rhs_storage._start {return false}
         if _storage._via != rhs_storage._via {return false}
         if _storage._end != rhs_storage._end {return false}
+        if _storage._mute != rhs_storage._mute {return false}
+        if _storage._quiet != rhs_storage._quiet {return false}
         if _storage._stop != rhs_storage._stop {return false}
         if _storage._name != rhs_storage._name {return false}
         if _storage._number != rhs_storage._number {return false}
@@ -4718,7 +5050,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{4}\u{e}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5073,6 +5405,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .vehicleGet(v)
         }
       }()
+      case 37: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .notifySet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .notifySet(v)
+        }
+      }()
       case 50: try {
         var v: Kerbside_V1_Tour?
         var hadOneofValue = false
@@ -5325,6 +5670,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
     }()
+    case .notifySet?: try {
+      guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
     case .tourStart?: try {
       guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -5439,873 +5788,846 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{4}\u{6}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
-
-  fileprivate class _StorageClass {
-    var _ch: String = String()
-    var _seq: String = String()
-    var _type: String = String()
-    var _time: UInt64 = 0
-    var _data: Kerbside_V1_Event.OneOf_Data?
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _ch = source._ch
-      _seq = source._seq
-      _type = source._type
-      _time = source._time
-      _data = source._data
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{4}\u{5}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ch) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._seq) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
-        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
-        case 5: try {
-          var v: Data?
-          try decoder.decodeSingularBytesField(value: &v)
-          if let v = v {
-            if _storage._data != nil {try decoder.handleConflictingOneOf()}
-            _storage._data = .json(v)
-          }
-        }()
-        case 6: try {
-          var v: Kerbside_V1_QueueChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueJoined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueJoined(v)
-          }
-        }()
-        case 7: try {
-          var v: Kerbside_V1_QueueLeft?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .queueLeft(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .queueLeft(v)
-          }
-        }()
-        case 8: try {
-          var v: Kerbside_V1_Offer?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerMade(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerMade(v)
-          }
-        }()
-        case 9: try {
-          var v: Kerbside_V1_RideReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .offerWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .offerWithdrawn(v)
-          }
-        }()
-        case 10: try {
-          var v: Kerbside_V1_Assignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAssigned(v)
-          }
-        }()
-        case 11: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideConfirmAboard(v)
-          }
-        }()
-        case 12: try {
-          var v: Kerbside_V1_RideCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideCancelled(v)
-          }
-        }()
-        case 13: try {
-          var v: Kerbside_V1_RideSearching?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideSearching(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideSearching(v)
-          }
-        }()
-        case 14: try {
-          var v: Kerbside_V1_RideAccepted?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAccepted(v)
-          }
-        }()
-        case 15: try {
-          var v: Kerbside_V1_RideFailed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideFailed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideFailed(v)
-          }
-        }()
-        case 16: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideNear(v)
-          }
-        }()
-        case 17: try {
-          var v: Kerbside_V1_RideClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideArrived(v)
-          }
-        }()
-        case 18: try {
-          var v: Kerbside_V1_RideAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideAboard(v)
-          }
-        }()
-        case 19: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .rideEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .rideEnded(v)
-          }
-        }()
-        case 30: try {
-          var v: Kerbside_V1_SeatRequest?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatRequested(v)
-          }
-        }()
-        case 31: try {
-          var v: Kerbside_V1_BookingReason?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWithdrawn(v)
-          }
-        }()
-        case 32: try {
-          var v: Kerbside_V1_SeatAssignment?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAssigned(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAssigned(v)
-          }
-        }()
-        case 33: try {
-          var v: Kerbside_V1_SeatWaiting?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatWaiting(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatWaiting(v)
-          }
-        }()
-        case 34: try {
-          var v: Kerbside_V1_BookingOnly?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmAboard(v)
-          }
-        }()
-        case 35: try {
-          var v: Kerbside_V1_SeatAboard?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatAboard(v)
-          }
-        }()
-        case 36: try {
-          var v: Kerbside_V1_SeatEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatEnded(v)
-          }
-        }()
-        case 37: try {
-          var v: Kerbside_V1_SeatCancelled?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatCancelled(v)
-          }
-        }()
-        case 38: try {
-          var v: Kerbside_V1_SeatsChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatsChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatsChanged(v)
-          }
-        }()
-        case 39: try {
-          var v: Kerbside_V1_SeatPending?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatPending(v)
-          }
-        }()
-        case 40: try {
-          var v: Kerbside_V1_SeatConfirmed?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatConfirmed(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatConfirmed(v)
-          }
-        }()
-        case 41: try {
-          var v: Kerbside_V1_SeatDeclined?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatDeclined(v)
-          }
-        }()
-        case 42: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatNear(v)
-          }
-        }()
-        case 43: try {
-          var v: Kerbside_V1_SeatClose?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .seatArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .seatArrived(v)
-          }
-        }()
-        case 44: try {
-          var v: Kerbside_V1_RouteChanged?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .routeChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .routeChanged(v)
-          }
-        }()
-        case 50: try {
-          var v: Kerbside_V1_TourEnded?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .tourEnded(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .tourEnded(v)
-          }
-        }()
-        case 51: try {
-          var v: Kerbside_V1_ScheduleChange?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .scheduleChanged(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .scheduleChanged(v)
-          }
-        }()
-        case 60: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopRequested(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopRequested(v)
-          }
-        }()
-        case 61: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopUnanswered(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopUnanswered(v)
-          }
-        }()
-        case 62: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopWithdrawn(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopWithdrawn(v)
-          }
-        }()
-        case 63: try {
-          var v: Kerbside_V1_StopNews?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopList(v)
-          }
-        }()
-        case 64: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopPending(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopPending(v)
-          }
-        }()
-        case 65: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopAccepted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopAccepted(v)
-          }
-        }()
-        case 66: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopDeclined(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopDeclined(v)
-          }
-        }()
-        case 67: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopExpired(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopExpired(v)
-          }
-        }()
-        case 68: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopReminder(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopReminder(v)
-          }
-        }()
-        case 69: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNear(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNear(v)
-          }
-        }()
-        case 70: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopArrived(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopArrived(v)
-          }
-        }()
-        case 71: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCompleted(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCompleted(v)
-          }
-        }()
-        case 72: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopNoshow(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopNoshow(v)
-          }
-        }()
-        case 73: try {
-          var v: Kerbside_V1_StopEvent?
-          var hadOneofValue = false
-          if let current = _storage._data {
-            hadOneofValue = true
-            if case .stopCancelled(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._data = .stopCancelled(v)
-          }
-        }()
-        default: break
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ch) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
+      case 5: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.data != nil {try decoder.handleConflictingOneOf()}
+          self.data = .json(v)
         }
+      }()
+      case 6: try {
+        var v: Kerbside_V1_QueueChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueJoined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueJoined(v)
+        }
+      }()
+      case 7: try {
+        var v: Kerbside_V1_QueueLeft?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .queueLeft(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .queueLeft(v)
+        }
+      }()
+      case 8: try {
+        var v: Kerbside_V1_Offer?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerMade(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerMade(v)
+        }
+      }()
+      case 9: try {
+        var v: Kerbside_V1_RideReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .offerWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .offerWithdrawn(v)
+        }
+      }()
+      case 10: try {
+        var v: Kerbside_V1_Assignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAssigned(v)
+        }
+      }()
+      case 11: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideConfirmAboard(v)
+        }
+      }()
+      case 12: try {
+        var v: Kerbside_V1_RideCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideCancelled(v)
+        }
+      }()
+      case 13: try {
+        var v: Kerbside_V1_RideSearching?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideSearching(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideSearching(v)
+        }
+      }()
+      case 14: try {
+        var v: Kerbside_V1_RideAccepted?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAccepted(v)
+        }
+      }()
+      case 15: try {
+        var v: Kerbside_V1_RideFailed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideFailed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideFailed(v)
+        }
+      }()
+      case 16: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideNear(v)
+        }
+      }()
+      case 17: try {
+        var v: Kerbside_V1_RideClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideArrived(v)
+        }
+      }()
+      case 18: try {
+        var v: Kerbside_V1_RideAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideAboard(v)
+        }
+      }()
+      case 19: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideEnded(v)
+        }
+      }()
+      case 30: try {
+        var v: Kerbside_V1_SeatRequest?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatRequested(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_BookingReason?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWithdrawn(v)
+        }
+      }()
+      case 32: try {
+        var v: Kerbside_V1_SeatAssignment?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAssigned(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAssigned(v)
+        }
+      }()
+      case 33: try {
+        var v: Kerbside_V1_SeatWaiting?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatWaiting(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatWaiting(v)
+        }
+      }()
+      case 34: try {
+        var v: Kerbside_V1_BookingOnly?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmAboard(v)
+        }
+      }()
+      case 35: try {
+        var v: Kerbside_V1_SeatAboard?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatAboard(v)
+        }
+      }()
+      case 36: try {
+        var v: Kerbside_V1_SeatEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatEnded(v)
+        }
+      }()
+      case 37: try {
+        var v: Kerbside_V1_SeatCancelled?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatCancelled(v)
+        }
+      }()
+      case 38: try {
+        var v: Kerbside_V1_SeatsChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatsChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatsChanged(v)
+        }
+      }()
+      case 39: try {
+        var v: Kerbside_V1_SeatPending?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatPending(v)
+        }
+      }()
+      case 40: try {
+        var v: Kerbside_V1_SeatConfirmed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatConfirmed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatConfirmed(v)
+        }
+      }()
+      case 41: try {
+        var v: Kerbside_V1_SeatDeclined?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDeclined(v)
+        }
+      }()
+      case 42: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatNear(v)
+        }
+      }()
+      case 43: try {
+        var v: Kerbside_V1_SeatClose?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatArrived(v)
+        }
+      }()
+      case 44: try {
+        var v: Kerbside_V1_RouteChanged?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .routeChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .routeChanged(v)
+        }
+      }()
+      case 45: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .notifyChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .notifyChanged(v)
+        }
+      }()
+      case 50: try {
+        var v: Kerbside_V1_TourEnded?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .tourEnded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .tourEnded(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_ScheduleChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .scheduleChanged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .scheduleChanged(v)
+        }
+      }()
+      case 60: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopRequested(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopRequested(v)
+        }
+      }()
+      case 61: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopUnanswered(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopUnanswered(v)
+        }
+      }()
+      case 62: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopWithdrawn(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopWithdrawn(v)
+        }
+      }()
+      case 63: try {
+        var v: Kerbside_V1_StopNews?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopList(v)
+        }
+      }()
+      case 64: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopPending(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopPending(v)
+        }
+      }()
+      case 65: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopAccepted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopAccepted(v)
+        }
+      }()
+      case 66: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopDeclined(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopDeclined(v)
+        }
+      }()
+      case 67: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopExpired(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopExpired(v)
+        }
+      }()
+      case 68: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopReminder(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopReminder(v)
+        }
+      }()
+      case 69: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNear(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNear(v)
+        }
+      }()
+      case 70: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopArrived(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopArrived(v)
+        }
+      }()
+      case 71: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCompleted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCompleted(v)
+        }
+      }()
+      case 72: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopNoshow(v)
+        }
+      }()
+      case 73: try {
+        var v: Kerbside_V1_StopEvent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopCancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopCancelled(v)
+        }
+      }()
+      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._ch.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._ch, fieldNumber: 1)
-      }
-      if !_storage._seq.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._seq, fieldNumber: 2)
-      }
-      if !_storage._type.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 3)
-      }
-      if _storage._time != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 4)
-      }
-      switch _storage._data {
-      case .json?: try {
-        guard case .json(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
-      }()
-      case .queueJoined?: try {
-        guard case .queueJoined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      }()
-      case .queueLeft?: try {
-        guard case .queueLeft(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      }()
-      case .offerMade?: try {
-        guard case .offerMade(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-      }()
-      case .offerWithdrawn?: try {
-        guard case .offerWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-      }()
-      case .rideAssigned?: try {
-        guard case .rideAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      }()
-      case .rideConfirmAboard?: try {
-        guard case .rideConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      }()
-      case .rideCancelled?: try {
-        guard case .rideCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-      }()
-      case .rideSearching?: try {
-        guard case .rideSearching(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-      }()
-      case .rideAccepted?: try {
-        guard case .rideAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-      }()
-      case .rideFailed?: try {
-        guard case .rideFailed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-      }()
-      case .rideNear?: try {
-        guard case .rideNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-      }()
-      case .rideArrived?: try {
-        guard case .rideArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-      }()
-      case .rideAboard?: try {
-        guard case .rideAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-      }()
-      case .rideEnded?: try {
-        guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      }()
-      case .seatRequested?: try {
-        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-      }()
-      case .seatWithdrawn?: try {
-        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-      }()
-      case .seatAssigned?: try {
-        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-      }()
-      case .seatWaiting?: try {
-        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-      }()
-      case .seatConfirmAboard?: try {
-        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-      }()
-      case .seatAboard?: try {
-        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-      }()
-      case .seatEnded?: try {
-        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-      }()
-      case .seatCancelled?: try {
-        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-      }()
-      case .seatsChanged?: try {
-        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-      }()
-      case .seatPending?: try {
-        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-      }()
-      case .seatConfirmed?: try {
-        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-      }()
-      case .seatDeclined?: try {
-        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-      }()
-      case .seatNear?: try {
-        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-      }()
-      case .seatArrived?: try {
-        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-      }()
-      case .routeChanged?: try {
-        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-      }()
-      case .tourEnded?: try {
-        guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-      }()
-      case .scheduleChanged?: try {
-        guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-      }()
-      case .stopRequested?: try {
-        guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-      }()
-      case .stopUnanswered?: try {
-        guard case .stopUnanswered(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-      }()
-      case .stopWithdrawn?: try {
-        guard case .stopWithdrawn(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-      }()
-      case .stopList?: try {
-        guard case .stopList(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-      }()
-      case .stopPending?: try {
-        guard case .stopPending(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-      }()
-      case .stopAccepted?: try {
-        guard case .stopAccepted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-      }()
-      case .stopDeclined?: try {
-        guard case .stopDeclined(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-      }()
-      case .stopExpired?: try {
-        guard case .stopExpired(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
-      }()
-      case .stopReminder?: try {
-        guard case .stopReminder(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
-      }()
-      case .stopNear?: try {
-        guard case .stopNear(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
-      }()
-      case .stopArrived?: try {
-        guard case .stopArrived(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-      }()
-      case .stopCompleted?: try {
-        guard case .stopCompleted(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-      }()
-      case .stopNoshow?: try {
-        guard case .stopNoshow(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
-      }()
-      case .stopCancelled?: try {
-        guard case .stopCancelled(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
-      }()
-      case nil: break
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ch.isEmpty {
+      try visitor.visitSingularStringField(value: self.ch, fieldNumber: 1)
+    }
+    if !self.seq.isEmpty {
+      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
+    }
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 3)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 4)
+    }
+    switch self.data {
+    case .json?: try {
+      guard case .json(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+    }()
+    case .queueJoined?: try {
+      guard case .queueJoined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .queueLeft?: try {
+      guard case .queueLeft(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .offerMade?: try {
+      guard case .offerMade(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .offerWithdrawn?: try {
+      guard case .offerWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .rideAssigned?: try {
+      guard case .rideAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .rideConfirmAboard?: try {
+      guard case .rideConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .rideCancelled?: try {
+      guard case .rideCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .rideSearching?: try {
+      guard case .rideSearching(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .rideAccepted?: try {
+      guard case .rideAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .rideFailed?: try {
+      guard case .rideFailed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .rideNear?: try {
+      guard case .rideNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .rideArrived?: try {
+      guard case .rideArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .rideAboard?: try {
+      guard case .rideAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .rideEnded?: try {
+      guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .seatRequested?: try {
+      guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatWithdrawn?: try {
+      guard case .seatWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .seatAssigned?: try {
+      guard case .seatAssigned(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .seatWaiting?: try {
+      guard case .seatWaiting(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .seatConfirmAboard?: try {
+      guard case .seatConfirmAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .seatAboard?: try {
+      guard case .seatAboard(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .seatEnded?: try {
+      guard case .seatEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .seatCancelled?: try {
+      guard case .seatCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .seatsChanged?: try {
+      guard case .seatsChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
+    case .seatPending?: try {
+      guard case .seatPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+    }()
+    case .seatConfirmed?: try {
+      guard case .seatConfirmed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+    }()
+    case .seatDeclined?: try {
+      guard case .seatDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .seatNear?: try {
+      guard case .seatNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+    }()
+    case .seatArrived?: try {
+      guard case .seatArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+    }()
+    case .routeChanged?: try {
+      guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+    }()
+    case .notifyChanged?: try {
+      guard case .notifyChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+    }()
+    case .tourEnded?: try {
+      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .scheduleChanged?: try {
+      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .stopRequested?: try {
+      guard case .stopRequested(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .stopUnanswered?: try {
+      guard case .stopUnanswered(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+    }()
+    case .stopWithdrawn?: try {
+      guard case .stopWithdrawn(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
+    case .stopList?: try {
+      guard case .stopList(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
+    case .stopPending?: try {
+      guard case .stopPending(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+    }()
+    case .stopAccepted?: try {
+      guard case .stopAccepted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
+    case .stopDeclined?: try {
+      guard case .stopDeclined(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+    }()
+    case .stopExpired?: try {
+      guard case .stopExpired(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+    }()
+    case .stopReminder?: try {
+      guard case .stopReminder(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+    }()
+    case .stopNear?: try {
+      guard case .stopNear(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+    }()
+    case .stopArrived?: try {
+      guard case .stopArrived(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .stopCompleted?: try {
+      guard case .stopCompleted(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .stopNoshow?: try {
+      guard case .stopNoshow(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+    }()
+    case .stopCancelled?: try {
+      guard case .stopCancelled(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+    }()
+    case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Event, rhs: Kerbside_V1_Event) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._ch != rhs_storage._ch {return false}
-        if _storage._seq != rhs_storage._seq {return false}
-        if _storage._type != rhs_storage._type {return false}
-        if _storage._time != rhs_storage._time {return false}
-        if _storage._data != rhs_storage._data {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.ch != rhs.ch {return false}
+    if lhs.seq != rhs.seq {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.time != rhs.time {return false}
+    if lhs.data != rhs.data {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6313,7 +6635,7 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".State"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_rank\0\u{3}ride_eta\0\u{4}\u{18}seat_eta\0\u{3}seat_stops\0\u{2}\u{9}bus\0\u{1}tour\0\u{4}\u{13}stop_eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6410,6 +6732,19 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .tour(v)
         }
       }()
+      case 60: try {
+        var v: Kerbside_V1_StopEtaChange?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .stopEta(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .stopEta(v)
+        }
+      }()
       default: break
       }
     }
@@ -6457,6 +6792,10 @@ nonisolated extension Kerbside_V1_State: SwiftProtobuf.Message, SwiftProtobuf._M
     case .tour?: try {
       guard case .tour(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+    }()
+    case .stopEta?: try {
+      guard case .stopEta(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
     }()
     case nil: break
     }
@@ -7465,7 +7804,7 @@ nonisolated extension Kerbside_V1_QueueLeft: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Offer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{a}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7478,12 +7817,17 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -7499,6 +7843,9 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 5)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7508,6 +7855,7 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.passengers != rhs.passengers {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7675,7 +8023,7 @@ nonisolated extension Kerbside_V1_Fix: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideAccepted"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{2}\u{b}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7687,6 +8035,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -7709,6 +8058,9 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._etaS {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7717,6 +8069,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     if lhs.taxi != rhs.taxi {return false}
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7724,7 +8077,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideFailed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}code\0\u{1}detail\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}code\0\u{1}detail\0\u{2}\u{c}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7735,12 +8088,17 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.code) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -7750,6 +8108,9 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7757,6 +8118,7 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
     if lhs.ride != rhs.ride {return false}
     if lhs.code != rhs.code {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7894,7 +8256,7 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{2}\u{3}tour\0\u{2}\u{14}places\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}offer\0\u{1}ride\0\u{2}\u{18}kind\0\u{1}capacity\0\u{1}taken\0\u{1}seats\0\u{1}route\0\u{1}way\0\u{1}request\0\u{1}bookings\0\u{1}notify\0\u{2}\u{2}tour\0\u{2}\u{14}places\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -7912,6 +8274,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
     var _way: Kerbside_V1_Way? = nil
     var _request: Kerbside_V1_SeatRequest? = nil
     var _bookings: [Kerbside_V1_DriverBooking] = []
+    var _notify: Kerbside_V1_NotifyWishes? = nil
     var _places: [Kerbside_V1_PickupPlace] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -7938,6 +8301,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       _way = source._way
       _request = source._request
       _bookings = source._bookings
+      _notify = source._notify
       _places = source._places
     }
   }
@@ -7971,6 +8335,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         case 35: try { try decoder.decodeSingularMessageField(value: &_storage._way) }()
         case 36: try { try decoder.decodeSingularMessageField(value: &_storage._request) }()
         case 37: try { try decoder.decodeRepeatedMessageField(value: &_storage._bookings) }()
+        case 38: try { try decoder.decodeSingularMessageField(value: &_storage._notify) }()
         case 40: try { try decoder.decodeSingularMessageField(value: &_storage._tour) }()
         case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._places) }()
         default: break
@@ -8027,6 +8392,9 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
       if !_storage._bookings.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._bookings, fieldNumber: 37)
       }
+      try { if let v = _storage._notify {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      } }()
       try { if let v = _storage._tour {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
       } }()
@@ -8057,6 +8425,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
         if _storage._way != rhs_storage._way {return false}
         if _storage._request != rhs_storage._request {return false}
         if _storage._bookings != rhs_storage._bookings {return false}
+        if _storage._notify != rhs_storage._notify {return false}
         if _storage._places != rhs_storage._places {return false}
         return true
       }
@@ -8128,11 +8497,12 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{2}:requests\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{1}notify\0\u{2}9requests\0")
 
   fileprivate class _StorageClass {
     var _ride: Kerbside_V1_PassengerRide? = nil
     var _booking: Kerbside_V1_PassengerBooking? = nil
+    var _notify: Kerbside_V1_NotifyWishes? = nil
     var _requests: [Kerbside_V1_StopEvent] = []
 
       // This property is used as the initial default value for new instances of the type.
@@ -8146,6 +8516,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
     init(copying source: _StorageClass) {
       _ride = source._ride
       _booking = source._booking
+      _notify = source._notify
       _requests = source._requests
     }
   }
@@ -8167,6 +8538,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         switch fieldNumber {
         case 1: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
         case 2: try { try decoder.decodeSingularMessageField(value: &_storage._booking) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._notify) }()
         case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._requests) }()
         default: break
         }
@@ -8186,6 +8558,9 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
       try { if let v = _storage._booking {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
       } }()
+      try { if let v = _storage._notify {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
       if !_storage._requests.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._requests, fieldNumber: 60)
       }
@@ -8200,6 +8575,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         let rhs_storage = _args.1
         if _storage._ride != rhs_storage._ride {return false}
         if _storage._booking != rhs_storage._booking {return false}
+        if _storage._notify != rhs_storage._notify {return false}
         if _storage._requests != rhs_storage._requests {return false}
         return true
       }
@@ -8287,7 +8663,7 @@ nonisolated extension Kerbside_V1_Tour: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _tour: String = String()
     var _bus: String = String()
     var _line: String = String()
-    var _pattern: String = String()
+    var _pattern: String? = nil
     var _trip: String? = nil
     var _state: String = String()
     var _position: Kerbside_V1_Fix? = nil
@@ -8369,9 +8745,9 @@ nonisolated extension Kerbside_V1_Tour: SwiftProtobuf.Message, SwiftProtobuf._Me
       if !_storage._line.isEmpty {
         try visitor.visitSingularStringField(value: _storage._line, fieldNumber: 3)
       }
-      if !_storage._pattern.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._pattern, fieldNumber: 4)
-      }
+      try { if let v = _storage._pattern {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
       try { if let v = _storage._trip {
         try visitor.visitSingularStringField(value: v, fieldNumber: 5)
       } }()
@@ -8508,7 +8884,7 @@ nonisolated extension Kerbside_V1_StopPlace: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopEta"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0\u{1}at\0\u{1}early\0\u{1}late\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}stop\0\u{1}at\0\u{1}early\0\u{1}late\0\u{1}clock\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8521,6 +8897,7 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self._early) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._late) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._clock) }()
       default: break
       }
     }
@@ -8546,6 +8923,9 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._late {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._clock {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8555,6 +8935,56 @@ nonisolated extension Kerbside_V1_StopEta: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.at != rhs.at {return false}
     if lhs._early != rhs._early {return false}
     if lhs._late != rhs._late {return false}
+    if lhs._clock != rhs._clock {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PlaceEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PlaceEta"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}at\0\u{1}early\0\u{1}late\0\u{1}clock\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self._early) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._late) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._clock) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 1)
+    }
+    try { if let v = self._early {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._late {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._clock {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PlaceEta, rhs: Kerbside_V1_PlaceEta) -> Bool {
+    if lhs.at != rhs.at {return false}
+    if lhs._early != rhs._early {return false}
+    if lhs._late != rhs._late {return false}
+    if lhs._clock != rhs._clock {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8864,7 +9294,7 @@ nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{9}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8878,6 +9308,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -8906,6 +9337,9 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 6)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8916,6 +9350,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if lhs._fare != rhs._fare {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9320,7 +9755,7 @@ nonisolated extension Kerbside_V1_SeatsChanged: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatConfirmed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0\u{2}\u{9}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9334,6 +9769,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 5: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -9362,6 +9798,9 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._fare {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9372,6 +9811,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
     if lhs._fare != rhs._fare {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9379,7 +9819,7 @@ nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatDeclined"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}reason\0\u{2}\u{c}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9390,12 +9830,17 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
       case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.booking.isEmpty {
       try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
     }
@@ -9405,6 +9850,9 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9412,6 +9860,7 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
     if lhs.booking != rhs.booking {return false}
     if lhs.vehicle != rhs.vehicle {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9835,7 +10284,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
 
 nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopReceipt"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{3}answer_by\0\u{1}back\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}passengers\0\u{3}answer_by\0\u{1}back\0\u{1}eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9850,6 +10299,7 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.answerBy) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self._back) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._eta) }()
       default: break
       }
     }
@@ -9881,6 +10331,9 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._back {
       try visitor.visitSingularStringField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9892,6 +10345,7 @@ nonisolated extension Kerbside_V1_StopReceipt: SwiftProtobuf.Message, SwiftProto
     if lhs.passengers != rhs.passengers {return false}
     if lhs.answerBy != rhs.answerBy {return false}
     if lhs._back != rhs._back {return false}
+    if lhs._eta != rhs._eta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9969,7 +10423,182 @@ nonisolated extension Kerbside_V1_StopAnswered: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopEvent"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}state\0\u{1}at\0\u{1}lat\0\u{1}lon\0\u{1}stop\0\u{1}passengers\0\u{1}back\0\u{1}bus\0\u{3}answer_by\0\u{1}notified\0\u{3}distance_m\0\u{1}reason\0\u{1}silent\0\u{1}eta\0")
+
+  fileprivate class _StorageClass {
+    var _request: String = String()
+    var _line: String = String()
+    var _state: String = String()
+    var _at: UInt64 = 0
+    var _lat: Double = 0
+    var _lon: Double = 0
+    var _stop: String? = nil
+    var _passengers: UInt32 = 0
+    var _back: String? = nil
+    var _bus: String? = nil
+    var _answerBy: UInt64? = nil
+    var _notified: UInt32? = nil
+    var _distanceM: Double? = nil
+    var _reason: String? = nil
+    var _silent: Bool? = nil
+    var _eta: Kerbside_V1_PlaceEta? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _request = source._request
+      _line = source._line
+      _state = source._state
+      _at = source._at
+      _lat = source._lat
+      _lon = source._lon
+      _stop = source._stop
+      _passengers = source._passengers
+      _back = source._back
+      _bus = source._bus
+      _answerBy = source._answerBy
+      _notified = source._notified
+      _distanceM = source._distanceM
+      _reason = source._reason
+      _silent = source._silent
+      _eta = source._eta
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._request) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._lat) }()
+        case 6: try { try decoder.decodeSingularDoubleField(value: &_storage._lon) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._stop) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._back) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._answerBy) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._notified) }()
+        case 13: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceM) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
+        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._eta) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._request.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._request, fieldNumber: 1)
+      }
+      if !_storage._line.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._line, fieldNumber: 2)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
+      }
+      if _storage._at != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._at, fieldNumber: 4)
+      }
+      if _storage._lat.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._lat, fieldNumber: 5)
+      }
+      if _storage._lon.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._lon, fieldNumber: 6)
+      }
+      try { if let v = _storage._stop {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 8)
+      }
+      try { if let v = _storage._back {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._answerBy {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._notified {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._distanceM {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._silent {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._eta {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_StopEvent, rhs: Kerbside_V1_StopEvent) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._request != rhs_storage._request {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._lat != rhs_storage._lat {return false}
+        if _storage._lon != rhs_storage._lon {return false}
+        if _storage._stop != rhs_storage._stop {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._back != rhs_storage._back {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._answerBy != rhs_storage._answerBy {return false}
+        if _storage._notified != rhs_storage._notified {return false}
+        if _storage._distanceM != rhs_storage._distanceM {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._silent != rhs_storage._silent {return false}
+        if _storage._eta != rhs_storage._eta {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_StopEtaChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StopEtaChange"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}line\0\u{1}bus\0\u{1}eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9979,18 +10608,8 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.request) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.line) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self.lat) }()
-      case 6: try { try decoder.decodeSingularDoubleField(value: &self.lon) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self._stop) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._back) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._bus) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
-      case 12: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
-      case 13: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.bus) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._eta) }()
       default: break
       }
     }
@@ -10007,60 +10626,20 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
     if !self.line.isEmpty {
       try visitor.visitSingularStringField(value: self.line, fieldNumber: 2)
     }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    if !self.bus.isEmpty {
+      try visitor.visitSingularStringField(value: self.bus, fieldNumber: 3)
     }
-    if self.at != 0 {
-      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 4)
-    }
-    if self.lat.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lat, fieldNumber: 5)
-    }
-    if self.lon.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.lon, fieldNumber: 6)
-    }
-    try { if let v = self._stop {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
-    } }()
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 8)
-    }
-    try { if let v = self._back {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._bus {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._answerBy {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._notified {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._distanceM {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._reason {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    try { if let v = self._eta {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Kerbside_V1_StopEvent, rhs: Kerbside_V1_StopEvent) -> Bool {
+  package static func ==(lhs: Kerbside_V1_StopEtaChange, rhs: Kerbside_V1_StopEtaChange) -> Bool {
     if lhs.request != rhs.request {return false}
     if lhs.line != rhs.line {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.at != rhs.at {return false}
-    if lhs.lat != rhs.lat {return false}
-    if lhs.lon != rhs.lon {return false}
-    if lhs._stop != rhs._stop {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs._back != rhs._back {return false}
-    if lhs._bus != rhs._bus {return false}
-    if lhs._answerBy != rhs._answerBy {return false}
-    if lhs._notified != rhs._notified {return false}
-    if lhs._distanceM != rhs._distanceM {return false}
-    if lhs._reason != rhs._reason {return false}
+    if lhs.bus != rhs.bus {return false}
+    if lhs._eta != rhs._eta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10068,7 +10647,7 @@ nonisolated extension Kerbside_V1_StopEvent: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".StopNews"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}request\0\u{1}state\0\u{1}quiet\0\u{3}answer_by\0\u{1}reason\0\u{1}places\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tour\0\u{1}request\0\u{1}state\0\u{1}quiet\0\u{3}answer_by\0\u{1}reason\0\u{1}places\0\u{2}\u{8}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10083,6 +10662,7 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._answerBy) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
@@ -10114,6 +10694,9 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
     if !self.places.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 7)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10125,6 +10708,7 @@ nonisolated extension Kerbside_V1_StopNews: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._answerBy != rhs._answerBy {return false}
     if lhs._reason != rhs._reason {return false}
     if lhs.places != rhs.places {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10273,6 +10857,84 @@ nonisolated extension Kerbside_V1_StopPickup: SwiftProtobuf.Message, SwiftProtob
     if lhs.notified != rhs.notified {return false}
     if lhs._back != rhs._back {return false}
     if lhs._answerBy != rhs._answerBy {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_NotifyWishes: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NotifyWishes"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mute\0\u{1}quiet\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.mute) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._quiet) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.mute.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.mute, fieldNumber: 1)
+    }
+    try { if let v = self._quiet {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_NotifyWishes, rhs: Kerbside_V1_NotifyWishes) -> Bool {
+    if lhs.mute != rhs.mute {return false}
+    if lhs._quiet != rhs._quiet {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Quiet"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._from) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._to) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._from {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Quiet, rhs: Kerbside_V1_Quiet) -> Bool {
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -60,6 +60,19 @@ import Testing
         }
     }
 
+    @Test("B6 What clocks show, and until when, over both changes of a year")
+    func clocks() throws {
+        let time = try #require(CityTime(zone: "Europe/Berlin"))
+        // 29 March 2026, 2:00 becomes 3:00; 25 October, 3:00 becomes 2:00.
+        let (spring, autumn): (Int64, Int64) = (1_774_746_000, 1_792_890_000)
+        #expect(time.clock(at: spring - 1) == "1:59" && time.clock(at: spring) == "3:00")
+        #expect(time.clock(at: autumn - 1) == "2:59" && time.clock(at: autumn) == "2:00")
+        #expect(time.span(at: spring - 1) == (3600, spring, 7200))
+        #expect(time.span(at: spring) == (7200, autumn, 3600))
+        #expect(CityTime.utc.span(at: spring) == (0, 0, 0))
+        #expect(CityTime.utc.clock(at: -60) == "23:59")
+    }
+
     @Test("What is no time zone file is none")
     func noZone() {
         #expect(CityTime(tzif: []) == nil)

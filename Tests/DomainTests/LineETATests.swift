@@ -296,29 +296,6 @@ struct LineETATests {
         #expect((0.03...0.17).contains(above / all), "\(above / all) after P90")
     }
 
-    @Test("B6: what is left is told as h:mm, to the nearest minute")
-    func remaining() {
-        func text(_ seconds: Int64) -> String {
-            ETA(early: 0, likely: Self.start + seconds * 1000, late: 0).remaining(at: Self.start)
-        }
-        #expect(text(0) == "0:00" && text(-500) == "0:00" && text(29) == "0:00" && text(30) == "0:01")
-        #expect(text(569) == "0:09" && text(3599) == "1:00" && text(5400) == "1:30" && text(36_060) == "10:01")
-    }
-
-    @Test("B11: a reminder fires on the early bound, once, and not again after a restart")
-    func reminder() {
-        var reminder = LineETAReminder(leadMs: 900_000)
-        let eta = ETA(early: Self.start, likely: Self.start + 120_000, late: Self.start + 400_000)
-        let told = [-900_001, -900_000, -800_000].map { (at: Int64) in reminder.isDue(eta, at: Self.start + at) }
-        #expect(told == [false, true, false])
-        let later = ETA(early: Self.start + 600_000, likely: Self.start + 700_000, late: Self.start + 800_000)
-        let again = [-300_001, 0].map { (at: Int64) in reminder.isDue(later, at: Self.start + at) }
-        #expect(again == [false, false], "the bus got later: it was told already")
-        var restored = LineETAReminder(leadMs: 900_000, isTold: reminder.isTold)
-        let afterRestart = restored.isDue(eta, at: Self.start)
-        #expect(!afterRestart)
-    }
-
     @Test("The accuracy of forecasts, by percentage and by the benchmark's buckets, bounds included")
     func accuracy() {
         var accuracy = ETAAccuracy()

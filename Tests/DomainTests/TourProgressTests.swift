@@ -112,6 +112,31 @@ struct TourProgressTests {
         #expect(progress.arrival(at: 2500, now: now) != nil)
     }
 
+    @Test("B6: between the places of the course the time is that of the point")
+    func course() throws {
+        var progress = try progress()
+        #expect(progress.course(now: Self.base * 1000).isEmpty)
+        _ = drive(&progress, from: 0, to: 1500, at: 20)
+        let now = (Self.base + 170) * 1000
+        let course = progress.course(now: now)
+        #expect(course.map { $0.distance.rounded() } == [1500, 2000, 2030, 3000, 3030, 4000])
+        for (a, b) in zip(course, course.dropFirst()) {
+            #expect(a.distance <= b.distance && a.eta.likely <= b.eta.likely && a.eta.early <= b.eta.early)
+        }
+        for metres in stride(from: 1550.0, through: 3950, by: 100) {
+            let point = try #require(progress.arrival(at: metres, now: now))
+            let index = try #require(course.firstIndex { $0.distance >= metres })
+            let (a, b) = (course[index - 1], course[index])
+            let part = (metres - a.distance) / (b.distance - a.distance)
+            for bound in [\ETA.early, \.likely, \.late] {
+                let between =
+                    Double(a.eta[keyPath: bound])
+                    + Double(b.eta[keyPath: bound] - a.eta[keyPath: bound]) * part
+                #expect(abs(between - Double(point[keyPath: bound])) < 5000, "at \(metres) m")
+            }
+        }
+    }
+
     @Test("off its route after two fixes beyond 60 m; stops passed meanwhile were left out")
     func offRoute() throws {
         var progress = try progress()

@@ -58,6 +58,13 @@ struct RealtimeFeedsTests {
     /// As a worker has it: imported, written to Redis and read from there.
     private func catalog() throws -> Catalog {
         var catalog = try FeedReader.read(FeedFiles(files: Self.files.mapValues { Array($0.utf8) })).catalog
+        for (id, stop) in catalog.stops {
+            var json = JSONWriter()
+            stop.write(to: &json, lines: nil)
+            let read = Stop(try JSONValue(parsing: json.bytes))
+            #expect(read == stop)
+            catalog.stops[id] = read
+        }
         for (id, line) in catalog.lines {
             var json = JSONWriter()
             line.write(to: &json)
@@ -75,12 +82,13 @@ struct RealtimeFeedsTests {
         position: TransitRealtime_VehiclePosition, update: TransitRealtime_TripUpdate?, alert: TransitRealtime_Alert?
     ) {
         let catalog = try catalog()
-        let line = try #require(catalog.lines.values.first { $0.trips.contains { $0.id == trip } })
-        let run = try #require(line.trips.first { $0.id == trip })
+        func isMeant(_ run: LineTrip) -> Bool { (run.feedID ?? run.id) == trip }
+        let line = try #require(catalog.lines.values.first { $0.trips.contains(where: isMeant) })
+        let run = try #require(line.trips.first(where: isMeant))
         let way = line.patterns[run.pattern]
         let now = (base + Int64(run.times[0].departure) + 60) * 1000
         let tour = RunningTour(
-            id: "t_1", bus: "B7", line: line.id, pattern: pattern ?? way.id, trip: trip, base: base, lat: 52, lon: 13,
+            id: "t_1", bus: "B7", line: line.id, pattern: pattern ?? way.id, trip: run.id, base: base, lat: 52, lon: 13,
             at: now - 5000, nextStop: .init(index: 1, id: way.stops[1].stop), seats: 8, isOffRoute: off,
             arrivals: arrivals.map { .init(index: $0, stop: way.stops[$0].stop, at: now + Int64($0) * 60_000) })
         let time = try #require(CityTime(zone: catalog.timeZone))
@@ -121,6 +129,8 @@ struct RealtimeFeedsTests {
         let catalog = try catalog()
         #expect(catalog.lines["Linie_5___"]?.feedID == "Linie 5/ä")
         #expect(catalog.lines["plain"]?.feedID == nil)
+        #expect(catalog.lines["Linie_5___"]?.trips.first { $0.feedID != nil }?.id == "Fahrt_1")
+        #expect(catalog.stops["S__d_1"]?.feedID == "Süd 1" && catalog.stops["b"]?.feedID == nil)
     }
 
     @Test("a run by frequency says when it began; one that only runs about so often is not of the schedule")

@@ -63,6 +63,32 @@ struct SmallFeed {
 @Suite struct FeedTests {
     private let feed = SmallFeed()
 
+    @Test("ids of stops and trips that can be none here become others, each its own; the feed's are kept")
+    func ids() throws {
+        let stops =
+            "stop_id,stop_name,stop_lat,stop_lon\na b,Alpha,52,13\na_b,Beta,52,13.01\n"
+            + String(repeating: "c", count: 70)
+            + ",Gamma,52,13.02\n"
+        let long = String(repeating: "c", count: 70)
+        let (catalog, report) = try SmallFeed().with("stops.txt", stops)
+            .with("trips.txt", "route_id,service_id,trip_id\nL,d,t ä\nL,d,t___\n")
+            .with(
+                "stop_times.txt",
+                SmallFeed.head
+                    + "t ä,8:00:00,8:00:00,a b,1\nt ä,8:10:00,8:10:00,\(long),2\nt___,9:00:00,9:00:00,a_b,1\n"
+                    + "t___,9:10:00,9:10:00,a b,2\n"
+            ).read()
+        #expect(Set(catalog.stops.keys) == ["a_b", "a_b_2", String(repeating: "c", count: 64)])
+        #expect(
+            catalog.stops["a_b"]?.feedID == "a b" && catalog.stops["a_b_2"]?.feedID == "a_b", "the first comes first")
+        #expect(catalog.stops[String(repeating: "c", count: 64)]?.feedID == long)
+        let trips = try #require(catalog.lines["L"]).trips
+        #expect(trips.map(\.id) == ["t___", "t____2"] && trips.map(\.feedID) == ["t ä", "t___"])
+        let line = try #require(catalog.lines["L"])
+        #expect(line.patterns[trips[1].pattern].stops.map(\.stop) == ["a_b_2", "a_b"])
+        #expect(report.findings.filter { $0.kind.hasSuffix("id here") }.count == 5)
+    }
+
     @Test("B1 A feed becomes lines, ways, trips, stops and days")
     func small() throws {
         let (catalog, report) = try feed.read()
@@ -266,7 +292,11 @@ struct SmallFeed {
             .with("location_group_stops.txt", "location_group_id,stop_id\ng,b\ng,zz\n")
             .with(
                 "booking_rules.txt",
-                "booking_rule_id,booking_type,prior_notice_last_day,prior_notice_last_time\nr,2,1,17:00:00\n")
+                """
+                booking_rule_id,booking_type,prior_notice_last_day,prior_notice_last_time,prior_notice_start_day,\
+                prior_notice_start_time,prior_notice_duration_max
+                r,2,1,17:00:00,14,8:00:00,
+                """)
         let (catalog, report) = try changed.read()
         let line = try #require(catalog.lines["L"])
         #expect(line.kind == .bus && line.trips.count == 1 && line.trips[0].times.count == 2)
@@ -274,6 +304,7 @@ struct SmallFeed {
         #expect(place.stops == ["b"] && !place.canBoard && place.canAlight && place.area == nil)
         let rule = line.rules[try #require(place.rule)]
         #expect(rule.kind == .priorDay && rule.lastDay == 1 && rule.lastTime == 61_200)
+        #expect(rule.firstDay == 14 && rule.firstTime == 28_800 && rule.longestNoticeMinutes == nil)
         #expect(catalog.stops["b"] != nil)
         #expect(report.count(.skipped) == 1)
     }

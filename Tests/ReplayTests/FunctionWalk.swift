@@ -67,7 +67,7 @@ actor FunctionWalk {
     private static func functions() throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/Hub/Functions")
-        return try ["core", "queue", "offer", "ride", "driver", "presence", "sweep"].map { name in
+        return try ["core", "notify", "queue", "offer", "ride", "driver", "presence", "sweep"].map { name in
             try String(contentsOf: folder.appendingPathComponent(name + ".lua"), encoding: .utf8)
         }.joined(separator: "\n")
     }

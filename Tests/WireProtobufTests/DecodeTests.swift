@@ -46,6 +46,8 @@ struct DecodeTests {
         #""vehicle":"M7","pickup":{"lat":45.1},"destination":{"lat":45.0,"lon":0},"passengers":4"#,
         #""route":"R7","start":{"lat":45.1,"lon":9.2},"via":[{"lat":1,"lon":2},{"lat":3,"lon":4}],"end":{"lat":45,"lon":0}"#,
         #""route":"R7","end":{"lat":45,"lon":0}"#,
+        #""mute":["eta","answers"],"quiet":{"from":1320,"to":360}"#,
+        #""mute":["noise"],"quiet":{"from":1440}"#,
         #""route":null,"start":{"lat":45.1,"lon":9.2},"via":[{"lat":1,"lon":200}],"end":{"lat":45,"lon":0}"#,
         #""route":"R7""#,
         #""route":null"#,

@@ -57,7 +57,9 @@ struct RoundTripTests {
         .watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions()),
         .watch(
             lat: -90, lon: 180, radius: 5000,
-            options: FeedOptions(filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05)),
+            options: FeedOptions(
+                filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
+                destination: Place(lat: 45.48, lon: -179.5))),
         .unwatch, .seatsSet(taken: 0, reason: nil), .seatsSet(taken: 99, reason: "walk_on"),
         .routeSet(route: nil, way: nil), .routeSet(route: "R-7:x", way: nil),
         .routeSet(
@@ -74,6 +76,8 @@ struct RoundTripTests {
         .seatAccept(booking: "b_1"), .seatDecline(booking: "b:1"), .seatCancel(booking: nil),
         .seatCancel(booking: "b"), .seatAboard(booking: "b", passengers: nil), .seatAboard(booking: "b", passengers: 1),
         .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
+        .notifySet(NotificationWishes()),
+        .notifySet(NotificationWishes(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
@@ -220,6 +224,13 @@ struct SeededGenerator: RandomNumberGenerator {
                 booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) })
         case .seatEnd: return .seatEnd(booking: identifier())
         case .vehicleGet: return .vehicleGet(vehicle: identifier())
+        case .notifySet:
+            let quiet = optional { random in
+                QuietHours(from: .random(in: 0...1439, using: &random), to: .random(in: 0...1439, using: &random))
+            }
+            return .notifySet(
+                NotificationWishes(
+                    mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet))
         case .publish:
             return .publish(
                 channel: visible(upTo: 128), type: optional { $0.identifier() },

@@ -292,6 +292,13 @@ async def test_nothing_is_lost_and_nothing_counted_twice_when_workers_and_redis_
     await insist("seats.set", taken=2, key="k10")
     day = await hub.until("the figures", lambda: figures.of(hub, line))
     assert (day["passengers"], day["tours"]["started"]) == (10, 1)
+    # Redis stands still: that is said, and passes.
+    pid = hub.redis_pid()
+    os.kill(pid, signal.SIGSTOP)
+    assert "again in a moment" in figures.ask(hub).json["detail"]
+    os.kill(pid, signal.SIGCONT)
+    await hub.until("the figures again", lambda: all(figures.ask(hub).status == 200 for _ in range(8)))
+    assert figures.of(hub, line)["passengers"] == 10
 
 
 def _kill(hub, number):

@@ -51,6 +51,45 @@ async def test_online_is_seen_and_offline_is_not(hub, cast):
     await minibus.nothing_more()
 
 
+async def test_who_says_where_it_goes_sees_those_that_go_there(hub, cast):
+    here = hub.block()
+    zone = here.a
+    [goes, comes, turns, silent] = [cast.minibus(hub, zone.stand.moved(east=20 * index)) for index in range(4)]
+    taxi = cast.driver(hub, zone.stand.moved(north=40))
+    for minibus in (goes, comes, turns, silent):
+        await minibus.go_online()
+    await taxi.go_available()
+    far, start = zone.stand.moved(north=3000), zone.stand.moved(north=-2000)
+    there, back = {"start": start.fields, "end": far.fields}, {"start": far.fields, "end": start.fields}
+    await goes.call("route.set", route="R7", **there)
+    await comes.call("route.set", route="R7", **back)
+    await turns.call("route.set", route=None, **back)
+    await silent.call("route.set", route="R7")
+    passenger, other = await cast.rider(hub), await cast.rider(hub)
+    wanted = {"filter": {"kind": ["minibus"]}, "destination": zone.stand.moved(north=2500).fields}
+    near = await passenger.watch(zone.stand, 500, **wanted)
+    await passenger.sees_all(near, [goes], route="R7")
+    everything = await other.watch(zone.stand, 500, filter={"kind": ["minibus"]})
+    await other.sees_all(everything, [goes, comes, turns, silent])
+    # The way counts, not its name; who turns is shown at once.
+    await turns.call("route.set", route=None, start=start.fields, via=[zone.stand.fields], end=far.fields)
+    await passenger.sees_all(near, [goes, turns])
+    await goes.call("route.set", route="R7", **back)
+    await passenger.sees_all(near, [turns])
+    await goes.call("route.set", route="R8", **there)
+    await passenger.sees_all(near, [goes, turns])
+    # Free seats count as well.
+    await goes.call("seats.set", taken=14)
+    near = await passenger.watch(zone.stand, 500, **(wanted | {"filter": {"kind": ["minibus"], "seats": 2}}))
+    await passenger.sees_all(near, [turns])
+    # The way back is another watch, and a taxi goes anywhere.
+    near = await passenger.watch(zone.stand, 500, destination=start.fields, filter={"kind": ["taxi", "minibus"]})
+    await passenger.sees_all(near, [comes, taxi])
+    await other.sees_all(everything, [goes, comes, turns, silent])
+    await passenger.refused("watch", "bad_message", "destination.lon", **zone.stand.fields, radius=500, destination={"lat": 1})
+    await passenger.refused("watch", "bad_message", "destination", **zone.stand.fields, radius=500, destination=5)
+
+
 async def test_online_needs_a_position(hub, cast):
     minibus = cast.minibus(hub, hub.block().a.stand)
     await minibus.connect()

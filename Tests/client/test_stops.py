@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+import re
 import signal
+import time
 
 import pytest
 
 from kerbside import bus as buses
+from kerbside import patience
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.stops import MINUTE, BinaryRider, Rider, ids, on_tour, rider, serve
 
@@ -20,6 +23,12 @@ def town():
 def hasty():
     """A town in which a minute takes a fifth of a second."""
     yield from serve(clock__scale=300)
+
+
+@pytest.fixture
+def brisk():
+    """A town in which a minute takes a second and a half."""
+    yield from serve(clock__scale=40, stops__reminder_ms=20 * MINUTE)
 
 
 @pytest.fixture
@@ -261,6 +270,49 @@ async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line):
     assert ids(told["places"]) == [[asked], [promised]]
     await successor.call("stop.accept", request=asked)
     await citizen.expect("stop.accepted", request=asked, bus=line.bus)
+
+
+async def test_the_time_of_arrival_is_told_and_follows_what_others_ask(town, line):
+    """Everybody whom the bus is to fetch hears of what one more stop costs."""
+    driver = await on_tour(town, line, 300)
+    first, second, reader = await rider(town, line), await rider(town, line), Rider(town, line)
+    await reader.watch_line()
+    reply = await first.call("stop.request", line=line.id, name="Ada", at=first.now(5), **line.at(3500).fields)
+    request, eta = reply["request"], reply["eta"]
+    assert eta["early"] <= eta["at"] <= eta["late"] and eta["at"] > first.now()
+    assert eta["clock"] == time.strftime("%-H:%M", time.gmtime(eta["at"] // 1000))
+    assert (await first.expect("stop.pending", request=request))["eta"] == eta
+    await driver.call("stop.accept", request=request)
+    told = (await first.expect("stop.accepted", request=request))["eta"]
+    before = await reader.bus(lambda bus: bus["etas"][-1]["index"] == 4)
+    other = await second.ask_for(1500, at=second.now(2))
+    await driver.call("stop.accept", request=other)
+    later = await first.state("stop.eta", lambda state: state["eta"]["at"] > told["at"])
+    assert later["request"] == request and later["bus"] == line.bus
+    assert 20_000 <= later["eta"]["at"] - told["at"] <= 40_000
+    after = await reader.bus(lambda bus: bus["etas"][-1]["at"] > before["etas"][-1]["at"])
+    assert all(re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", stop["clock"]) for stop in after["etas"])
+    await second.call("stop.cancel", request=other)
+    await first.state("stop.eta", lambda state: state["eta"]["at"] <= told["at"] + 15_000)
+    twin = Rider(town, line)
+    twin.subject, twin.token, twin.channel = first.subject, first.token, first.channel
+    await twin.here()
+    mine = await twin.wait(lambda: next((m for m in twin.pushed if m["type"] == "snapshot"), None), "the snapshot")
+    assert mine["data"]["requests"][0]["eta"]["late"] > twin.now()
+
+
+async def test_the_reminder_goes_by_the_earliest_arrival(brisk):
+    """The bus is later than was wanted: nobody needs to go before it may come."""
+    line = next(brisk.lines["last"])
+    driver, citizen = await on_tour(brisk, line, 300), await rider(brisk, line)
+    request = await citizen.ask_for(3500, at=citizen.now(10))
+    await driver.fix(after_ms=1000)
+    await driver.call("stop.accept", request=request)
+    early = (await citizen.expect("stop.accepted", request=request))["eta"]["early"]
+    assert early > citizen.now(22)
+    await citizen.until("stop.reminder", request=request, within=patience.PROCESS)
+    [event] = [e for e in citizen.events if e["type"] == "stop.reminder"]
+    assert abs(event["time"] - (early - 20 * MINUTE)) < MINUTE
 
 
 async def test_reminders_and_lapse_by_the_hubs_clock_although_a_worker_dies(hasty):

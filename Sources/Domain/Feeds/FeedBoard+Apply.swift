@@ -98,19 +98,23 @@ extension FeedBoard {
         let freshness: Freshness? =
             silence > rules.expireAfterMs ? nil : silence > rules.staleAfterMs ? .stale : .live
         let (outcome, isYounger) = vehicles[Int(number)].take(fields, freshness, cell: cell, zone: zone)
+        if outcome == .traits, ways != nil, !vehicles[Int(number)].isWatched {
+            vehicles[Int(number)].live.traits.way = way(of: vehicles[Int(number)].id, vehicles[Int(number)].live.traits)
+        }
         if outcome == .refused {
             if !vehicles[Int(number)].live.isPresent { soil(number) }
             return
         }
         touches += 1
         vehicles[Int(number)].touched = touches
-        if outcome == .changed { soil(number) }
+        if outcome != .same { soil(number) }
         if isYounger { schedule(number) }
     }
 }
 
 extension FeedVehicle {
-    enum Outcome { case refused, same, changed }
+    /// `moved`: only in place and time.
+    enum Outcome { case refused, same, moved, traits }
 
     /// Makes a record the live state, if it is not older than that. `freshness` is nil when it has expired. Says what
     /// came of it, and whether the vehicle is to be put into the wheel anew.
@@ -136,11 +140,11 @@ extension FeedVehicle {
         live.heading = heading
         live.at = fields.at
         if isElsewhere { live.zone = zone(GeoPoint(lat: fields.lat, lon: fields.lon)) }
-        if hasSameTraits { return (.changed, isYounger) }
+        if hasSameTraits { return (.moved, isYounger) }
         live.traits = FeedTraits(
             state: fields.state, kind: fields.kind, freshness: freshness, seats: fields.seats,
             route: fields.route.isEmpty ? nil : String(decoding: fields.route, as: UTF8.self))
-        return (.changed, isYounger)
+        return (.traits, isYounger)
     }
 
     /// Degrees in units of 1e-5.

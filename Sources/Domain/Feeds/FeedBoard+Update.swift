@@ -152,7 +152,7 @@ extension FeedBoard {
             return
         }
         let isSame =
-            wasShown && before.traits == vehicles[index].shown.traits
+            wasShown && before.traits.looks(like: vehicles[index].shown.traits)
             && (!unit.isWide || before.cell == vehicles[index].shown.cell)
         if !isSame {
             piece.appendFull(vehicles[index], number: number, encoding: encoding)

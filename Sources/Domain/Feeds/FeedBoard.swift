@@ -34,6 +34,9 @@ public final class FeedBoard {
     /// By the number of the vehicle.
     var own: [UInt32: FeedUnit] = [:]
 
+    /// Kept while somebody watches with a destination.
+    var ways: WayBook?
+
     var ages = AgeWheel()
     /// The second up to which vehicles have aged.
     var second: Int64 = 0

@@ -14,15 +14,20 @@ public struct FeedView: Hashable, Sendable {
 
     public var visibility: Visibility
     public var filter: FeedFilter
+    /// The numbers of ways (`WayBook`) that lead where the subscriber wants to go: of vehicles on routes only those that go
+    /// one of them. Nil: it has not said where.
+    public var ways: Set<UInt16>?
 
-    public init(visibility: Visibility, filter: FeedFilter = FeedFilter()) {
+    public init(visibility: Visibility, filter: FeedFilter = FeedFilter(), ways: Set<UInt16>? = nil) {
         self.visibility = visibility
         self.filter = filter
+        self.ways = ways
     }
 
     @inline(__always)
     func shows(_ traits: FeedTraits) -> Bool {
         if visibility == .available, traits.state != .available { return false }
+        if let ways, traits.kind != .taxi, !ways.contains(traits.way) { return false }
         return filter.matches(
             kind: traits.kind, state: traits.state, seats: traits.seats < 0 ? nil : Int(traits.seats),
             route: traits.route)
@@ -38,12 +43,12 @@ public final class FeedSubscription {
     public let channel: String
     /// Set `sentTick` to nil with it: what was sent was of other units.
     public var units: [FeedUnit]
-    public let view: FeedView
+    public private(set) var view: FeedView
     public let encoding: FeedEncoding
     /// The tick that the reader knows all of; nil when a snapshot is due.
     public var sentTick: Int?
     /// Of the view, computed once.
-    let viewHash: Int
+    private(set) var viewHash: Int
     let quotedChannel: [UInt8]
 
     public init(channel: String, units: [FeedUnit], view: FeedView, encoding: FeedEncoding) {
@@ -55,6 +60,20 @@ public final class FeedSubscription {
         var quoted: [UInt8] = []
         quoted.appendQuoted(channel)
         quotedChannel = quoted
+    }
+
+    /// The numbers of ways mean something else from now on: the reader gets a snapshot.
+    public func forgetWays() {
+        view.ways = []
+        viewHash = view.hashValue
+        sentTick = nil
+    }
+
+    /// More ways lead where it wants to go. Nothing that the reader was told changes, if no vehicle went one of them at the
+    /// last tick.
+    public func admit(_ ways: Set<UInt16>) {
+        view.ways?.formUnion(ways)
+        viewHash = view.hashValue
     }
 }
 

@@ -8,6 +8,14 @@ struct FeedTraits: Equatable {
     /// −1 when unknown.
     var seats: Int16 = -1
     var route: String?
+    /// The number of what it goes in the board's book of ways; 0 when nobody knows, or asks. No reader is told it.
+    var way: UInt16 = 0
+
+    /// As far as rows tell.
+    func looks(like other: FeedTraits) -> Bool {
+        state == other.state && kind == other.kind && freshness == other.freshness && seats == other.seats
+            && route == other.route
+    }
 }
 
 /// The truth about a vehicle at one time.

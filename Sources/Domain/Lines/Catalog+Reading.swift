@@ -103,7 +103,7 @@ extension LineTrip {
             numbers = sequences[place]
         }
         self.init(
-            id: id, pattern: pattern, service: service,
+            id: id, feedID: json["trip_id"]?.text, pattern: pattern, service: service,
             times: profiles[profile].map {
                 StopTime(arrival: $0.arrival + start, departure: $0.departure + start)
             }, frequencies: frequencies, sequences: numbers)
@@ -156,7 +156,9 @@ extension BookingRule {
         else { return nil }
         self.init(
             id: id, kind: kind, noticeMinutes: json["notice_minutes"]?.int, lastDay: json["last_day"]?.int,
-            lastTime: json["last_time"]?.int, message: json["message"]?.text, phone: json["phone"]?.text)
+            lastTime: json["last_time"]?.int, longestNoticeMinutes: json["longest_notice_minutes"]?.int,
+            firstDay: json["first_day"]?.int, firstTime: json["first_time"]?.int, message: json["message"]?.text,
+            phone: json["phone"]?.text)
     }
 }
 
@@ -165,7 +167,7 @@ extension Stop {
         guard let id = json["id"]?.text, let name = json["name"]?.text, let lat = json["lat"]?.double,
             let lon = json["lon"]?.double
         else { return nil }
-        self.init(id: id, name: name, point: GeoPoint(lat: lat, lon: lon))
+        self.init(id: id, feedID: json["stop_id"]?.text, name: name, point: GeoPoint(lat: lat, lon: lon))
         guard point.isUsable else { return nil }
     }
 }

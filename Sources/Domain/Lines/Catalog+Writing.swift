@@ -110,6 +110,7 @@ extension LineTrip {
     fileprivate func write(to json: inout JSONWriter, profile: Int, sequences: Int?) {
         json.beginObject()
         json.member("id", id)
+        if let feedID { json.member("trip_id", feedID) }
         json.member("pattern", pattern)
         json.member("service", service)
         json.member("start", times.first?.arrival ?? 0)
@@ -173,6 +174,9 @@ extension BookingRule {
         if let noticeMinutes { json.member("notice_minutes", noticeMinutes) }
         if let lastDay { json.member("last_day", lastDay) }
         if let lastTime { json.member("last_time", lastTime) }
+        if let longestNoticeMinutes { json.member("longest_notice_minutes", longestNoticeMinutes) }
+        if let firstDay { json.member("first_day", firstDay) }
+        if let firstTime { json.member("first_time", firstTime) }
         if let message { json.member("message", message) }
         if let phone { json.member("phone", phone) }
         json.endObject()
@@ -184,6 +188,7 @@ extension Stop {
     public func write(to json: inout JSONWriter, lines: [String]?) {
         json.beginObject()
         json.member("id", id)
+        if let feedID { json.member("stop_id", feedID) }
         json.member("name", name)
         json.member("lat", point.lat)
         json.member("lon", point.lon)

@@ -32,11 +32,14 @@ public struct Catalog: Equatable, Sendable {
 
 public struct Stop: Equatable, Sendable {
     public var id: String
+    /// Its id in the feed that it came from, where that could not be one here.
+    public var feedID: String?
     public var name: String
     public var point: GeoPoint
 
-    public init(id: String, name: String, point: GeoPoint) {
+    public init(id: String, feedID: String? = nil, name: String, point: GeoPoint) {
         self.id = id
+        self.feedID = feedID
         self.name = name
         self.point = point
     }
@@ -155,6 +158,8 @@ public struct PatternStop: Equatable, Sendable {
 public struct LineTrip: Equatable, Sendable {
     /// Unique in the catalog.
     public var id: String
+    /// Its id in the feed that it came from, where that could not be one here.
+    public var feedID: String?
     /// Index in its line's `patterns`.
     public var pattern: Int
     /// A service's id: on which days.
@@ -167,10 +172,11 @@ public struct LineTrip: Equatable, Sendable {
     public var sequences: [Int]
 
     public init(
-        id: String, pattern: Int, service: String, times: [StopTime], frequencies: [Frequency] = [],
-        sequences: [Int] = []
+        id: String, feedID: String? = nil, pattern: Int, service: String, times: [StopTime],
+        frequencies: [Frequency] = [], sequences: [Int] = []
     ) {
         self.id = id
+        self.feedID = feedID
         self.pattern = pattern
         self.service = service
         self.times = times
@@ -292,16 +298,24 @@ public struct BookingRule: Equatable, Sendable {
     /// Days: at the latest so many before, until `lastTime` (seconds of the day).
     public var lastDay: Int?
     public var lastTime: Int?
+    /// Minutes: at most so long before; or days: at the earliest so many before, from `firstTime` on (seconds of the day).
+    public var longestNoticeMinutes: Int?
+    public var firstDay: Int?
+    public var firstTime: Int?
     public var message: String?
     public var phone: String?
 
     public init(
         id: String, kind: Kind, noticeMinutes: Int? = nil, lastDay: Int? = nil, lastTime: Int? = nil,
-        message: String? = nil, phone: String? = nil
+        longestNoticeMinutes: Int? = nil, firstDay: Int? = nil, firstTime: Int? = nil, message: String? = nil,
+        phone: String? = nil
     ) {
         self.id = id
         self.kind = kind
         self.noticeMinutes = noticeMinutes
+        self.longestNoticeMinutes = longestNoticeMinutes
+        self.firstDay = firstDay
+        self.firstTime = firstTime
         self.lastDay = lastDay
         self.lastTime = lastTime
         self.message = message

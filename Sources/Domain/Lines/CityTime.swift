@@ -50,6 +50,21 @@ public struct CityTime: Sendable {
         return offsets[low]
     }
 
+    /// What clocks show now and next: seconds east of Greenwich at a Unix second, until when that holds, and how many from
+    /// then on. Without a change to come it holds until 0, so that what follows is the same.
+    public func span(at time: Int64) -> (offset: Int, until: Int64, next: Int) {
+        let now = offset(at: time)
+        guard let index = changes.firstIndex(where: { $0 > time }) else { return (now, 0, now) }
+        return (now, changes[index], offsets[index + 1])
+    }
+
+    /// The time of day at a Unix second as h:mm, `9:05`.
+    public func clock(at time: Int64) -> String {
+        let local = time + Int64(offset(at: time))
+        let minute = (local % 86_400 + 86_400) % 86_400 / 60
+        return "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
+    }
+
     /// Where the times of a service day count from, Unix seconds: its noon less 12 h.
     public func start(of date: ServiceDate) -> Int64 {
         let noon = Int64(date.days) * 86_400 + 43_200

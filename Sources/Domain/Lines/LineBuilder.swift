@@ -51,7 +51,8 @@ public struct LineBuilder {
     /// Adds a trip of at least two calls, of which the first and the last have a time. `shape` may be empty. Answers what
     /// had to be mended, once per pattern.
     public mutating func add(
-        id: String, service: String, direction: Int, headsign: String, calls: [Call], shapeID: String,
+        id: String, feedID: String? = nil, service: String, direction: Int, headsign: String, calls: [Call],
+        shapeID: String,
         shape: @autoclosure () -> [GeoPoint], frequencies: [Frequency] = [], sequences: [Int] = []
     ) -> [Mend] {
         let way = Way(direction: direction, headsign: headsign, shape: shapeID, stops: calls.map(\.stop.id))
@@ -77,7 +78,8 @@ public struct LineBuilder {
         }
         line.trips.append(
             LineTrip(
-                id: id, pattern: index, service: service, times: times, frequencies: frequencies, sequences: sequences))
+                id: id, feedID: feedID, pattern: index, service: service, times: times, frequencies: frequencies,
+                sequences: sequences))
         return mends
     }
 

@@ -104,6 +104,32 @@ public struct LineETA: Sendable {
         return result
     }
 
+    /// A place of the way, metres along it, and when the bus is there.
+    public struct Crossing: Equatable, Sendable {
+        public var distance: Double
+        public var eta: ETA
+    }
+
+    /// The forecast as places of the way, in their order: where the bus is now, and of each stop ahead when it comes and when
+    /// it goes on. At any place between two it is there at a time between theirs, in proportion.
+    public func course(ahead bus: Bus, now: Int64) -> [Crossing] {
+        let journey = Journey(self, bus, now)
+        let here = journey.distance
+        let soonest = ETA(early: now, likely: now, late: now)
+        let isWaiting = journey.start > bus.at
+        var course = [
+            Crossing(
+                distance: here, eta: isWaiting ? soonest : journey.eta(journey.here, calls: here).notBefore(soonest))
+        ]
+        for stop in stops(ahead: bus, now: now) {
+            let place = places.stops[stop.stop]
+            if place >= here { course.append(Crossing(distance: place, eta: stop.arrival)) }
+            let exit = places.exit(stop.stop)
+            if exit >= here, exit.isFinite { course.append(Crossing(distance: exit, eta: stop.departure)) }
+        }
+        return course
+    }
+
     /// When the bus comes to a point so many metres along; nil when it has passed it.
     public func point(at distance: Double, ahead bus: Bus, now: Int64) -> ETA? {
         guard distance >= bus.distance else { return nil }

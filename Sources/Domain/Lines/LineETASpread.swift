@@ -14,12 +14,6 @@ public struct ETA: Equatable, Sendable {
         self.likely = likely
         self.late = late
     }
-
-    /// What is left until the likely time, as h:mm, to the nearest minute; never below `0:00`.
-    public func remaining(at now: Int64) -> String {
-        let minutes = max(0, likely - now + 30_000) / 60_000
-        return "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
-    }
 }
 
 /// How far off forecasts were, learned from finished tours: turns seconds that are expected into P10, P50 and P90.

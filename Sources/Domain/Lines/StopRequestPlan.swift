@@ -28,6 +28,11 @@ public struct StopRequestPlan: Equatable, Sendable {
         case tooFarAhead
         /// The line does not come by this stop.
         case notServed(String)
+        /// Of a line that is driven on request: the place is in none of its areas.
+        case outsideArea
+        /// It had to be asked for by then, Unix seconds; or can be only from then on.
+        case bookedTooLate(until: Int64)
+        case bookedTooEarly(from: Int64)
     }
 
     public enum Place: Equatable, Sendable {
@@ -44,12 +49,14 @@ public struct StopRequestPlan: Equatable, Sendable {
 
     public var point: GeoPoint
     /// By pattern id: the distances along its shape at which it passes the place, rising. A loop may pass it twice.
-    public var passes: [String: [Double]]
+    public var passes: [String: [Double]] = [:]
     /// Likewise the index of the first of the pattern's stops behind each pass; none for a stop of the line, where the bus
     /// stops anyway.
     public var nextStops: [String: [Int]] = [:]
     /// Whether the line passes it again for this time, should the bus have gone by on its present round.
-    public var comesAgain: Bool
+    public var comesAgain = false
+    /// The place is on no way of the line, and is fetched from all the same: any bus of the line can.
+    public var isOnDemand = false
 
     /// `at` and `now` in Unix ms, `at` nil for as soon as possible.
     public init(
@@ -59,6 +66,30 @@ public struct StopRequestPlan: Equatable, Sendable {
         let at = at ?? now
         guard at >= now - 60_000 else { throw .past }
         guard at - now <= rules.maxAheadMs else { throw .tooFarAhead }
+        let onItsWay: Refusal
+        do throws(Refusal) {
+            try plan(place, at: at, now: now, on: line, of: catalog, time: time, rules: rules)
+            return
+        } catch {
+            onItsWay = error
+        }
+        guard !line.onDemand.isEmpty else { throw onItsWay }
+        do throws(Refusal) {
+            try OnDemandPlan.check(
+                place, at: at / 1000, now: now / 1000, on: line, services: catalog.services, time: time)
+            if let hours = rules.hours { try Self.check(hours, at / 1000, time) }
+        } catch {
+            throw error == .outsideArea && !line.patterns.isEmpty ? onItsWay : error
+        }
+        passes = [:]
+        nextStops = [:]
+        isOnDemand = true
+    }
+
+    /// On the way of the line.
+    private mutating func plan(
+        _ place: Place, at: Int64, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
+    ) throws(Refusal) {
         passes = try Self.passes(of: place, on: line, rules)
         if case .point = place {
             for pattern in line.patterns {
@@ -107,10 +138,14 @@ public struct StopRequestPlan: Equatable, Sendable {
         _ at: Int64, _ timetable: LineTimetable, _ time: CityTime, _ rules: Rules
     ) throws(Refusal) {
         if let hours = rules.hours {
-            let second = Int(at - time.start(of: time.date(at: at)))
-            guard hours.contains(second) else { throw .outsideHours(hours) }
+            try check(hours, at, time)
         } else if !timetable.isEmpty, !timetable.runs(at: at) {
             throw .outsideHours(timetable.hours(on: time.date(at: at)))
         }
+    }
+
+    private static func check(_ hours: ClosedRange<Int>, _ at: Int64, _ time: CityTime) throws(Refusal) {
+        let second = Int(at - time.start(of: time.date(at: at)))
+        guard hours.contains(second) else { throw .outsideHours(hours) }
     }
 }

@@ -1,7 +1,7 @@
 /// Which run of its line a bus begins: the one that its driver asked for, or that of the schedule that is nearest in time.
 public struct TourPlan: Equatable, Sendable {
-    /// Index in the line's patterns.
-    public var pattern: Int
+    /// Index in the line's patterns; nil: it is driven on request only, so there is no way.
+    public var pattern: Int?
     /// Index in the line's trips; nil: a run outside the schedule.
     public var trip: Int?
     /// What the trip's times count from, Unix seconds; 0 without a trip.
@@ -12,7 +12,7 @@ public struct TourPlan: Equatable, Sendable {
         case noTrip
         /// The trip is one of another pattern.
         case notOfPattern
-        /// The line has no pattern at all: it runs on request only.
+        /// The line has neither a pattern nor areas.
         case nothingToDrive
     }
 
@@ -26,9 +26,13 @@ public struct TourPlan: Equatable, Sendable {
     public static func choose(
         on line: Line, pattern: String?, trip: String?, services: [String: Service], time: CityTime, now: Int64
     ) throws(Refusal) -> TourPlan {
-        guard !line.patterns.isEmpty else { throw .nothingToDrive }
         let wanted = pattern.flatMap { id in line.patterns.firstIndex { $0.id == id } }
         if pattern != nil, wanted == nil { throw .noPattern }
+        guard !line.patterns.isEmpty else {
+            if line.onDemand.isEmpty { throw .nothingToDrive }
+            if trip != nil { throw .noTrip }
+            return TourPlan(pattern: nil, trip: nil, base: 0)
+        }
         if let trip {
             guard let index = line.trips.firstIndex(where: { $0.id == trip }) else { throw .noTrip }
             let run = line.trips[index]

@@ -133,6 +133,9 @@ public struct TourProgress: Sendable {
         tour.bus(calls: calls).map { eta.stops(ahead: $0, now: now) } ?? []
     }
 
+    /// When it will be where on its way (`LineETA.course`). Empty before the first fix on the way.
+    public func course(now: Int64) -> [LineETA.Crossing] { tour.bus().map { eta.course(ahead: $0, now: now) } ?? [] }
+
     /// When it will be at a point so many metres along; nil when it has passed it, or nobody knows where it is.
     public func arrival(at distance: Double, calls: [LineETA.Call] = [], now: Int64) -> ETA? {
         tour.bus(calls: calls).flatMap { eta.point(at: distance, ahead: $0, now: now) }

@@ -3,6 +3,8 @@ public struct MinibusWay: Sendable {
     private let points: [GeoPoint]
     /// Metres from the start to each point.
     private let distances: [Double]
+    /// No point is farther from the start than this, metres.
+    private let radius: Double
 
     /// Nil with fewer than two points.
     public init?(_ points: [GeoPoint]) {
@@ -13,6 +15,7 @@ public struct MinibusWay: Sendable {
             distances.append(distances[distances.count - 1] + from.distance(to: to))
         }
         self.distances = distances
+        radius = points.reduce(0) { max($0, $1.distance(to: points[0])) }
     }
 
     /// Whether passengers can ride from one place to another.
@@ -49,6 +52,15 @@ public struct MinibusWay: Sendable {
             }
         }
         return best.map { .fits(metres: $0.metres) } ?? .isBackwards
+    }
+
+    /// Whether it comes near the one place and then near the other.
+    public func leads(from pickup: GeoPoint, to destination: GeoPoint, reach: Double) -> Bool {
+        // Most ways are far from either.
+        guard pickup.distance(to: points[0]) <= radius + reach, destination.distance(to: points[0]) <= radius + reach
+        else { return false }
+        if case .fits = fit(from: pickup, to: destination, reach: reach) { return true }
+        return false
     }
 
     /// Metres from the start to the spot nearest to a place.

@@ -83,7 +83,35 @@ local function tell_json(c, channel, type, json, meta)
     return id
 end
 
-local function tell(c, channel, type, data, meta) tell_json(c, channel, type, cjson.encode(data), meta) end
+-- Which kind of notification an event is (M8). What only informs is not told to who does not want it; what a person needs to
+-- know to go on comes all the same, marked `silent`.
+local NOTIFIES = {
+    ['ride.near'] = 'proximity', ['ride.arrived'] = 'proximity', ['seat.near'] = 'proximity', ['seat.arrived'] = 'proximity',
+    ['route.changed'] = 'route', ['ride.accepted'] = 'answers', ['ride.failed'] = 'answers', ['seat.confirmed'] = 'answers',
+    ['seat.declined'] = 'answers', ['offer.made'] = 'requests', ['seat.requested'] = 'requests',
+    ['stop.near'] = 'proximity', ['stop.arrived'] = 'proximity', ['stop.reminder'] = 'reminders',
+    ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
+    ['stop.requested'] = 'requests',
+}
+local INFORMS = { proximity = true, route = true }
+
+local function is_unwanted(c, channel, kind)
+    local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to')
+    if wishes[1] and string.find(wishes[1], kind, 1, true) then return true end
+    if not wishes[2] then return false end
+    local minute, from, to = math.floor(c.now / 60000) % 1440, tonumber(wishes[2]), tonumber(wishes[3])
+    if from <= to then return minute >= from and minute < to end
+    return minute >= from or minute < to
+end
+
+local function tell(c, channel, type, data, meta)
+    local kind = NOTIFIES[type]
+    if kind and is_unwanted(c, channel, kind) then
+        if INFORMS[kind] then return end
+        data.silent = true
+    end
+    tell_json(c, channel, type, cjson.encode(data), meta)
+end
 
 -- The domain event log, in the order in which things happened.
 local function log(c, type, data)

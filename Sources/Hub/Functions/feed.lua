@@ -45,6 +45,25 @@ register('feed_watch', function(keys, argv)
     return state
 end)
 
+-- The ways that vehicles have announced stand in `ways` (driver → JSON), and each change is told on the channel feed:ways,
+-- `driver\nJSON`, without JSON when it is taken back.
+local function announce_way(c, driver, way)
+    if way == '' then
+        clear_vehicle(c, driver, 'way')
+        redis.call('HDEL', c.p .. 'ways', driver)
+    else
+        set_vehicle(c, driver, 'way', way)
+        redis.call('HSET', c.p .. 'ways', driver, way)
+    end
+    redis.call('PUBLISH', c.p .. 'feed:ways', driver .. '\n' .. way)
+end
+
+-- feed_ways: ARGV where to go on (0 = the beginning), how many at most. Answers {where to go on (0 = that was all), {driver,
+-- JSON of its way, …}}.
+register('feed_ways', function(keys, argv)
+    return redis.call('HSCAN', context(keys).p .. 'ways', argv[1], 'COUNT', argv[2])
+end, { 'no-writes' })
+
 -- seats_set: ARGV driver, seats taken, seats of a taxi, key, why ('' = not said).
 register('seats_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
@@ -71,7 +90,7 @@ register('route_set', function(keys, argv)
         local v = vehicle(c, driver)
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
         if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
-        if way == '' then clear_vehicle(c, driver, 'way') else set_vehicle(c, driver, 'way', way) end
+        if is_new then announce_way(c, driver, way) end
         show(c, driver)
         local told = { route = route ~= '' and route or cjson.null, way = way ~= '' and cjson.decode(way) or nil }
         if is_new then tell_of_route(c, driver, v, told.route, told.way) end

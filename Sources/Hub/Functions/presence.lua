@@ -2,7 +2,7 @@
 
 -- A minibus: what is taken, what it is asked, and its bookings in the order in which they came.
 local function minibus_snapshot(c, driver, v)
-    local s = { state = v.state, kind = 'minibus', capacity = tonumber(v.capacity), taken = tonumber(v.taken),
+    local s = { state = v.state, kind = 'minibus', notify = wishes_of(c, 'driver:' .. driver), capacity = tonumber(v.capacity), taken = tonumber(v.taken),
         seats = tonumber(v.seats), route = v.route or nil, way = v.way and cjson.decode(v.way) or nil }
     local meta, bookings = '', {}
     if v.asking then
@@ -23,7 +23,7 @@ end
 
 local function driver_snapshot(c, driver, v)
     if is_minibus(v) then return minibus_snapshot(c, driver, v) end
-    local s = { state = v.state or 'unavailable' }
+    local s = { state = v.state or 'unavailable', notify = wishes_of(c, 'driver:' .. driver) }
     if s.state == 'available' then
         s.zone = v.zone
         s.rank, s.size = place(c, driver, v.zone)
@@ -64,7 +64,8 @@ local function passenger_snapshot(c, passenger)
     local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
     local ride, requests = open[1], stops.of_citizen(c, passenger)
     if not ride then
-        return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil, requests = requests }
+        return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil, requests = requests,
+            notify = wishes_of(c, 'passenger:' .. passenger) }
     end
     local r = load_ride(c, ride)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
@@ -73,7 +74,7 @@ local function passenger_snapshot(c, passenger)
         s.taxi, s.notified = r.driver, tonumber(r.notified)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end
-    return { ride = s, requests = requests }
+    return { ride = s, requests = requests, notify = wishes_of(c, 'passenger:' .. passenger) }
 end
 
 -- Where a channel's history ends. An empty one gets a mark that is no event, so that there is a place to begin at.

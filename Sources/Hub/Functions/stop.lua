@@ -13,14 +13,8 @@ local STOP_RULES = {
     'stop_max_open', 'stop_dwell_ms',
 }
 
--- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
-local STAND_M, STAND_MPS = 50, 2
--- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
-local SLACK_M = 500
 -- So far behind the bus a place is passed, metres.
 local PASSED_M = 50
--- How long a request whose tour has ended waits for the next tour once its time has come, ms.
-local ORPHAN_MS = 300000
 
 -- Read by the functions that need them only: a sweep is called ten times a second.
 function stops.rules(c)
@@ -98,7 +92,12 @@ end
 -- To the citizen, with the bus that comes.
 function stops.tell_citizen(c, type, id, s, more)
     local data = stops.brief(id, s)
-    if s.tour then data.bus = stops.tour(c, s.tour).bus end
+    if s.tour then
+        local t = stops.tour(c, s.tour)
+        data.bus = t.bus
+        if stops.is_open(s) then data.eta = stops.eta(c, id, s, t) end
+        if data.eta then stops.set(c, id, 'eta_told', string.format('%.0f', data.eta.at)) end
+    end
     for name, value in pairs(more or {}) do data[name] = value end
     tell(c, 'passenger:' .. s.citizen, type, data)
 end
@@ -142,7 +141,10 @@ function stops.of_citizen(c, citizen)
             local one = stops.brief(id, s)
             one.notified = tonumber(s.notified)
             if s.state == 'requested' then one.answer_by = tonumber(s.answer_by) end
-            if s.tour then one.bus = stops.tour(c, s.tour).bus end
+            if s.tour then
+                local t = stops.tour(c, s.tour)
+                one.bus, one.eta = t.bus, stops.eta(c, id, s, t)
+            end
             found[#found + 1] = one
         end
     end
@@ -151,30 +153,6 @@ function stops.of_citizen(c, citizen)
 end
 
 -- MARK: beginning and end of a request
-
--- Estimates of a tour's stops, JSON, later by the time that each stop on request before them takes.
-function stops.with_dwell(c, tour, t, etas)
-    local before = {}
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local s = one.s
-        local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
-        if s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
-            before[#before + 1] = tonumber(s.next)
-        end
-    end
-    if #before == 0 or etas == '[]' then return etas end
-    local later = cjson.decode(etas)
-    for _, eta in ipairs(later) do
-        for _, index in ipairs(before) do
-            if eta.index >= index then
-                for _, name in ipairs({ 'at', 'early', 'late' }) do
-                    if eta[name] then eta[name] = eta[name] + stops.rules(c).dwell_ms end
-                end
-            end
-        end
-    end
-    return cjson.encode(later)
-end
 
 -- Comes to its end, whichever: nothing open remains of it.
 function stops.close(c, id, s, state)
@@ -216,8 +194,10 @@ end
 function stops.attach(c, id, s, tour, dist, next_stop)
     local place, is_shown = stops.place(c, tour, id, s)
     s.tour, s.place, s.dist = tour, place, dist
-    stops.set(c, id, 'tour', tour, 'place', place, 'dist', dist)
-    if next_stop then stops.set(c, id, 'next', next_stop) else redis.call('HDEL', c.p .. 'stop:' .. id, 'next') end
+    stops.set(c, id, 'tour', tour, 'place', place)
+    for name, value in pairs({ dist = dist or false, next = next_stop or false }) do
+        if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
+    end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
     local data = { request = id, state = s.state }
@@ -232,11 +212,33 @@ function stops.attach(c, id, s, tour, dist, next_stop)
     stops.tell_driver(c, tour, 'stop.requested', data)
 end
 
+-- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats. Nil: nobody
+-- drives.
+function stops.find_any(c, line, at)
+    local best, best_free
+    local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
+    table.sort(running)
+    for _, id in ipairs(running) do
+        if stops.tour(c, id).state == 'running' then
+            local free = stops.free_seats(c, id, at) or 0
+            if not best or free > best_free then best, best_free = id, free end
+        end
+    end
+    return best
+end
+
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
 -- in a later round. Answers tour, distance along its shape, index of the stop behind it; or nil and why not.
+-- With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
+    local nobody = 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
+    if r.anywhere then
+        local any = stops.find_any(c, line, r.at)
+        if any then return any end
+        return nil, 'no_driver', nobody
+    end
     local ahead_m = stops.rules(c).ahead_m
     local best, best_at, best_gap, best_next, later, later_at
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
@@ -259,7 +261,7 @@ function stops.find_tour(c, line, r)
         end
     end
     if not is_driven then
-        return nil, 'no_driver', 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
+        return nil, 'no_driver', nobody
     end
     if best then return best, best_at, best_next end
     if later then return later, later_at or 0 end
@@ -282,8 +284,8 @@ function stops.free_seats(c, tour, at, except)
     return math.max(0, free)
 end
 
-function stops.receipt(id, s)
-    return { request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
+function stops.receipt(c, id, s)
+    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
         answer_by = tonumber(s.answer_by), back = s.back }
 end
 
@@ -307,6 +309,7 @@ function stops.open(c, citizen, line, person, r, back)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
+        anywhere = r.anywhere and '1',
         places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
@@ -316,7 +319,7 @@ function stops.open(c, citizen, line, person, r, back)
     stops.due(c, r.id, 'remind_driver', c.now + rules.remind_driver_ms)
     stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
-    s.tour = r.tour
+    s.tour, s.dist, s.place = r.tour, r.dist, r.id
     figures.add(c, line, { requested = 1 })
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
@@ -327,7 +330,7 @@ end
 
 -- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
--- stop, at, passengers, places, later} for the request and, if there is one, for the way back. Both or none.
+-- stop, at, passengers, places, next, later, anywhere} for the request and, if there is one, for the way back. Both or none.
 register('stop_request', function(keys, argv)
     local c, citizen, line = context(keys), argv[1], argv[3]
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
@@ -341,7 +344,7 @@ register('stop_request', function(keys, argv)
         for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
 
         local known, s, open = stops.repeated(c, citizen, line, wanted[1])
-        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(known, s)) end
+        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
@@ -362,7 +365,7 @@ register('stop_request', function(keys, argv)
         local there, back = wanted[1], wanted[2]
         local first = stops.open(c, citizen, line, person, there, back and back.id)
         if back then stops.open(c, citizen, line, person, back, there.id) end
-        return ok(stops.receipt(there.id, first))
+        return ok(stops.receipt(c, there.id, first))
     end)
 end)
 
@@ -384,232 +387,3 @@ register('stop_cancel', function(keys, argv)
         return ok({ request = id, state = 'cancelled' })
     end)
 end)
-
--- MARK: the driver's answers
-
--- Whether the bus has gone by the place on the round that the request is for.
-function stops.has_passed(c, s, t)
-    return t.dist and t.dist ~= '' and s.dist and tonumber(s.at) - c.now <= stops.rules(c).early_ms
-        and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
-end
-
--- Each answers nil when it took effect, or the refusal.
-local ANSWERS = {}
-
-function ANSWERS.accept(c, id, s, t)
-    if s.state == 'accepted' then return end
-    if s.notified == '0' and stops.has_passed(c, s, t) then
-        stops.expire(c, id, s, 'passed')
-        return refuse('not_available', 'The bus has passed the place; the citizen was told.')
-    end
-    local free = stops.free_seats(c, s.tour, tonumber(s.at), id)
-    if free and tonumber(s.passengers) > free then
-        return refuse('seats_full', 'Only ' .. free .. ' seats are free then; ' .. s.passengers .. ' are asked for. Decline it.')
-    end
-    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso)
-    s.state = 'accepted'
-    figures.add(c, s.line, { accepted = 1 })
-    stops.due(c, id, 'remind_driver')
-    stops.due(c, id, 'expire')
-    -- Accepted later than that it needs no reminder: the acceptance is one.
-    local remind = tonumber(s.at) - stops.rules(c).reminder_ms
-    if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
-    log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
-    stops.tell_citizen(c, 'stop.accepted', id, s)
-    if s.next then stops.retime(c, s.tour) end
-end
-
-function ANSWERS.decline(c, id, s)
-    stops.close(c, id, s, 'declined')
-    log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
-    stops.tell_citizen(c, 'stop.declined', id, s)
-end
-
-function ANSWERS.complete(c, id, s)
-    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
-    stops.close(c, id, s, 'completed')
-    figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
-    log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
-    stops.tell_citizen(c, 'stop.completed', id, s)
-end
-
-function ANSWERS.noshow(c, id, s)
-    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
-    if c.now < tonumber(s.at) then
-        return refuse('not_available', 'The pickup is due later: wait for its time, or decline the request.')
-    end
-    local stood = tonumber(s.stood_ms or 0)
-    if s.stood_from then stood = math.max(stood, c.now - tonumber(s.stood_from)) end
-    local wait = stops.rules(c).wait_ms
-    if stood < wait then
-        return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
-            .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.')
-    end
-    stops.close(c, id, s, 'no_show')
-    redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
-    log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
-    stops.tell_citizen(c, 'stop.noshow', id, s)
-end
-
-local DONE = { accept = 'accepted', decline = 'declined', complete = 'completed', noshow = 'no_show' }
-
--- The requests that an answer means: the one named, or with `all` every one at its place that is in the same state.
-function stops.meant(c, id, s, all)
-    local found = { { id = id, s = s } }
-    if not all then return found end
-    for _, one in ipairs(stops.of_tour(c, s.tour)) do
-        if one.id ~= id and one.s.place == s.place and one.s.state == s.state then found[#found + 1] = one end
-    end
-    return found
-end
-
--- stop_answer: ARGV driver, accept | decline | complete | noshow, request, 1 for all at its place, key. With `all` the
--- answer stops at the first that is refused, and what was answered before it stands: the reply names them.
-register('stop_answer', function(keys, argv)
-    local c, driver, what, id = context(keys), argv[1], argv[2], argv[3]
-    return once(c, 'stop.' .. what, 'bus_driver:' .. driver, argv[5], function()
-        local s = stops.load(c, id)
-        local t = stops.tour(c, s.tour)
-        if not s.state or t.driver ~= driver then
-            return refuse('not_found', 'The request ' .. id .. ' is none of your tour, or does not exist.')
-        end
-        if s.state == DONE[what] then return ok({ requests = { id }, state = DONE[what] }) end
-        if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
-        local answered, no = {}, nil
-        for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
-            no = ANSWERS[what](c, one.id, one.s, t)
-            if no then break end
-            answered[#answered + 1] = one.id
-        end
-        if #answered == 0 then return no end
-        stops.tell_driver(c, s.tour, 'stop.list', { request = id, state = DONE[what], reason = DONE[what] })
-        return ok({ requests = answered, state = DONE[what] })
-    end)
-end)
-
--- MARK: the bus on its way
-
--- The way between two fixes is taken as straight if they are no further apart than this, ms and metres.
-local GAP_MS, GAP_M = 120000, 1000
-
--- Whether the bus, as far as it is known where on its shape it is, is on the pass of the place that was promised.
-local function is_this_pass(s, dist, reach)
-    return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
-end
-
--- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
-local function stand(c, id, s, fix, from)
-    local function is_there(f)
-        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
-    end
-    if is_there(fix) and from and is_there(from) then
-        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
-    elseif s.stood_from then
-        local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
-        stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
-    end
-end
-
--- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
-local function alert(c, id, s, metres, dist)
-    local rules, reached = stops.rules(c), tonumber(s.notified)
-    if reached == 20 then return end
-    local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
-    local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
-    if not near or (reached == 500 and not arrived) then return end
-    local data = { distance_m = math.floor(metres + 0.5) }
-    if reached == 0 then
-        log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
-        stops.tell_citizen(c, 'stop.near', id, s, data)
-    end
-    if arrived then
-        log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
-        stops.tell_citizen(c, 'stop.arrived', id, s, data)
-    end
-    stops.set(c, id, 'notified', arrived and 20 or 500)
-end
-
-local function moved(c, id, s, fix, before, dist)
-    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
-    if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
-    local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
-    stand(c, id, s, fix, stands and before)
-end
-
--- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
--- if there is one; dist: metres along the shape at the last, nil off it or unknown.
-function stops.moved(c, tour, way, before, dist)
-    if #way == 0 then return end
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        -- Hours before its time the bus may well pass the place: that is another round.
-        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
-        if is_due and s.state == 'accepted' then
-            local last = before
-            for _, point in ipairs(way) do
-                local fix = { lat = point[1], lon = point[2], at = point[3] }
-                moved(c, id, stops.load(c, id), fix, last, dist)
-                last = fix
-            end
-        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-            stops.expire(c, id, s, 'passed')
-        end
-    end
-end
-
--- MARK: tours come and go
-
--- A tour begins: what waits on its line and lies on its way is its driver's.
-function stops.tour_started(c, tour)
-    local t = stops.tour(c, tour)
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
-        local s = stops.load(c, id)
-        if stops.is_open(s) and not s.tour then
-            local passes = cjson.decode(s.places)[t.pattern]
-            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
-            if passes then stops.attach(c, id, s, tour, passes[1], behind and behind[1]) end
-        end
-    end
-end
-
--- A tour has ended, and is no longer among those of its line: what it leaves open goes to another tour of the line that
--- can serve it, or waits for the next. Who is to be picked up and has no tour then is told.
-function stops.tour_ended(c, tour)
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
-        s.tour, s.dist, s.place = nil, nil, nil
-        local next_tour, dist, next_stop = stops.find_tour(
-            c, s.line, { places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
-        if next_tour then
-            stops.attach(c, id, s, next_tour, dist, next_stop)
-        else
-            stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
-        end
-    end
-    redis.call('DEL', c.p .. 'tour:' .. tour .. ':stops')
-end
-
--- MARK: what time brings about
-
-function stops.fall_due(c, member)
-    local id, what = string.match(member, '^(.*)|(.*)$')
-    redis.call('ZREM', c.p .. 'stopdue', member)
-    local s = id and stops.load(c, id) or {}
-    if not stops.is_open(s) then return end
-    if what == 'remind_driver' and s.state == 'requested' and s.tour then
-        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour })
-        stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
-    elseif what == 'expire' and s.state == 'requested' then
-        stops.expire(c, id, s, 'unanswered')
-    elseif what == 'remind_citizen' and s.state == 'accepted' then
-        log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
-        stops.tell_citizen(c, 'stop.reminder', id, s)
-    elseif what == 'orphan' and not s.tour then
-        stops.expire(c, id, s, 'no_driver')
-    elseif what == 'overdue' then
-        stops.expire(c, id, s, s.tour and 'not_served' or 'no_driver')
-    end
-end

@@ -30,7 +30,7 @@ end
 function tours.state(id, t)
     local taken, total, at = tonumber(t.taken), tonumber(t.seats), tonumber(t.next)
     local s = {
-        tour = id, bus = t.bus, line = t.line, pattern = t.pattern, state = t.state, off_route = t.off == '1',
+        tour = id, bus = t.bus, line = t.line, pattern = t.pattern ~= '' and t.pattern or nil, state = t.state, off_route = t.off == '1',
         seats = { total = total, taken = taken, free = total - taken, band = tours.band(total - taken, total) },
         delay_s = tonumber(t.delay_s),
     }
@@ -232,7 +232,8 @@ register('tour_step', function(keys, argv)
         if no then return no end
         local at = tonumber(t.next)
         if step > 0 and at >= #cjson.decode(t.stops) then
-            return refuse('not_available', 'The tour has passed its last stop: end it with tour.end.')
+            return refuse('not_available', at == 0 and 'The line has no stops to step through: it is driven on request.'
+                or 'The tour has passed its last stop: end it with tour.end.')
         end
         if step < 0 and at == 0 then
             return refuse('not_available', 'The tour is before its first stop.')
@@ -263,7 +264,8 @@ end
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
 -- JSON list of the fixes since the last call that fences may use, [lat, lon, at], and of the stops left since then, [index,
--- how late in s]. Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- how late in s], the city's clock (stops.clock), and JSON of the way that is forecast (crossing() in stop_times.lua). Answers
+-- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -284,9 +286,11 @@ register('tour_moved', function(keys, argv)
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
-    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', argv[11], 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.iso }
+    t.heard, t.zone, t.course = argv[11], argv[15] or '', argv[16] or '[]'
+    local asked = stops.of_tour(c, id)
+    t.etas = stops.with_dwell(c, t, tours.coming(argv[10], tonumber(t.next)), asked)
+    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
+        'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name
@@ -297,17 +301,21 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
+    stops.tell_etas(c, t, asked)
     stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
     return { t.state, tonumber(t.next) }
 end)
 
--- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once.
+-- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once, to who reads
+-- the line and to whom the bus is to fetch.
 function stops.retime(c, id)
     local t = tours.load(c, id)
     if t.state ~= 'running' or not t.etas_plain then return end
-    t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, tonumber(t.next)))
+    local asked = stops.of_tour(c, id)
+    t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, tonumber(t.next)), asked)
     tours.set(c, id, 'etas', t.etas)
     tours.show(c, id, t)
+    stops.tell_etas(c, t, asked)
 end
 
 -- line_state: ARGV line. Answers id, revision, JSON of each running tour.
@@ -327,9 +335,11 @@ end)
 -- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
     local id, t = tours.of(c, driver)
-    if not id then return '{}', {} end
+    local wishes = wishes_of(c, 'driver:' .. driver)
+    if not id then return wishes and cjson.encode({ notify = wishes }) or '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     local places = stops.list(c, id)
-    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '') .. '}', t
+    return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '')
+        .. (wishes and ',"notify":' .. cjson.encode(wishes) or '') .. '}', t
 end

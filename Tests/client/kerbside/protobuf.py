@@ -28,7 +28,7 @@ NULLS = {
 #: Lists that the contract leaves out when they are empty.
 LISTS = {
     "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
-    "StopNews": ("places",), "StopPickup": ("help",),
+    "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
 }
 
 

@@ -1,0 +1,27 @@
+-- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
+
+-- As it is told; nil if there are no wishes.
+local function wishes_of(c, channel)
+    local w = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to')
+    if not w[1] and not w[2] then return nil end
+    local told, mute = {}, {}
+    for kind in string.gmatch(w[1] or '', '[^,]+') do mute[#mute + 1] = kind end
+    if #mute > 0 then told.mute = mute end
+    if w[2] then told.quiet = { from = tonumber(w[2]), to = tonumber(w[3]) } end
+    return told
+end
+
+-- notify_set: ARGV channel, kinds that are muted (with commas), quiet from and to in minutes after midnight UTC ('' = never), key.
+register('notify_set', function(keys, argv)
+    local c, channel = context(keys), argv[1]
+    return once(c, 'notify.set', channel, argv[5], function()
+        local key = c.p .. 'wishes:' .. channel
+        redis.call('DEL', key)
+        if argv[2] ~= '' then redis.call('HSET', key, 'mute', argv[2]) end
+        if argv[3] ~= '' then redis.call('HSET', key, 'from', argv[3], 'to', argv[4]) end
+        local told = wishes_of(c, channel)
+        local json = told and cjson.encode(told) or '{}'
+        tell_json(c, channel, 'notify.changed', json)
+        return '+' .. json
+    end)
+end)

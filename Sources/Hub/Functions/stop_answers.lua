@@ -1,0 +1,104 @@
+-- What the driver of a tour answers to requests for stops.
+
+-- Whether the bus has gone by the place on the round that the request is for.
+function stops.has_passed(c, s, t)
+    return t.dist and t.dist ~= '' and s.dist and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
+end
+
+-- Each answers nil when it took effect, or the refusal.
+local ANSWERS = {}
+
+function ANSWERS.accept(c, id, s, t)
+    if s.state == 'accepted' then return end
+    if s.notified == '0' and stops.has_passed(c, s, t) then
+        stops.expire(c, id, s, 'passed')
+        return refuse('not_available', 'The bus has passed the place; the citizen was told.')
+    end
+    local free = stops.free_seats(c, s.tour, tonumber(s.at), id)
+    if free and tonumber(s.passengers) > free then
+        return refuse('seats_full', 'Only ' .. free .. ' seats are free then; ' .. s.passengers .. ' are asked for. Decline it.')
+    end
+    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso)
+    s.state = 'accepted'
+    figures.add(c, s.line, { accepted = 1 })
+    stops.due(c, id, 'remind_driver')
+    stops.due(c, id, 'expire')
+    -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus
+    -- wait for the wanted time after all, that one is reminded of.
+    local remind, eta = tonumber(s.at) - stops.rules(c).reminder_ms, stops.eta(c, id, s, t)
+    if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
+    stops.was_told(c, id, s, (eta or remind <= c.now) and 'time' or 'later')
+    stops.plan_reminder(c, id, s, eta)
+    log(c, 'stop.accepted', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.accepted', id, s)
+    if s.next then stops.retime(c, s.tour) end
+end
+
+function ANSWERS.decline(c, id, s)
+    stops.close(c, id, s, 'declined')
+    log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.declined', id, s)
+end
+
+function ANSWERS.complete(c, id, s)
+    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
+    stops.close(c, id, s, 'completed')
+    figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
+    log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.completed', id, s)
+end
+
+function ANSWERS.noshow(c, id, s)
+    if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
+    if c.now < tonumber(s.at) then
+        return refuse('not_available', 'The pickup is due later: wait for its time, or decline the request.')
+    end
+    local stood = tonumber(s.stood_ms or 0)
+    if s.stood_from then stood = math.max(stood, c.now - tonumber(s.stood_from)) end
+    local wait = stops.rules(c).wait_ms
+    if stood < wait then
+        return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
+            .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.')
+    end
+    stops.close(c, id, s, 'no_show')
+    redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
+    log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
+    stops.tell_citizen(c, 'stop.noshow', id, s)
+end
+
+local DONE = { accept = 'accepted', decline = 'declined', complete = 'completed', noshow = 'no_show' }
+
+-- The requests that an answer means: the one named, or with `all` every one at its place that is in the same state.
+function stops.meant(c, id, s, all)
+    local found = { { id = id, s = s } }
+    if not all then return found end
+    for _, one in ipairs(stops.of_tour(c, s.tour)) do
+        if one.id ~= id and one.s.place == s.place and one.s.state == s.state then found[#found + 1] = one end
+    end
+    return found
+end
+
+-- stop_answer: ARGV driver, accept | decline | complete | noshow, request, 1 for all at its place, key. With `all` the
+-- answer stops at the first that is refused, and what was answered before it stands: the reply names them.
+register('stop_answer', function(keys, argv)
+    local c, driver, what, id = context(keys), argv[1], argv[2], argv[3]
+    return once(c, 'stop.' .. what, 'bus_driver:' .. driver, argv[5], function()
+        local s = stops.load(c, id)
+        local t = stops.tour(c, s.tour)
+        if not s.state or t.driver ~= driver then
+            return refuse('not_found', 'The request ' .. id .. ' is none of your tour, or does not exist.')
+        end
+        if s.state == DONE[what] then return ok({ requests = { id }, state = DONE[what] }) end
+        if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
+        local answered, no = {}, nil
+        for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
+            no = ANSWERS[what](c, one.id, one.s, t)
+            if no then break end
+            answered[#answered + 1] = one.id
+        end
+        if #answered == 0 then return no end
+        stops.tell_driver(c, s.tour, 'stop.list', { request = id, state = DONE[what], reason = DONE[what] })
+        return ok({ requests = answered, state = DONE[what] })
+    end)
+end)

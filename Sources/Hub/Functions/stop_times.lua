@@ -1,0 +1,138 @@
+-- When a bus comes to those who have asked it to stop: what they are told of it, and when they are reminded. What a tour is
+-- forecast to do comes from the worker with each of its positions (tour_moved).
+
+-- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
+local LATEST_MS = 300000
+-- Who waits is told a time of arrival that differs by so much from the last, ms.
+local ETA_STEP_MS = 10000
+
+-- The local time as people read it, 9:05. zone: seconds east of Greenwich, until when (ms), and how many from then on.
+function stops.clock(zone, at)
+    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
+    if not offset then return nil end
+    local minute = math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
+    return string.format('%d:%02d', math.floor(minute / 60), minute % 60)
+end
+
+-- Whether an accepted request is a stop that the bus makes on its way and would not make otherwise. t: of its tour.
+function stops.is_detour(c, s, t)
+    local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
+    return s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+end
+
+-- Of the way that a tour is forecast to take ({metres, early, likely, late} each, in seconds after the fix of `heard`) the
+-- place so many metres along; nil when that is not ahead. Linear in between.
+local function crossing(course, dist)
+    local before
+    for _, there in ipairs(course) do
+        if there[1] >= dist then
+            before = before or (there[1] == dist and there)
+            if not before then return nil end
+            local part = there[1] > before[1] and (dist - before[1]) / (there[1] - before[1]) or 1
+            local found = {}
+            for i = 2, 4 do found[i - 1] = before[i] + (there[i] - before[i]) * part end
+            return found
+        end
+        before = there
+    end
+    return nil
+end
+
+-- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
+-- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
+function stops.eta(c, id, s, t, all)
+    local is_known = t.state == 'running' and t.course and t.off ~= '1' and s.dist and t.dist
+    if not is_known or c.now - tonumber(t.heard) > LATEST_MS or tonumber(t.dist) > tonumber(s.dist) then return nil end
+    local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
+    if not found then return nil end
+    local stay, places = 0, {}
+    for _, one in ipairs(all or stops.of_tour(c, s.tour)) do
+        local o = one.s
+        if one.id ~= id and o.place ~= s.place and not places[o.place] and stops.is_detour(c, o, t)
+            and tonumber(o.dist) < dist then
+            places[o.place] = true
+            stay = stay + stops.rules(c).dwell_ms
+        end
+    end
+    local eta = {}
+    for i, name in ipairs({ 'early', 'at', 'late' }) do
+        eta[name] = math.max(c.now, math.floor(tonumber(t.heard) + found[i] * 1000 + stay + 0.5))
+    end
+    if eta.late < tonumber(s.at) - stops.rules(c).early_ms then return nil end
+    eta.clock = stops.clock(t.zone, eta.at)
+    return eta
+end
+
+-- To the citizens whom a bus is to fetch: when it comes, where that differs from what they were told. Only the latest
+-- counts, so it is no event.
+function stops.tell_etas(c, t, all)
+    for _, one in ipairs(all) do
+        local id, s = one.id, one.s
+        local eta = s.state == 'accepted' and stops.eta(c, id, s, t, all)
+        if eta and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
+            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at))
+            local channel = 'passenger:' .. s.citizen
+            redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, '', 'stop.eta', c.iso, '',
+                cjson.encode({ request = id, line = s.line, bus = t.bus, eta = eta }) }, '\n'))
+        end
+        if s.state == 'accepted' then stops.plan_reminder(c, id, s, eta) end
+    end
+end
+
+-- The citizen is reminded once, so long before the bus may be there at the earliest; while nobody can say when that is, so
+-- long before the wanted time. eta: nil or false if it is not known.
+function stops.plan_reminder(c, id, s, eta)
+    if s.reminded or s.told == 'eta' or not eta then return end
+    local at = eta.early - stops.rules(c).reminder_ms
+    if at > c.now then
+        stops.due(c, id, 'remind_citizen', at)
+        stops.was_told(c, id, s, 'later')
+    elseif s.told == 'time' then
+        stops.was_told(c, id, s, 'eta')
+    else
+        stops.remind(c, id, s)
+    end
+end
+
+-- What its acceptance has told a citizen: that the bus may be there within the time of the reminder (`eta`), or that it was
+-- asked for within that time, while nobody could say when it comes (`time`); `later`: neither, a reminder will.
+function stops.was_told(c, id, s, what)
+    if s.told == what then return end
+    s.told = what
+    stops.set(c, id, 'told', what)
+end
+
+function stops.remind(c, id, s)
+    stops.due(c, id, 'remind_citizen')
+    s.reminded = '1'
+    stops.set(c, id, 'reminded', s.reminded)
+    log(c, 'stop.reminder', { request = id, line = s.line, tour = s.tour })
+    stops.tell_citizen(c, 'stop.reminder', id, s)
+end
+
+-- Estimates of a tour's stops, JSON, later by the time that each place on request before them takes. all: of_tour().
+function stops.with_dwell(c, t, etas, all)
+    local before, places = {}, {}
+    for _, one in ipairs(all) do
+        local s = one.s
+        if not places[s.place] and stops.is_detour(c, s, t) then
+            places[s.place] = true
+            before[#before + 1] = tonumber(s.next)
+        end
+    end
+    if #before == 0 or etas == '[]' then return etas end
+    local later = cjson.decode(etas)
+    for _, eta in ipairs(later) do
+        local stay = 0
+        for _, index in ipairs(before) do
+            if eta.index >= index then stay = stay + stops.rules(c).dwell_ms end
+        end
+        if stay > 0 then
+            for _, name in ipairs({ 'at', 'early', 'late' }) do
+                if eta[name] then eta[name] = eta[name] + stay end
+            end
+            eta.clock = stops.clock(t.zone, eta.at)
+        end
+    end
+    return cjson.encode(later)
+end

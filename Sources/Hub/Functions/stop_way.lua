@@ -1,0 +1,136 @@
+-- Requests for stops while buses drive, tours come and go, and time goes by.
+
+-- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
+local STAND_M, STAND_MPS = 50, 2
+-- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.
+local SLACK_M = 500
+-- How long a request whose tour has ended waits for the next tour once its time has come, ms.
+local ORPHAN_MS = 300000
+
+-- MARK: the bus on its way
+
+-- The way between two fixes is taken as straight if they are no further apart than this, ms and metres.
+local GAP_MS, GAP_M = 120000, 1000
+
+-- Whether the bus, as far as it is known where on its shape it is, is on the pass of the place that was promised.
+local function is_this_pass(s, dist, reach)
+    return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
+end
+
+-- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
+local function stand(c, id, s, fix, from)
+    local function is_there(f)
+        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
+    end
+    if is_there(fix) and from and is_there(from) then
+        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
+    elseif s.stood_from then
+        local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
+        stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
+        redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
+    end
+end
+
+-- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
+local function alert(c, id, s, metres, dist)
+    local rules, reached = stops.rules(c), tonumber(s.notified)
+    if reached == 20 then return end
+    local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
+    local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
+    if not near or (reached == 500 and not arrived) then return end
+    local data = { distance_m = math.floor(metres + 0.5) }
+    if reached == 0 then
+        log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
+        stops.tell_citizen(c, 'stop.near', id, s, data)
+    end
+    if arrived then
+        log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
+        stops.tell_citizen(c, 'stop.arrived', id, s, data)
+    end
+    stops.set(c, id, 'notified', arrived and 20 or 500)
+end
+
+local function moved(c, id, s, fix, before, dist)
+    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
+    if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
+    local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
+    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
+    stand(c, id, s, fix, stands and before)
+end
+
+-- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
+-- if there is one; dist: metres along the shape at the last, nil off it or unknown.
+function stops.moved(c, tour, way, before, dist)
+    if #way == 0 then return end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local id, s = one.id, one.s
+        -- Hours before its time the bus may well pass the place: that is another round.
+        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        if is_due and s.state == 'accepted' then
+            local last = before
+            for _, point in ipairs(way) do
+                local fix = { lat = point[1], lon = point[2], at = point[3] }
+                moved(c, id, stops.load(c, id), fix, last, dist)
+                last = fix
+            end
+        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+            stops.expire(c, id, s, 'passed')
+        end
+    end
+end
+
+-- MARK: tours come and go
+
+-- A tour begins: what waits on its line and lies on its way is its driver's.
+function stops.tour_started(c, tour)
+    local t = stops.tour(c, tour)
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
+        local s = stops.load(c, id)
+        if stops.is_open(s) and not s.tour then
+            local passes = cjson.decode(s.places)[t.pattern]
+            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
+            if passes or s.anywhere then
+                stops.attach(c, id, s, tour, passes and passes[1], behind and behind[1])
+            end
+        end
+    end
+end
+
+-- A tour has ended, and is no longer among those of its line: what it leaves open goes to another tour of the line that
+-- can serve it, or waits for the next. Who is to be picked up and has no tour then is told.
+function stops.tour_ended(c, tour)
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local id, s = one.id, one.s
+        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
+        s.tour, s.dist, s.place = nil, nil, nil
+        local next_tour, dist, next_stop = stops.find_tour(c, s.line, { at = tonumber(s.at), anywhere = s.anywhere,
+            places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
+        if next_tour then
+            stops.attach(c, id, s, next_tour, dist, next_stop)
+        else
+            stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
+        end
+    end
+    redis.call('DEL', c.p .. 'tour:' .. tour .. ':stops')
+end
+
+-- MARK: what time brings about
+
+function stops.fall_due(c, member)
+    local id, what = string.match(member, '^(.*)|(.*)$')
+    redis.call('ZREM', c.p .. 'stopdue', member)
+    local s = id and stops.load(c, id) or {}
+    if not stops.is_open(s) then return end
+    if what == 'remind_driver' and s.state == 'requested' and s.tour then
+        log(c, 'stop.unanswered', { request = id, line = s.line, tour = s.tour })
+        stops.tell_driver(c, s.tour, 'stop.unanswered', { request = id, answer_by = tonumber(s.answer_by) })
+    elseif what == 'expire' and s.state == 'requested' then
+        stops.expire(c, id, s, 'unanswered')
+    elseif what == 'remind_citizen' and s.state == 'accepted' and not s.reminded then
+        stops.remind(c, id, s)
+    elseif what == 'orphan' and not s.tour then
+        stops.expire(c, id, s, 'no_driver')
+    elseif what == 'overdue' then
+        stops.expire(c, id, s, s.tour and 'not_served' or 'no_driver')
+    end
+end

@@ -1,0 +1,97 @@
+import Domain
+import RedisLink
+import Settings
+import WebSocketServer
+import Wire
+
+/// Destinations: who watches with one sees of minibuses and buses those that pass it and then go there (M3, M4).
+///
+/// While anybody does, the worker follows the ways that vehicles announce, as it follows cells. Each distinct way has a number
+/// in the book; a vehicle's is one of its traits on the board, and a view has those that lead where its reader wants to go, so
+/// that a change of way is a change like any other, and readers with equal views share.
+extension Worker {
+    /// Ways read in one call: Redis serves nobody else meanwhile.
+    private static let waysPerCall = 500
+
+    /// The feed `near` of a session shows what leads from one place to another.
+    func lead(_ session: Session, from place: GeoPoint, to destination: GeoPoint) {
+        guard let feed = session.feeds[Channel.near] else { return }
+        feed.journey = (place, destination)
+        decide(feed)
+    }
+
+    /// Before each slice: which of the ways that are new lead where readers want to go.
+    func decideWays() {
+        guard let book else { return }
+        if book.isWorn || bookVersion != catalog.catalog.version { return reopenBook(announced) }
+        guard book.count > waysDecided else { return }
+        waysDecided = book.count
+        for feed in feeds.joined() where feed.journey != nil { decide(feed) }
+    }
+
+    private func decide(_ feed: Feed) {
+        guard let book, let journey = feed.journey, feed.waysDecided < book.count else { return }
+        let leading = book.leading(
+            from: journey.from, to: journey.to, reach: settings.vehicles.wayM, since: feed.waysDecided)
+        feed.waysDecided = book.count
+        if !leading.isEmpty { feed.subscription.admit(leading) }
+    }
+
+    // MARK: the book
+
+    /// Another book, of what is announced now: numbers of the old one mean nothing any more.
+    private func reopenBook(_ ways: [String: String]) {
+        let lines = catalog.catalog.lines
+        let book = WayBook { route in lines[route]?.patterns.map(\.shape) ?? [] }
+        self.book = book
+        bookVersion = catalog.catalog.version
+        announced = ways
+        for (vehicle, text) in ways { book.set(Self.way(text), as: text, of: vehicle) }
+        board.use(book)
+        for feed in feeds.joined() where feed.journey != nil {
+            feed.waysDecided = 0
+            feed.subscription.forgetWays()
+            decide(feed)
+        }
+        waysDecided = book.count
+    }
+
+    /// Nobody watches with a destination any more.
+    func closeBook() {
+        book = nil
+        announced = [:]
+        board.use(nil)
+    }
+
+    private static func way(_ text: String) -> MinibusWay? { way(try? JSONValue(parsing: Array(text.utf8))) }
+
+    // MARK: following
+
+    func readWays() { readWays(from: "0", [:]) }
+
+    private func readWays(from cursor: String, _ known: [String: String]) {
+        dispatch.call("feed_ways", [RedisArgument(cursor), RedisArgument(Self.waysPerCall)]) { result in
+            guard let answer = self.lines(result, "feed_ways"), answer.count == 2, let next = answer[0].text,
+                let fields = answer[1].array
+            else { return self.wasNotRead([.ways]) }
+            guard self.followed[.ways] != nil else { return }
+            var known = known
+            for index in stride(from: 0, to: fields.count - 1, by: 2) {
+                if let vehicle = fields[index].text, let text = fields[index + 1].text { known[vehicle] = text }
+            }
+            guard next == "0" else { return self.readWays(from: next, known) }
+            self.reopenBook(known)
+            self.wasRead(.ways)
+        }
+    }
+
+    /// `vehicle\nJSON`, or without JSON.
+    func applyWay(_ line: [UInt8]) {
+        guard let book, let end = line.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        let vehicle = String(decoding: line[..<end], as: UTF8.self)
+        let text = String(decoding: line[(end + 1)...], as: UTF8.self)
+        announced[vehicle] = text.isEmpty ? nil : text
+        book.set(text.isEmpty ? nil : Self.way(text), as: text, of: vehicle)
+        board.wayChanged(of: vehicle)
+    }
+}

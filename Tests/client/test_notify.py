@@ -1,0 +1,179 @@
+"""Each person is told what it wants to be told, and when (M8). What it must know comes all the same, marked."""
+
+import time
+
+import pytest
+
+from conftest import running
+from kerbside.minibus import book, trip
+from kerbside.stops import on_tour, rider, serve
+from test_seats import one_online
+
+
+@pytest.fixture(scope="module")
+def hub():
+    yield from running(eta__push_max_age_s=1)
+
+
+@pytest.fixture(scope="module")
+def village():
+    yield from serve()
+
+
+def around_now(before, after):
+    """Quiet hours from so many minutes before to so many after this one."""
+    minute = int(time.time() // 60)
+    return {"from": (minute - before) % 1440, "to": (minute + after) % 1440}
+
+
+async def ridden(minibus, passenger, zone):
+    """A booking from its request to its end; the types of events that the passenger got, and those marked silent."""
+    before = len(passenger.events)
+    booking = await book(passenger, minibus, zone.centre, zone.centre.moved(north=-900))
+    await minibus.until("seat.requested", booking=booking)
+    await minibus.call("offer.seen", ride=booking)
+    await minibus.call("seat.accept", booking=booking)
+    await minibus.call("route.set", route="R8")
+    await minibus.drive(zone.centre)
+    await minibus.barrier()
+    await minibus.call("seat.aboard", booking=booking)
+    await minibus.call("seat.end", booking=booking)
+    await minibus.call("route.set", route=None)
+    await minibus.drive(zone.stand)
+    await passenger.settled()
+    events = passenger.events[before:]
+    return [e["type"] for e in events], [e["type"] for e in events if e["data"].get("silent")]
+
+
+ALL = ["seat.pending", "seat.confirmed", "route.changed", "seat.near", "seat.arrived", "seat.aboard", "seat.ended"]
+
+
+@pytest.mark.parametrize(
+    "mute, missing, silent",
+    [
+        ([], [], []),
+        (["proximity"], ["seat.near", "seat.arrived"], []),
+        (["route"], ["route.changed"], []),
+        (["answers", "requests"], [], ["seat.confirmed"]),
+    ],
+)
+async def test_muted_kinds(hub, cast, mute, missing, silent):
+    minibus, zone = await one_online(hub, cast)
+    passenger = await cast.rider(hub)
+    wishes = {"mute": mute} if mute else {}
+    assert await passenger.call("notify.set", **wishes) == wishes
+    assert await passenger.expect("notify.changed") == wishes
+    expected = [kind for kind in ALL if kind not in missing]
+    assert await ridden(minibus, passenger, zone) == (expected, silent)
+
+
+async def test_quiet_hours_and_after(hub, cast):
+    minibus, zone = await one_online(hub, cast)
+    passenger = await cast.rider(hub)
+    for hours, is_quiet in ((around_now(5, 30), True), (around_now(-30, -1), False), (around_now(700, 700), True)):
+        await passenger.call("notify.set", quiet=hours)
+        await passenger.expect("notify.changed", quiet=hours)
+        kinds, silent = await ridden(minibus, passenger, zone)
+        unsaid = {"seat.near", "seat.arrived", "route.changed"}
+        assert kinds == [kind for kind in ALL if not (is_quiet and kind in unsaid)]
+        assert silent == (["seat.confirmed"] if is_quiet else [])
+        passenger.skip()
+
+
+async def test_the_eta_is_not_told_to_who_does_not_want_it(hub, cast):
+    minibus, zone = await one_online(hub, cast)
+    quiet, loud = await cast.rider(hub), await cast.rider(hub)
+    await quiet.call("notify.set", mute=["eta"])
+    await quiet.expect("notify.changed")
+    for passenger in (quiet, loud):
+        booking = await book(passenger, minibus, zone.centre, zone.centre.moved(north=-900))
+        await minibus.take(booking)
+        await passenger.expect("seat.confirmed")
+    await minibus.drive(zone.centre.moved(north=550))
+    await loud.state("seat.eta")
+    await quiet.state("positions", lambda rows: rows[-1][6] == minibus.clock)
+    assert "seat.eta" not in quiet.states
+    # It is remembered, and can be taken back.
+    await quiet.cut()
+    await quiet.connect()
+    snapshot = next(m for m in reversed(quiet.pushed) if m["type"] == "snapshot" and m["ch"] == quiet.channel)
+    assert snapshot["data"]["notify"] == {"mute": ["eta"]}
+    await minibus.fix(after_ms=2000)
+    await quiet.call("notify.set")
+    await quiet.until("notify.changed")
+    assert "seat.eta" not in quiet.states
+    await minibus.fix(after_ms=2000)
+    await quiet.state("seat.eta")
+
+
+async def test_a_driver_is_asked_silently_and_taxis_passengers_have_wishes_too(hub, cast):
+    here = hub.block()
+    [taxi] = await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    await taxi.call("notify.set", mute=["requests"])
+    await taxi.expect("notify.changed")
+    await passenger.call("notify.set", mute=["proximity", "answers"])
+    await passenger.expect("notify.changed")
+    ride = await passenger.request(here.a.centre)
+    offer = await taxi.expect("offer.made", ride=ride, silent=True)
+    await taxi.call("offer.accept", ride=offer["ride"])
+    await passenger.expect("ride.accepted", ride=ride, silent=True)
+    await taxi.drive(here.a.centre)
+    await taxi.barrier()
+    await passenger.nothing_more()
+    await taxi.call("ride.aboard")
+    await passenger.expect("ride.aboard")
+
+
+async def test_stops_on_request_are_asked_and_answered_silently(village):
+    line = next(village.lines["hourly"])
+    driver, citizen = await on_tour(village, line), await rider(village, line)
+    await driver.call("notify.set", mute=["requests"])
+    await driver.expect("notify.changed")
+    await citizen.call("notify.set", mute=["proximity", "answers", "reminders"])
+    await citizen.expect("notify.changed")
+    refused, asked = await citizen.ask_for(3000), await citizen.ask_for(2000, at=citizen.now(1))
+    for request in (refused, asked):
+        await driver.until("stop.requested", request=request, silent=True)
+    await driver.call("stop.decline", request=refused)
+    await citizen.expect("stop.declined", request=refused, silent=True)
+    await driver.call("stop.accept", request=asked)
+    await citizen.expect("stop.accepted", request=asked, silent=True)
+    await driver.go(1700, 1990)
+    await village.until("the bus there", lambda: village.redis.hget(village.key(f"stop:{asked}"), "notified") == "20")
+    await citizen.nothing_more()
+    await driver.cut()
+    await driver.connect()
+    mine = await driver.wait(lambda: (driver.snapshot or {}).get("notify"), "the wishes in the snapshot")
+    assert mine == {"mute": ["requests"]}
+
+
+async def test_what_is_no_wish_is_refused(hub, cast):
+    passenger = await cast.rider(hub)
+    for field, fields in (
+        ("mute", {"mute": ["noise"]}),
+        ("mute", {"mute": []}),
+        ("mute", {"mute": "eta"}),
+        ("quiet", {"quiet": 5}),
+        ("quiet.from", {"quiet": {"to": 4}}),
+        ("quiet.to", {"quiet": {"from": 4, "to": 1440}}),
+    ):
+        await passenger.refused("notify.set", "bad_message", field, **fields)
+    await (await cast.operator(hub)).refused("notify.set", "forbidden")
+    assert await passenger.call("notify.set", mute=["eta"], key="once") == {"mute": ["eta"]}
+    await passenger.call("notify.set", mute=["route"])
+    assert await passenger.call("notify.set", mute=["eta"], key="once") == {"mute": ["eta"]}
+    await passenger.connect()
+    snapshot = next(m for m in reversed(passenger.pushed) if m["type"] == "snapshot")
+    assert snapshot["data"]["notify"] == {"mute": ["route"]}
+
+
+async def test_the_booking_that_is_declined_is_told_silently(hub, cast):
+    minibus, zone = await one_online(hub, cast)
+    passenger = await cast.rider(hub)
+    await passenger.call("notify.set", mute=["answers"])
+    await passenger.expect("notify.changed")
+    reply = await passenger.call("seat.book", vehicle=minibus.subject, **trip(zone.centre, zone.stand))
+    await minibus.asked(reply["booking"])
+    await minibus.call("seat.decline", booking=reply["booking"])
+    await passenger.until("seat.declined", booking=reply["booking"], silent=True)
