@@ -8,7 +8,10 @@ extension Settings {
             "After this time the driver is reminded of a request that waits for an answer."),
         .integer(
             "stops.reminder_ms", \.stops.reminderMs, 60_000...86_400_000, .atReload,
-            "The citizen is reminded this long before the pickup."),
+            """
+            The citizen is reminded this long before the bus may be there at the earliest; while nobody can say when that is, \
+            before the wanted time.
+            """),
         .number(
             "stops.ahead_m", \.stops.aheadM, 0...10_000, .atReload,
             "A place must be this far ahead of the bus along its way, metres, so that it can stop there."),
@@ -66,7 +69,7 @@ extension Settings {
         public var answerMs = 1_800_000
         /// After this time the driver is reminded, ms.
         public var remindDriverMs = 1_200_000
-        /// Before the pickup the citizen is reminded, ms.
+        /// So long before the earliest arrival, or else before the wanted time, the citizen is reminded, ms.
         public var reminderMs = 900_000
         /// Ahead of the bus along its way, metres.
         public var aheadM = 150.0

@@ -148,6 +148,23 @@ async def test_stops_on_request_are_asked_and_answered_silently(village):
     assert mine == {"mute": ["requests"]}
 
 
+async def test_the_eta_of_a_bus_is_not_told_to_who_does_not_want_it(village):
+    line = next(village.lines["hourly"])
+    driver = await on_tour(village, line, 300)
+    quiet, loud, other = [await rider(village, line) for _ in range(3)]
+    await quiet.call("notify.set", mute=["eta"])
+    await quiet.expect("notify.changed")
+    for citizen, metres in ((quiet, 3500), (loud, 3700)):
+        request = await citizen.ask_for(metres, at=citizen.now(5))
+        await driver.call("stop.accept", request=request)
+        assert (await citizen.expect("stop.accepted", request=request))["eta"], "what was asked for is answered"
+    request = await other.ask_for(1500, at=other.now(3))
+    await driver.call("stop.accept", request=request)
+    await loud.state("stop.eta")
+    await quiet.settled()
+    assert "stop.eta" not in quiet.states
+
+
 async def test_what_is_no_wish_is_refused(hub, cast):
     passenger = await cast.rider(hub)
     for field, fields in (
