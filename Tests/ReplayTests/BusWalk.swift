@@ -65,16 +65,13 @@ actor BusWalk {
         await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
     }
 
-    /// The functions as the hub puts them together.
+    /// The functions as the hub puts them together: in the order that Dispatch.swift names them.
     private static func functions() throws -> String {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/Hub/Functions")
-        let names = [
-            "core", "figures", "queue", "offer", "ride", "seat", "minibus", "driver", "stop", "tour", "presence",
-            "feed", "sweep",
-        ]
-        return try names.map { name in
-            try String(contentsOf: folder.appendingPathComponent(name + ".lua"), encoding: .utf8)
+        let hub = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../Sources/Hub")
+        let order = try String(contentsOf: hub.appendingPathComponent("Dispatch.swift"), encoding: .utf8)
+        return try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
+            try String(contentsOf: hub.appendingPathComponent("Functions/\(match.1).lua"), encoding: .utf8)
         }.joined(separator: "\n")
     }
 
