@@ -10,6 +10,8 @@ import Wire
 extension Worker {
     /// Feeds told before the loop goes round: offers and acceptances wait for no more than that.
     static let feedsAtOnce = 128
+    /// A feed whose ways have to be decided takes as long as so many others.
+    private static let feedsPerDecision = 32
     /// Feeds told in one slice of a tick before another slice is taken, too: some 25 ms of sends.
     static let feedsPerSlice = 4_096
 
@@ -92,9 +94,17 @@ extension Worker {
     @discardableResult
     func endFeed(_ channel: String, _ session: Session) -> Bool {
         guard let feed = session.feeds.removeValue(forKey: channel) else { return false }
-        let (slice, last) = (feed.slice, feeds[feed.slice].count - 1)
-        feeds[slice].swapAt(feed.index, last)
-        feeds[slice][feed.index].index = feed.index
+        let slice = feed.slice
+        var hole = feed.index
+        if isTelling, slice == slicesTold % Self.slicesPerTick, hole < nextFeed {
+            // Of those that were told the last takes its place: the slice's last has not been told yet.
+            nextFeed -= 1
+            feeds[slice].swapAt(hole, nextFeed)
+            feeds[slice][hole].index = hole
+            hole = nextFeed
+        }
+        feeds[slice].swapAt(hole, feeds[slice].count - 1)
+        feeds[slice][hole].index = hole
         feeds[slice].removeLast()
         for unit in feed.subscription.units { board.release(unit) }
         for source in feed.sources { unfollow(source) }
@@ -208,8 +218,11 @@ extension Worker {
         isTelling = true
         slicesDue -= 1
         slicesTold += 1
-        decideWays()
+        renewBook()
         board.advance(now: now())
+        // What comes later waits for the next slice: its state is not in this one.
+        tellingFresh = freshFeeds
+        freshFeeds.removeAll(keepingCapacity: true)
         nextFeed = 0
         tellSomeFeeds()
     }
@@ -217,16 +230,18 @@ extension Worker {
     private func tellSomeFeeds() {
         let slice = slicesTold % Self.slicesPerTick
         var left = Self.feedsAtOnce
-        while left > 0, let feed = freshFeeds.popLast() {
-            if feed.session.feeds[feed.subscription.channel] === feed { tell(feed) }
-            left -= 1
+        while left > 0, let feed = tellingFresh.popLast() {
+            guard feed.session.feeds[feed.subscription.channel] === feed else { continue }
+            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
+            tell(feed)
         }
         while left > 0, nextFeed < feeds[slice].count {
-            tell(feeds[slice][nextFeed])
+            let feed = feeds[slice][nextFeed]
+            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
             nextFeed += 1
-            left -= 1
+            tell(feed)
         }
-        if nextFeed < feeds[slice].count || !freshFeeds.isEmpty {
+        if nextFeed < feeds[slice].count || !tellingFresh.isEmpty {
             feedPace.start(afterMs: 0) { self.tellSomeFeeds() }
         } else if slicesDue > 0 {
             feedPace.start(afterMs: 0) { self.tellNextSlice() }
@@ -246,6 +261,7 @@ extension Worker {
             return
         }
         feed.slot = slot
+        if feed.journey != nil { decide(feed) }
         switch board.update(feed.subscription) {
         case nil: return
         case .shared(let message)?:

@@ -20,8 +20,13 @@ extension Worker {
         } catch {
             return answer(problem(400, "Bad request", error.detail))
         }
+        guard !areFiguresBeingRead else {
+            return answer(problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
+        }
+        areFiguresBeingRead = true
         let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
         readFigures(query, of: query.dates[...], []) { rows in
+            self.areFiguresBeingRead = false
             guard let rows else {
                 return answer(
                     self.problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))

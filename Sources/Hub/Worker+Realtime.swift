@@ -67,9 +67,12 @@ extension Worker {
             RedisArgument(feeds.alerts),
         ]
         dispatch.call("realtime_put", arguments) { result in
-            // Then another worker makes them, a second later.
-            if case .failure(.server(let text)) = result { self.log.error("realtime_put failed: \(text)") }
-            self.refreshRealtime()
+            switch result {
+            case .success(let reply): if reply.int == 1 { self.refreshRealtime() }
+            // Then they are made a second later, by this worker or another one.
+            case .failure(.server(let text)): self.log.error("realtime_put failed: \(text)")
+            case .failure: break
+            }
         }
     }
 

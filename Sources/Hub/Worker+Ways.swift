@@ -17,19 +17,19 @@ extension Worker {
     func lead(_ session: Session, from place: GeoPoint, to destination: GeoPoint) {
         guard let feed = session.feeds[Channel.near] else { return }
         feed.journey = (place, destination)
-        decide(feed)
     }
 
-    /// Before each slice: which of the ways that are new lead where readers want to go.
-    func decideWays() {
+    /// Before each slice: the book must be of the present catalog.
+    func renewBook() {
         guard let book else { return }
-        if book.isWorn || bookVersion != catalog.catalog.version { return reopenBook(announced) }
-        guard book.count > waysDecided else { return }
-        waysDecided = book.count
-        for feed in feeds.joined() where feed.journey != nil { decide(feed) }
+        if book.isWorn || bookVersion != catalog.catalog.version { reopenBook(announced) }
     }
 
-    private func decide(_ feed: Feed) {
+    func isUndecided(_ feed: Feed) -> Bool { feed.journey != nil && feed.waysDecided < book?.count ?? 0 }
+
+    /// Which of the ways that are new lead where its reader wants to go. Done when the feed is told: a city's ways take some ms,
+    /// and all feeds at once would stop the worker when a catalog changes.
+    func decide(_ feed: Feed) {
         guard let book, let journey = feed.journey, feed.waysDecided < book.count else { return }
         let leading = book.leading(
             from: journey.from, to: journey.to, reach: settings.vehicles.wayM, since: feed.waysDecided)
@@ -51,9 +51,7 @@ extension Worker {
         for feed in feeds.joined() where feed.journey != nil {
             feed.waysDecided = 0
             feed.subscription.forgetWays()
-            decide(feed)
         }
-        waysDecided = book.count
     }
 
     /// Nobody watches with a destination any more.
@@ -70,11 +68,13 @@ extension Worker {
     func readWays() { readWays(from: "0", [:]) }
 
     private func readWays(from cursor: String, _ known: [String: String]) {
+        guard let following = followed[.ways] else { return }
         dispatch.call("feed_ways", [RedisArgument(cursor), RedisArgument(Self.waysPerCall)]) { result in
             guard let answer = self.lines(result, "feed_ways"), answer.count == 2, let next = answer[0].text,
                 let fields = answer[1].array
             else { return self.wasNotRead([.ways]) }
-            guard self.followed[.ways] != nil else { return }
+            // Left and followed anew meanwhile: that reading counts.
+            guard self.followed[.ways] === following else { return }
             var known = known
             for index in stride(from: 0, to: fields.count - 1, by: 2) {
                 if let vehicle = fields[index].text, let text = fields[index + 1].text { known[vehicle] = text }

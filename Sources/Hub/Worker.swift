@@ -91,6 +91,8 @@ public actor Worker {
     var isCatalogDue = false
     /// The time zone of the catalog, by its name.
     var zoneTime: (name: String, time: CityTime) = ("UTC", .utc)
+    /// A year of a big city's figures takes some ten MB: one at a time.
+    var areFiguresBeingRead = false
     /// Bus drivers that are connected here, by subject.
     var buses: [String: BusTrack] = [:]
     /// What finished tours taught, by line; read when a bus here takes up a tour on it.
@@ -109,6 +111,8 @@ public actor Worker {
     var feeds = [[Feed]](repeating: [], count: Worker.slicesPerTick)
     /// Feeds whose snapshot is due: told in the next slice, whatever theirs is.
     var freshFeeds: [Feed] = []
+    /// Those of the present slice.
+    var tellingFresh: [Feed] = []
     /// Slices told so far, how far the present one has come, and those that have come due meanwhile.
     var slicesTold = 0
     var nextFeed = 0
@@ -118,11 +122,10 @@ public actor Worker {
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
     /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in a book that was made
-    /// with this version of the catalog, and how many of its ways are decided.
+    /// with this version of the catalog.
     var announced: [String: String] = [:]
     var book: WayBook?
     var bookVersion = ""
-    var waysDecided = 0
     /// When Redis was told last which single vehicles are watched, ms of the loop.
     var vehiclesWatchedAt: UInt64 = 0
 

@@ -2513,9 +2513,21 @@ package nonisolated struct Kerbside_V1_RideClose: Sendable {
   /// high, medium, low
   package var confidence: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideAboard: Sendable {
@@ -3640,9 +3652,21 @@ package nonisolated struct Kerbside_V1_SeatClose: Sendable {
   /// high, medium, low
   package var confidence: String = String()
 
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_RouteChanged: Sendable {
@@ -8126,7 +8150,7 @@ nonisolated extension Kerbside_V1_RideFailed: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_RideClose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideClose"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{3}distance_m\0\u{1}confidence\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{3}distance_m\0\u{1}confidence\0\u{2}\u{b}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8138,12 +8162,17 @@ nonisolated extension Kerbside_V1_RideClose: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
       case 3: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.confidence) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -8156,6 +8185,9 @@ nonisolated extension Kerbside_V1_RideClose: SwiftProtobuf.Message, SwiftProtobu
     if !self.confidence.isEmpty {
       try visitor.visitSingularStringField(value: self.confidence, fieldNumber: 4)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8164,6 +8196,7 @@ nonisolated extension Kerbside_V1_RideClose: SwiftProtobuf.Message, SwiftProtobu
     if lhs.taxi != rhs.taxi {return false}
     if lhs.distanceM != rhs.distanceM {return false}
     if lhs.confidence != rhs.confidence {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9868,7 +9901,7 @@ nonisolated extension Kerbside_V1_SeatDeclined: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_SeatClose: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatClose"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}distance_m\0\u{1}confidence\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}distance_m\0\u{1}confidence\0\u{2}\u{b}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9880,12 +9913,17 @@ nonisolated extension Kerbside_V1_SeatClose: SwiftProtobuf.Message, SwiftProtobu
       case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
       case 3: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.confidence) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.booking.isEmpty {
       try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
     }
@@ -9898,6 +9936,9 @@ nonisolated extension Kerbside_V1_SeatClose: SwiftProtobuf.Message, SwiftProtobu
     if !self.confidence.isEmpty {
       try visitor.visitSingularStringField(value: self.confidence, fieldNumber: 4)
     }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9906,6 +9947,7 @@ nonisolated extension Kerbside_V1_SeatClose: SwiftProtobuf.Message, SwiftProtobu
     if lhs.vehicle != rhs.vehicle {return false}
     if lhs.distanceM != rhs.distanceM {return false}
     if lhs.confidence != rhs.confidence {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

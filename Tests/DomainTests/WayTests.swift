@@ -124,6 +124,25 @@ struct WayTests {
         #expect(try told(board, all) == nil)
     }
 
+    @Test("a vehicle that was forgotten and comes back as it was has its way of the present book")
+    func back() throws {
+        let (board, book) = (FeedBoard(), book())
+        let before = reader(board, nil)
+        show(board, "M2", .minibus, route: "R1")
+        board.advance(now: 250)
+        #expect(try told(board, before)?.rows == ["M2"])
+        for unit in before.units { board.release(unit) }
+        board.forget(cell: cell)
+        board.advance(now: 500)
+
+        board.use(book)
+        let going = reader(board, [])
+        show(board, "M2", .minibus, route: "R1")
+        going.admit(book.leading(from: here, to: there, reach: 300))
+        board.advance(now: 750)
+        #expect(try told(board, going)?.rows == ["M2"])
+    }
+
     @Test("readers who want to go the same ways share what is encoded")
     func sharing() throws {
         let (board, book) = (FeedBoard(), book())

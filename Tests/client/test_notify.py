@@ -52,7 +52,7 @@ ALL = ["seat.pending", "seat.confirmed", "route.changed", "seat.near", "seat.arr
     "mute, missing, silent",
     [
         ([], [], []),
-        (["proximity"], ["seat.near", "seat.arrived"], []),
+        (["proximity"], ["seat.near"], ["seat.arrived"]),
         (["route"], ["route.changed"], []),
         (["answers", "requests"], [], ["seat.confirmed"]),
     ],
@@ -74,9 +74,10 @@ async def test_quiet_hours_and_after(hub, cast):
         await passenger.call("notify.set", quiet=hours)
         await passenger.expect("notify.changed", quiet=hours)
         kinds, silent = await ridden(minibus, passenger, zone)
-        unsaid = {"seat.near", "seat.arrived", "route.changed"}
+        unsaid = {"seat.near", "route.changed"}
         assert kinds == [kind for kind in ALL if not (is_quiet and kind in unsaid)]
-        assert silent == (["seat.confirmed"] if is_quiet else [])
+        # A vehicle that waits is never kept from its passenger, who would be charged for not coming.
+        assert silent == (["seat.confirmed", "seat.arrived"] if is_quiet else [])
         passenger.skip()
 
 
@@ -120,6 +121,8 @@ async def test_a_driver_is_asked_silently_and_taxis_passengers_have_wishes_too(h
     await passenger.expect("ride.accepted", ride=ride, silent=True)
     await taxi.drive(here.a.centre)
     await taxi.barrier()
+    # Not `ride.near`, which only informs; but the taxi waits, and a passenger that is not told would be a no-show.
+    await passenger.expect("ride.arrived", ride=ride, silent=True)
     await passenger.nothing_more()
     await taxi.call("ride.aboard")
     await passenger.expect("ride.aboard")
@@ -141,6 +144,7 @@ async def test_stops_on_request_are_asked_and_answered_silently(village):
     await citizen.expect("stop.accepted", request=asked, silent=True)
     await driver.go(1700, 1990)
     await village.until("the bus there", lambda: village.redis.hget(village.key(f"stop:{asked}"), "notified") == "20")
+    await citizen.expect("stop.arrived", request=asked, silent=True)
     await citizen.nothing_more()
     await driver.cut()
     await driver.connect()

@@ -98,7 +98,8 @@ extension FeedBoard {
         let freshness: Freshness? =
             silence > rules.expireAfterMs ? nil : silence > rules.staleAfterMs ? .stale : .live
         let (outcome, isYounger) = vehicles[Int(number)].take(fields, freshness, cell: cell, zone: zone)
-        if outcome == .traits, ways != nil, !vehicles[Int(number)].isWatched {
+        // One that comes back, as it was, still has the way of an earlier book, or none.
+        if outcome == .traits || (outcome == .moved && isYounger), ways != nil, !vehicles[Int(number)].isWatched {
             vehicles[Int(number)].live.traits.way = way(of: vehicles[Int(number)].id, vehicles[Int(number)].live.traits)
         }
         if outcome == .refused {

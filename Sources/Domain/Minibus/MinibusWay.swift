@@ -39,9 +39,9 @@ public struct MinibusWay: Sendable {
     /// by twice counts each time, so that a round can be ridden past its start.
     public func fit(from pickup: GeoPoint, to destination: GeoPoint, reach: Double) -> Fit {
         let starts = spots(near: pickup)
-        let ends = spots(near: destination)
         let nearestStart = starts.map(\.off).min() ?? .infinity
         guard nearestStart <= reach else { return .pickupIsFar(metres: nearestStart) }
+        let ends = spots(near: destination)
         let nearestEnd = ends.map(\.off).min() ?? .infinity
         guard nearestEnd <= reach else { return .destinationIsFar(metres: nearestEnd) }
         var best: (off: Double, metres: Double)?

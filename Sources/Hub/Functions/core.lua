@@ -93,7 +93,7 @@ local NOTIFIES = {
     ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
     ['stop.requested'] = 'requests',
 }
-local INFORMS = { proximity = true, route = true }
+local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
 
 local function is_unwanted(c, channel, kind)
     local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to')
@@ -107,7 +107,7 @@ end
 local function tell(c, channel, type, data, meta)
     local kind = NOTIFIES[type]
     if kind and is_unwanted(c, channel, kind) then
-        if INFORMS[kind] then return end
+        if INFORMS[type] then return end
         data.silent = true
     end
     tell_json(c, channel, type, cjson.encode(data), meta)

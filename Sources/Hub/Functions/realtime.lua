@@ -10,7 +10,10 @@ register('realtime', function(keys, argv)
     local c = context(keys)
     local key = c.p .. 'realtime'
     local at, made = unpack(redis.call('HMGET', key, 'at', 'made'))
-    if (not at or c.real - made >= tonumber(argv[2])) and redis.call('SET', key .. ':making', '1', 'NX', 'PX', 5000) then
+    local age = at and c.real - made
+    -- A clock that went back makes them due as well.
+    local is_due = not at or age >= tonumber(argv[2]) or age < 0 or tonumber(at) > c.now + REALTIME_S * 1000
+    if is_due and redis.call('SET', key .. ':making', '1', 'NX', 'PX', 5000) then
         local answer = { 'tours' }
         for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tours', 0, -1)) do
             local t = tours.load(c, id)
@@ -23,16 +26,18 @@ register('realtime', function(keys, argv)
         return answer
     end
     if not at or at == argv[1] then return {} end
-    return { 'feeds', at, c.real - made, unpack(redis.call('HMGET', key, 'vehicles', 'trips', 'alerts')) }
+    return { 'feeds', at, age, unpack(redis.call('HMGET', key, 'vehicles', 'trips', 'alerts')) }
 end)
 
--- realtime_put: ARGV their hub time, the three feeds. Time goes forward by seconds: two feeds of one second are one.
+-- realtime_put: ARGV their hub time, the three feeds. Answers 1 if they are in use now. Time goes forward by seconds, two
+-- feeds of one second are one; unless the hub's clock itself was set back.
 register('realtime_put', function(keys, argv)
     local c = context(keys)
     local key = c.p .. 'realtime'
     redis.call('DEL', key .. ':making')
     local at = redis.call('HGET', key, 'at')
-    if at and math.floor(at / 1000) >= math.floor(argv[1] / 1000) then return 0 end
+    local was_set_back = at and tonumber(at) > c.now + REALTIME_S * 1000
+    if at and not was_set_back and math.floor(at / 1000) >= math.floor(argv[1] / 1000) then return 0 end
     redis.call('HSET', key, 'at', argv[1], 'made', c.real, 'vehicles', argv[2], 'trips', argv[3], 'alerts', argv[4])
     redis.call('EXPIRE', key, REALTIME_S)
     return 1
