@@ -33,28 +33,36 @@ async def test_when_the_buses_come_to_any_place(town, line, kinds):
     assert [at // 1000 % 3600 for at in times] == [420] * 8 and citizen.now() <= times[0] <= citizen.now(60)
     assert [b - a for a, b in zip(times, times[1:], strict=False)] == [3_600_000] * 7
     assert reply["arrivals"][0]["eta"]["clock"] == time.strftime("%-H:%M", time.gmtime(times[0] // 1000))
-    driver = kinds[0](town, line)
+
+    async def live(metres=None, **where):
+        """Of buses on their way; once one is at most so many metres away."""
+        found = (await citizen.call("line.eta", line=line.id, **where))["arrivals"]
+        found = [one for one in found if not one["scheduled"]]
+        return found if metres is None or found and found[0]["distance_m"] <= metres else None
+
+    driver, reader = kinds[0](town, line), Rider(town, line)
+    await reader.watch_line()
     tour = await driver.begin()
     await driver.go(300)
-    reader = Rider(town, line)
-    await reader.watch_line()
-    bus = await reader.bus(lambda bus: bus["etas"])
     asked = citizen.now()
-    [live] = [one for one in (await citizen.call("line.eta", line=line.id, **place))["arrivals"] if not one["scheduled"]]
-    assert live["tour"] == driver.tour and live["bus"] == line.bus and live["headsign"] == "East"
-    assert live["trip"] == tour["trip"] and live["pattern"] == tour["pattern"]
-    assert abs(live["distance_m"] - 3200) < 60
-    eta = live["eta"]
+    [here] = await town.until("the bus near 300 m", lambda: live(3210, **place))
+    bus = await reader.bus(lambda bus: bus["etas"] and abs(bus["position"]["lon"] - line.at(300).fields["lon"]) < 1e-4)
+    assert here["tour"] == driver.tour and here["bus"] == line.bus and here["headsign"] == "East"
+    assert here["trip"] == tour["trip"] and here["pattern"] == tour["pattern"]
+    assert abs(here["distance_m"] - 3200) < 60
+    eta = here["eta"]
     assert asked - 1000 < eta["early"] <= eta["at"] <= eta["late"], "nothing is forecast before now"
     before, after = (next(stop["at"] for stop in bus["etas"] if stop["index"] == index) for index in (3, 4))
     assert before - 5000 <= eta["at"] <= after + 5000
-    at_stop = await citizen.call("line.eta", line=line.id, stop=line.stops[4])
-    [live] = [one for one in at_stop["arrivals"] if not one["scheduled"]]
-    assert abs(live["eta"]["at"] - after) <= 5000
+    [at_stop] = await live(stop=line.stops[4])
+    assert abs(at_stop["eta"]["at"] - after) <= 5000
     await driver.go(3700)
-    await reader.bus(lambda bus: bus["next_stop"]["index"] == 4)
-    passed = (await citizen.call("line.eta", line=line.id, **place))["arrivals"]
-    assert all(one["scheduled"] for one in passed), "it has passed, and comes again by the schedule"
+
+    async def has_passed():
+        return not await live(**place)
+
+    await town.until("the bus past the place", has_passed)
+    assert (await citizen.call("line.eta", line=line.id, **place))["arrivals"], "it comes again by the schedule"
     await driver.call("tour.end")
 
 
