@@ -94,8 +94,11 @@ extension Worker {
             json.endArray()
         }
         json.endObject()
-        json.key("later")
-        json.bool(plan.comesAgain)
+        json.member("later", plan.comesAgain)
+        if let again = plan.comesAgainAt {
+            json.member("later_at", again)
+            json.member("later_clock", cityTime.clock(at: again / 1000))
+        }
         if plan.isOnDemand { json.member("anywhere", true) }
         json.endObject()
         return json.bytes

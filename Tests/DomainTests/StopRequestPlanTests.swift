@@ -97,6 +97,8 @@ import Testing
     func rounds() throws {
         let place = try stop("b")
         #expect(try plan(place, at: 8.2, now: 8.1).comesAgain, "at 10:10")
+        let again = try #require(plan(stop("b"), at: 8.2, now: 8.1).comesAgainAt)
+        #expect(again == (Self.midnight + 10 * 3600 + 600) * 1000)
         #expect(try plan(place, at: 10.3, now: 8.1).comesAgain, "10:10 is near enough to 10:18")
         #expect(try !plan(place, at: 10.2, now: 10.1).comesAgain, "the last run is on its way")
         var unscheduled = Self.line

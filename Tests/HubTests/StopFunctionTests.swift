@@ -52,6 +52,74 @@ import Wire
         }
     }
 
+    @Test("B8: the bus has gone by and comes again: the next round's time, unless another was named that is too far from it")
+    func nextRound() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 1000)
+            let named = wish("s1", 900, inMinutes: 5, laterAt: 47)
+            #expect(try await request(city, "c1", named) == .refused("stop_passed"))
+            #expect(try await city.told("driver:B1").isEmpty, "nobody was asked")
+            let near = try await request(city, "c2", wish("s2", 900, inMinutes: 18, laterAt: 47))
+            #expect(near["at"]?.integer == Self.now + Int64(47 * Self.minute))
+            let open = try await request(city, "c3", wish("s3", 900, inMinutes: 0, laterAt: 47, isAsked: false))
+            #expect(open["at"]?.integer == Self.now + Int64(47 * Self.minute))
+            let again = try await request(city, "c3", wish("s4", 900, inMinutes: 0, laterAt: 47, isAsked: false))
+            #expect(again["request"]?.text == "s3", "asked once more it is the same")
+            #expect(try await answer(city, "accept", "s3").isOK)
+            // Its time comes near while the bus is still on this round: that it is past the place says nothing.
+            try await city.advance(20 * Self.minute)
+            try await drive(city, to: 1500)
+            #expect(try await answer(city, "accept", "s2").isOK)
+            #expect(try await city.told("passenger:c2") == ["stop.pending", "stop.accepted"])
+            #expect(try await city.told("passenger:c3") == ["stop.pending", "stop.accepted"])
+        }
+    }
+
+    @Test("B8: what waits for a later round is its driver's as soon as it begins, be it the same or another")
+    func laterRound() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 1000)
+            _ = try await request(city, "c1", wish("s1", 900, inMinutes: 0, laterAt: 47, isAsked: false))
+            _ = try await request(city, "c2", wish("s2", 900, inMinutes: 300, laterAt: 300))
+            #expect(try await answer(city, "accept", "s1").isOK)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.last("stop.withdrawn", "driver:B1")?["reason"]?.text == "taken_over")
+            let list = try await city.last("stop.list", "driver:B2")
+            #expect(list?["request"]?.text == "s1" && list?["state"]?.text == "accepted")
+            #expect(try await city.field("stop:s2", "tour") == "t1", "hours later is not this round")
+            try await city.advance(40 * Self.minute)
+            try await drive(city, to: 890, tour: "t2")
+            #expect(try await city.told("passenger:c1").suffix(2) == ["stop.near", "stop.arrived"])
+        }
+    }
+
+    @Test("B2, B7: the driver leaves a stop out: who was to be fetched there is told, others are not")
+    func leftOut() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            func at(_ id: String, _ stop: String, inMinutes minutes: Int) -> String {
+                wish(id, stop == "a" ? 500 : 2000, inMinutes: minutes)
+                    .replacing(#""asked""#, with: #""stop":"\#(stop)","asked""#)
+            }
+            _ = try await request(city, "c1", at("s1", "a", inMinutes: 5))
+            _ = try await request(city, "c2", at("s2", "b", inMinutes: 5))
+            _ = try await request(city, "c3", at("s3", "a", inMinutes: 90))
+            #expect(try await answer(city, "accept", "s1").isOK)
+            let before = try await city.command("tour_step", "B1", "1", "1", "", "")
+            #expect(before.isOK)
+            #expect(try await city.told("passenger:c1").last == "stop.declined")
+            #expect(try await city.last("stop.list", "driver:B1")?["state"]?.text == "declined")
+            #expect(try await city.told("passenger:c2") == ["stop.pending"])
+            #expect(try await city.told("passenger:c3") == ["stop.pending"], "another round")
+            #expect(try await city.command("tour_step", "B1", "-1", "", "", "").isOK)
+            #expect(try await city.last("schedule.changed", "line:L")?["reason"]?.text == "restored")
+            #expect(try await city.last("schedule.changed", "line:L")?["stop"]?.text == "a")
+            #expect(try await city.command("tour_step", "B1", "-1", "", "", "") == .refused("not_available"))
+        }
+    }
+
     @Test("B7: of two buses the one that is nearest before the place is asked")
     func rightDriver() async throws {
         try await TestCity.run { city in

@@ -36,11 +36,14 @@ extension StopLine {
 
     /// A request for a place so many metres along the line, in so many minutes.
     func wish(
-        _ id: String, _ metres: Double, inMinutes minutes: Int, passengers: Int = 1, later: Bool = false
+        _ id: String, _ metres: Double, inMinutes minutes: Int, passengers: Int = 1, later: Bool = false,
+        laterAt: Int? = nil, isAsked: Bool = true
     ) -> String {
         """
         {"id":"\(id)","lat":\(Self.lat(metres)),"lon":9.0,"at":\(Self.now + Int64(minutes * Self.minute)),\
-        "passengers":\(passengers),"places":{"out":[\(metres)]},"later":\(later)}
+        "passengers":\(passengers),"asked":\(isAsked),"places":{"out":[\(metres)]},\
+        \(laterAt.map { #""later_at":\#(Self.now + Int64($0 * Self.minute)),"later_clock":"9:47","# } ?? "")\
+        "later":\(later || laterAt != nil)}
         """
     }
 

@@ -42,25 +42,12 @@ struct LineTimetable {
         return hours
     }
 
-    /// Whether a run that begins later than one time passes one of the places (by pattern, metres along its shape) not
+    /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but not
     /// before the other, on the service day of that or the day before.
-    func passes(_ places: [String: [Double]], startingAfter now: Int64, passingFrom earliest: Int64) -> Bool {
+    func next(passing places: [String: [Double]], startingAfter now: Int64, passingFrom earliest: Int64) -> Int64? {
         let today = time.date(at: earliest)
-        for day in [today + -1, today] {
-            let midnight = time.start(of: day)
-            for trip in line.trips where runs(trip.service, on: day) {
-                guard line.patterns.indices.contains(trip.pattern), let first = trip.times.first else { continue }
-                let pattern = line.patterns[trip.pattern]
-                for distance in places[pattern.id] ?? [] {
-                    let passing = trip.second(at: distance, of: pattern)
-                    let isLater = trip.starts.contains {
-                        midnight + Int64($0 + first.departure) > now && midnight + Int64($0 + passing) >= earliest
-                    }
-                    if isLater { return true }
-                }
-            }
-        }
-        return false
+        return runs(passing: places, on: [today + -1, today]).filter { $0.begin > now && $0.second >= earliest }
+            .map(\.second).min()
     }
 
     /// A scheduled run that passes a place.
@@ -69,26 +56,34 @@ struct LineTimetable {
         var trip: String
         var base: Int64
         var pattern: Int
+        /// When it leaves its first stop, and when it passes the place.
+        var begin: Int64
         var second: Int64
     }
 
-    /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time, of the service days
-    /// that touch it.
+    /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time.
     func runs(passing places: [String: [Double]], from earliest: Int64, to latest: Int64) -> [Passing] {
-        var found: [Passing] = []
         let first = time.date(at: earliest) + -1
-        for day in (0...(time.date(at: latest).days - first.days)).map({ first + $0 }) {
+        let days = (0...(time.date(at: latest).days - first.days)).map { first + $0 }
+        return runs(passing: places, on: days).filter { (earliest...latest).contains($0.second) }
+    }
+
+    /// Likewise of some service days.
+    private func runs(passing places: [String: [Double]], on days: [ServiceDate]) -> [Passing] {
+        var found: [Passing] = []
+        for day in days {
             let midnight = time.start(of: day)
             for trip in line.trips where runs(trip.service, on: day) {
-                guard line.patterns.indices.contains(trip.pattern) else { continue }
+                guard line.patterns.indices.contains(trip.pattern), let first = trip.times.first else { continue }
                 let pattern = line.patterns[trip.pattern]
                 for distance in places[pattern.id] ?? [] {
-                    let passing = Int64(trip.second(at: distance, of: pattern))
+                    let passing = trip.second(at: distance, of: pattern)
                     for start in trip.starts {
                         let base = midnight + Int64(start)
-                        guard (earliest...latest).contains(base + passing) else { continue }
                         found.append(
-                            Passing(trip: trip.id, base: base, pattern: trip.pattern, second: base + passing))
+                            Passing(
+                                trip: trip.id, base: base, pattern: trip.pattern,
+                                begin: base + Int64(first.departure), second: base + Int64(passing)))
                     }
                 }
             }

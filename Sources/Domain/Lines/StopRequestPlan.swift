@@ -53,8 +53,10 @@ public struct StopRequestPlan: Equatable, Sendable {
     /// Likewise the index of the first of the pattern's stops behind each pass; none for a stop of the line, where the bus
     /// stops anyway.
     public var nextStops: [String: [Int]] = [:]
-    /// Whether the line passes it again for this time, should the bus have gone by on its present round.
+    /// Whether the line passes it again for this time, should the bus have gone by on its present round; and when, Unix ms, if
+    /// a schedule says so.
     public var comesAgain = false
+    public var comesAgainAt: Int64?
     /// The place is on no way of the line, and is fetched from all the same: any bus of the line can.
     public var isOnDemand = false
 
@@ -100,10 +102,10 @@ public struct StopRequestPlan: Equatable, Sendable {
         }
         let timetable = LineTimetable(line, catalog.services, time)
         try Self.checkHours(at / 1000, timetable, time, rules)
-        comesAgain =
-            timetable.isEmpty
-            ? at - now > rules.roundMs
-            : timetable.passes(passes, startingAfter: now / 1000, passingFrom: at / 1000 - rules.earlySeconds)
+        comesAgainAt = timetable.next(
+            passing: passes, startingAfter: now / 1000, passingFrom: at / 1000 - rules.earlySeconds
+        ).map { $0 * 1000 }
+        comesAgain = timetable.isEmpty ? at - now > rules.roundMs : comesAgainAt != nil
     }
 
     /// Passes of a place whose distances from it differ by less are as good as each other, metres.

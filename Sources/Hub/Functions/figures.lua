@@ -97,6 +97,16 @@ function figures.passed(c, tour, t, to, skipped, delays)
     figures.add(c, t.line, counts)
 end
 
+-- A stop was left out by mistake: it is judged when it is left, or counts as passed if later ones are judged already.
+function figures.restored(c, tour, t, index)
+    local is_last = tonumber(t.judged or 0) == index + 1
+    if is_last then
+        t.judged = index
+        redis.call('HSET', c.p .. 'tour:' .. tour, 'judged', index)
+    end
+    figures.add(c, t.line, { stops_skipped = -1, stops_passed = is_last and 0 or 1 })
+end
+
 -- why: as tours.finish has it. A driver who ends the tour at its last stop has come there, `delay` late.
 function figures.tour_ended(c, tour, t, why, delay)
     local last = #cjson.decode(t.stops) - 1

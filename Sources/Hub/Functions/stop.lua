@@ -191,11 +191,12 @@ end
 
 -- Gives an open request to a tour, and tells its driver. `quiet`: the place is on the screen already, or the driver was
 -- prompted a moment ago; the app adds it to the list and does not ring.
-function stops.attach(c, id, s, tour, dist, next_stop)
+-- waits: for a later round of the line; this tour does not come by any more, but its driver may drive that one, too.
+function stops.attach(c, id, s, tour, dist, next_stop, waits)
     local place, is_shown = stops.place(c, tour, id, s)
-    s.tour, s.place, s.dist = tour, place, dist
+    s.tour, s.place, s.dist, s.waits = tour, place, dist, waits and '1' or nil
     stops.set(c, id, 'tour', tour, 'place', place)
-    for name, value in pairs({ dist = dist or false, next = next_stop or false }) do
+    for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
         if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
     end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
@@ -230,8 +231,8 @@ end
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
--- in a later round. Answers tour, distance along its shape, index of the stop behind it; or nil and why not.
--- With `anywhere` any tour can. at: of the pickup, ms.
+-- in a later round. Answers tour, distance along its shape, index of the stop behind it, and true if it is for a later round
+-- and no tour comes by on this one; or nil and why not. With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
     local nobody = 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
     if r.anywhere then
@@ -264,7 +265,7 @@ function stops.find_tour(c, line, r)
         return nil, 'no_driver', nobody
     end
     if best then return best, best_at, best_next end
-    if later then return later, later_at or 0 end
+    if later then return later, later_at or 0, nil, true end
     return nil, 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there, '
         .. 'and does not come again for this time.'
 end
@@ -287,6 +288,22 @@ end
 function stops.receipt(c, id, s)
     return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
         answer_by = tonumber(s.answer_by), back = s.back }
+end
+
+-- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
+-- there is none. The bus may have gone by and the line come again later: then that is its time, unless the citizen has named
+-- one that is too far from it.
+function stops.seek(c, line, r)
+    local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
+    if not tour then
+        r.code, r.detail = dist, next_stop
+    elseif waits and r.later_at and r.asked and r.later_at - r.at > stops.rules(c).early_ms then
+        r.code, r.detail = 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there. '
+            .. 'It comes again at ' .. r.later_clock .. ': ask for that time.'
+    else
+        r.tour, r.dist, r.next_stop, r.waits = tour, dist, next_stop, waits
+        if waits and r.later_at then r.at = math.max(r.at, r.later_at) end
+    end
 end
 
 -- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
@@ -324,13 +341,14 @@ function stops.open(c, citizen, line, person, r, back)
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
-    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop)
+    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop, r.waits)
     return s
 end
 
 -- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
--- stop, at, passengers, places, next, later, anywhere} for the request and, if there is one, for the way back. Both or none.
+-- stop, at, asked (at is the citizen's), passengers, places, next, later, later_at (when that is by the schedule, and
+-- later_clock, as h:mm), anywhere} for the request and, if there is one, for the way back. Both or none.
 register('stop_request', function(keys, argv)
     local c, citizen, line = context(keys), argv[1], argv[3]
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
@@ -343,6 +361,7 @@ register('stop_request', function(keys, argv)
         local person, wanted = cjson.decode(argv[6]), {}
         for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
 
+        for _, r in ipairs(wanted) do stops.seek(c, line, r) end
         local known, s, open = stops.repeated(c, citizen, line, wanted[1])
         if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
         if known then
@@ -353,11 +372,8 @@ register('stop_request', function(keys, argv)
         end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
-            -- Without a tour the second is the code and the third the detail.
-            local tour, dist, next_stop = stops.find_tour(c, line, r)
-            if not tour then return no(dist, where .. next_stop) end
-            r.tour, r.dist, r.next_stop = tour, dist, next_stop
-            local free = stops.free_seats(c, tour, r.at)
+            if not r.tour then return no(r.code, where .. r.detail) end
+            local free = stops.free_seats(c, r.tour, r.at)
             if free and r.passengers > free then
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
             end

@@ -2,7 +2,7 @@
 
 -- Whether the bus has gone by the place on the round that the request is for.
 function stops.has_passed(c, s, t)
-    return t.dist and t.dist ~= '' and s.dist and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+    return t.dist and t.dist ~= '' and s.dist and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
         and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
 end
 
@@ -65,6 +65,21 @@ function ANSWERS.noshow(c, id, s)
     redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
     log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.noshow', id, s)
+end
+
+-- The driver leaves a stop of the line out: who asked for it to be fetched there on this round is told. Where the tour comes by
+-- again nothing is decided yet.
+function stops.left_out(c, tour, stop, later_stops)
+    for _, later in ipairs(later_stops) do
+        if later == stop then return end
+    end
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        local id, s = one.id, one.s
+        if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+            ANSWERS.decline(c, id, s)
+            stops.tell_driver(c, tour, 'stop.list', { request = id, state = s.state, reason = s.state })
+        end
+    end
 end
 
 local DONE = { accept = 'accepted', decline = 'declined', complete = 'completed', noshow = 'no_show' }

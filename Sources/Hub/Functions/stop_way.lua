@@ -65,7 +65,7 @@ function stops.moved(c, tour, way, before, dist)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local id, s = one.id, one.s
         -- Hours before its time the bus may well pass the place: that is another round.
-        local is_due = tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        local is_due = not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
         if is_due and s.state == 'accepted' then
             local last = before
             for _, point in ipairs(way) do
@@ -81,15 +81,21 @@ end
 
 -- MARK: tours come and go
 
--- A tour begins: what waits on its line and lies on its way is its driver's.
+-- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
+-- that may be this one.
 function stops.tour_started(c, tour)
     local t = stops.tour(c, tour)
     for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
         local s = stops.load(c, id)
-        if stops.is_open(s) and not s.tour then
+        local is_waiting = s.waits and tonumber(s.at) - c.now <= stops.rules(c).round_ms
+        if stops.is_open(s) and (not s.tour or is_waiting) then
             local passes = cjson.decode(s.places)[t.pattern]
             local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
             if passes or s.anywhere then
+                if s.tour then
+                    redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id)
+                    stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
+                end
                 stops.attach(c, id, s, tour, passes and passes[1], behind and behind[1])
             end
         end
@@ -101,8 +107,8 @@ end
 function stops.tour_ended(c, tour)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local id, s = one.id, one.s
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from')
-        s.tour, s.dist, s.place = nil, nil, nil
+        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from', 'waits')
+        s.tour, s.dist, s.place, s.waits = nil, nil, nil, nil
         local next_tour, dist, next_stop = stops.find_tour(c, s.line, { at = tonumber(s.at), anywhere = s.anywhere,
             places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
         if next_tour then

@@ -208,19 +208,31 @@ end)
 -- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them. delays: how
 -- late, s, by index as far as it is known.
 function tours.step(c, id, t, to, skipped, by, delays)
-    local stops = cjson.decode(t.stops)
+    local names = cjson.decode(t.stops)
     figures.passed(c, id, t, to, skipped, delays)
     for index = tonumber(t.next), to - 1 do
-        local data = { index = index, stop = stops[index + 1] }
+        local data = { index = index, stop = names[index + 1] }
         if skipped[index] then
             data.reason = 'skipped'
+            local name = data.stop
             tours.changed(c, id, t, data)
+            if by == 'driver' then
+                tours.set(c, id, 'skipped:' .. index, '1')
+                stops.left_out(c, id, name, { unpack(names, index + 2) })
+            end
         else
             log(c, 'stop.passed', { tour = id, bus = t.bus, line = t.line, pattern = t.pattern, index = index,
                 stop = data.stop, by = by, delay_s = delays[index] })
         end
     end
     t.next = tostring(to)
+end
+
+-- The driver is back at a stop that it had left out: it is served after all.
+function tours.restore(c, id, t, index)
+    if redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index) == 0 then return end
+    figures.restored(c, id, t, index)
+    tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
 
 -- tour_step: ARGV driver, 1 or -1, '1' if the stop is skipped, key, when each stop is due (tours.delay). (commands stop.next,
@@ -244,6 +256,8 @@ register('tour_step', function(keys, argv)
             t.etas = tours.coming(t.etas, at + 1)
         else
             t.next = tostring(at - 1)
+            tours.restore(c, id, t, at - 1)
+            t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, at - 1), stops.of_tour(c, id))
         end
         tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
         redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
