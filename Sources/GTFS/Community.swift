@@ -30,6 +30,8 @@ private struct CommunityReader {
     var catalog = Catalog(timeZone: "")
     var namesBuses = false
     var problems: [String] = []
+    /// Stops whose place is wrong: that is said, and not that they are missing.
+    private var unplaced: Set<String> = []
 
     /// Larger than any community's file; keeps a wrong file name from filling memory.
     private static let maxBytes = 1 << 20
@@ -76,7 +78,10 @@ private struct CommunityReader {
         let label = "stop \(id)"
         check(node, label, ["name", "lat", "lon"])
         let name = text(node, "name", label) ?? id
-        guard let point = point(node, label) else { return }
+        guard let point = point(node, label) else {
+            unplaced.insert(id)
+            return
+        }
         catalog.stops[id] = Stop(id: id, name: name, point: point)
     }
 
@@ -177,7 +182,7 @@ private struct CommunityReader {
             return nil
         }
         guard let stop = catalog.stops[id] else {
-            fail(node, "\(label): \(id) does not stand under stops:")
+            if !unplaced.contains(id) { fail(node, "\(label): \(id) does not stand under stops:") }
             return nil
         }
         var times: [Int?] = []
@@ -282,12 +287,16 @@ private struct CommunityReader {
         guard let seats = Int(text), (1...Bus.maxSeats).contains(seats) else {
             return fail(node["seats"], "\(label): seats: \(text) is no number from 1 to \(Bus.maxSeats)")
         }
+        let photo = self.text(node, "photo", label)
+        if let photo, !Catalog.isPhoto(photo) {
+            fail(node["photo"], "\(label): photo: expected an address such as https://example.org/bus.jpg")
+        }
         let line = self.text(node, "line", label)
         if let line, catalog.lines[line] == nil {
             fail(node["line"], "\(label): line \(line) does not stand under lines:")
         }
         catalog.buses[id] = Bus(
-            id: id, plate: self.text(node, "plate", label), photo: self.text(node, "photo", label),
+            id: id, plate: self.text(node, "plate", label), photo: photo,
             color: color(node, label), seats: seats, line: line)
     }
 
@@ -325,6 +334,12 @@ private struct CommunityReader {
     private mutating func text(_ node: Node, _ key: String, _ label: String, isRequired: Bool = false) -> String? {
         guard let text = node[key]?.scalar?.string, !text.isEmpty else {
             if isRequired || node[key] != nil { fail(node[key] ?? node, "\(label): \(key): is missing") }
+            return nil
+        }
+        guard Catalog.isText(text) else {
+            fail(
+                node[key],
+                "\(label): \(key): expected up to \(Catalog.textBytes) bytes on one line, without control characters")
             return nil
         }
         return text

@@ -71,8 +71,10 @@ extension FeedReader {
             ([service.weekdays == 0 ? nil : service.end].compactMap { $0 } + service.added).max()
         }.max()
         guard let last else { return }
+        let isOver = options.today.map { last < $0 } ?? false
         report.add(
             .noted, "last day", files.has("calendar.txt") ? "calendar.txt" : "calendar_dates.txt", nil,
-            "the last day on which something runs is \(last)")
+            "the last day on which something runs is \(last)"
+                + (isOver ? ": it is over, so nobody can ask for a stop. Take a newer feed" : ""))
     }
 }

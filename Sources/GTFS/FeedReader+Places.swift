@@ -39,6 +39,7 @@ extension FeedReader {
                 report.add(.skipped, "stop id", table.name, table.line, "a stop without stop_id")
                 continue
             }
+            guard isID(stopID, table, "stop_id") else { continue }
             guard stopIndex[stopID] == nil else {
                 report.add(.skipped, "stop twice", table.name, table.line, "stop \(stopID) stands there already")
                 continue
@@ -49,7 +50,7 @@ extension FeedReader {
                     "stop \(stopID) has no place: stop_lat \"\(table.text(lat))\", stop_lon \"\(table.text(lon))\"")
                 continue
             }
-            let text = table.text(name)
+            let text = self.name(table, name)
             if text.isEmpty {
                 report.add(.mended, "stop name", table.name, table.line, "stop \(stopID) has no name; its id is taken")
             }
@@ -66,6 +67,34 @@ extension FeedReader {
                         id: usable, feedID: usable == stopID ? nil : stopID, name: text.isEmpty ? stopID : text,
                         point: point), line: table.line))
         }
+    }
+
+    /// A text for people; mended where it is too long or has what no name has.
+    func name(_ table: CSVTable, _ column: CSVTable.Column) -> String {
+        usableName(table.text(column), table.name, table.line)
+    }
+
+    private func usableName(_ text: String, _ file: String, _ line: Int?) -> String {
+        guard !Catalog.isText(text) else { return text }
+        var usable = ""
+        for character in text {
+            guard usable.utf8.count + character.utf8.count <= Catalog.textBytes else { break }
+            usable.append(Catalog.isText(String(character)) ? character : " ")
+        }
+        report.add(
+            .mended, "name", file, line,
+            "a name of \(text.utf8.count) bytes becomes \"\(usable.prefix(40))…\": names have up to \(Catalog.textBytes) on one line"
+        )
+        return usable
+    }
+
+    /// Whether an id is short enough; said if not.
+    func isID(_ id: String, _ table: CSVTable, _ field: String) -> Bool {
+        guard id.utf8.count > Catalog.textBytes else { return true }
+        report.add(
+            .skipped, "id length", table.name, table.line,
+            "\(field) has \(id.utf8.count) bytes; at most \(Catalog.textBytes) are taken")
+        return false
     }
 
     /// Degrees, to a tenth of a metre; nil when that is no place on earth.
@@ -101,7 +130,8 @@ extension FeedReader {
                 continue
             }
             let title = feature["properties"]?["stop_name"]?.text ?? ""
-            areas[id] = ServiceArea(id: id, name: title.isEmpty ? id : title, polygons: polygons)
+            areas[id] = ServiceArea(
+                id: id, name: usableName(title.isEmpty ? id : title, name, nil), polygons: polygons)
         }
     }
 

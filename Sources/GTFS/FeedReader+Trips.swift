@@ -32,6 +32,7 @@ extension FeedReader {
         var lines: Set<String> = []
         while table.readNext() {
             let route = table.text(id)
+            guard isID(route, table, "route_id") else { continue }
             guard !route.isEmpty, routeIndex[route] == nil else {
                 report.add(
                     .skipped, "route id", table.name, table.line,
@@ -56,7 +57,7 @@ extension FeedReader {
                     .mended, "line id", table.name, table.line,
                     "route \"\(route)\" becomes line \(line): ids have up to 64 of A-Z a-z 0-9 _ . : -")
             }
-            let (shortName, longName) = (table.text(short), table.text(long))
+            let (shortName, longName) = (name(table, short), name(table, long))
             let kind: BusKind = number == 715 ? .flex : (1500..<1600).contains(number) ? .minibus : options.kind
             routeIndex[route] = routes.count
             routes.append(
@@ -88,6 +89,7 @@ extension FeedReader {
         )
         while table.readNext() {
             let trip = table.text(id)
+            guard isID(trip, table, "trip_id") else { continue }
             guard !trip.isEmpty, tripIndex[trip] == nil else {
                 report.add(
                     .skipped, "trip id", table.name, table.line,
@@ -105,7 +107,7 @@ extension FeedReader {
             }
             var made = FeedTrip(
                 id: trip, name: usable, line: table.line, route: index ?? -1, service: table.text(service),
-                headsign: table.text(headsign), direction: table.text(direction) == "1" ? 1 : 0,
+                headsign: name(table, headsign), direction: table.text(direction) == "1" ? 1 : 0,
                 shape: table.text(shape))
             tripIndex[trip] = trips.count
             made.isSkipped = index == nil

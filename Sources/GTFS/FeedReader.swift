@@ -7,6 +7,8 @@ public struct FeedOptions: Sendable {
     public var limits = FeedLimits()
     /// Where the system's time zones are.
     public var zoneDirectory = CityTime.directory
+    /// By which the report says that a feed has run out; nil: it does not.
+    public var today: ServiceDate?
 
     public init() {}
 }

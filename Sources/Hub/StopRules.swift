@@ -15,7 +15,8 @@ enum StopRules {
             ("stop_arrived_m", RedisArgument(stops.arrivedM)), ("stop_wait_ms", RedisArgument(stops.waitMs)),
             ("stop_early_ms", RedisArgument(stops.earlyMs)), ("stop_round_ms", RedisArgument(stops.roundMs)),
             ("stop_late_ms", RedisArgument(stops.lateMs)), ("stop_quiet_ms", RedisArgument(stops.quietMs)),
-            ("stop_max_open", RedisArgument(stops.maxOpen)), ("stop_dwell_ms", RedisArgument(stops.dwellMs)),
+            ("stop_max_open", RedisArgument(stops.maxOpen)),
+            ("stop_max_on_tour", RedisArgument(stops.maxOnTour)), ("stop_dwell_ms", RedisArgument(stops.dwellMs)),
         ]
         return values.flatMap { [RedisArgument($0.0), $0.1] }
     }

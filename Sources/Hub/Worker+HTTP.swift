@@ -7,7 +7,10 @@ import Wire
 
 /// What is asked over HTTP on the same port.
 extension Worker {
-    func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+    func answer(_ request: HTTPRequest, _ send: @escaping (HTTPResponse) -> Void) {
+        let pages = CrossOrigin(request, allowed: settings.server.allowedOrigins)
+        if let preflight = pages.preflight(request) { return send(preflight) }
+        let answer = { (response: HTTPResponse) in send(pages.share(response)) }
         guard request.method == "GET" || request.method == "HEAD" else {
             return answer(
                 problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect."))

@@ -94,6 +94,7 @@ extension Worker {
 
     func refuse(_ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil) {
         metrics.refused(code)
+        let field = field ?? ErrorReply.field(in: detail)
         send(session, Encode.error(id: id, ErrorReply(code: code, field: field, detail: detail)))
     }
 

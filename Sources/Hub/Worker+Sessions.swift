@@ -230,6 +230,10 @@ extension Worker {
                         channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data)
                 )
             }
+            // The history does not keep the list of stops that each of these events had (stops.tell_driver).
+            if identity.role == .busDriver, caught.entries.contains(where: { $0.type.hasPrefix("stop.") }) {
+                sendSnapshot(session, identity, caught)
+            }
         case .gap:
             send(session, Encode.gap(channel: identity.channel))
             sendSnapshot(session, identity, caught)

@@ -49,6 +49,9 @@ extension Settings {
             "stops.max_open", \.stops.maxOpen, 1...100, .atReload,
             "Open requests of one citizen; the way back counts as one."),
         .integer(
+            "stops.max_on_tour", \.stops.maxOnTour, 1...1_000, .atReload,
+            "Open requests of one tour. Each change tells its driver the whole list, so this bounds what that costs."),
+        .integer(
             "stops.quiet_ms", \.stops.quietMs, 0...3_600_000, .atReload,
             "Between two requests that ring at the driver's: what comes sooner is marked quiet, and is on the list all the same."
         ),
@@ -95,6 +98,8 @@ extension Settings {
         public var maxAheadMs = 604_800_000
         /// Open requests of one citizen.
         public var maxOpen = 8
+        /// Open requests of one tour.
+        public var maxOnTour = 60
         /// Between two requests that ring, ms.
         public var quietMs = 10_000
         /// What a stop takes, ms.

@@ -50,9 +50,11 @@ public struct TokenClaims: Sendable, Equatable {
 }
 
 /// Why a token is refused. The sentences are for the client; they hold nothing of the token.
-public enum TokenError: Error, Sendable, Equatable, CaseIterable, CustomStringConvertible {
-    /// Not a JWT of the form that is accepted here, or a claim is missing or of the wrong kind.
+public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Not a JWT of the form that is accepted here.
     case malformed
+    /// Genuine, but one of its claims is missing or can't be.
+    case badClaim(Claim)
     /// Its `kid` is none of the keys.
     case unknownKey
     /// The signature isn't that of the key, or made with another algorithm than the key is for.
@@ -66,11 +68,30 @@ public enum TokenError: Error, Sendable, Equatable, CaseIterable, CustomStringCo
     public var description: String {
         switch self {
         case .malformed: "The token is malformed."
+        case .badClaim(let claim):
+            "The token's claim `\(claim.rawValue)` is missing or wrong: expected \(claim.expected)."
         case .unknownKey: "The token names a key that isn't known here."
         case .badSignature: "The token's signature is wrong."
         case .expired: "The token has expired."
         case .notYetValid: "The token isn't valid yet."
         case .wrongCity: "The token is for another city."
+        }
+    }
+}
+
+extension TokenError {
+    public enum Claim: String, CaseIterable, Sendable {
+        case sub, role, city, exp, iat, nbf, kind, seats
+
+        fileprivate var expected: String {
+            switch self {
+            case .sub: "1 to 64 characters of A-Z a-z 0-9 _ . : -"
+            case .role: "one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))"
+            case .city: "the id of a city"
+            case .exp, .iat, .nbf: "Unix seconds, as a number"
+            case .kind: "taxi or minibus"
+            case .seats: "a whole number from 1 to 99"
+            }
         }
     }
 }

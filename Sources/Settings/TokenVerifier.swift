@@ -82,14 +82,15 @@ public struct TokenVerifier: Sendable {
     }
 
     private func claims(_ body: [UInt8], now: Int64) throws(TokenError) -> TokenClaims {
-        guard let fields = TokenJSON.object(body),
-            case .text(let subject) = fields["sub"], Identifier.isValid(subject),
-            case .text(let roleName) = fields["role"], let role = Role(rawValue: roleName),
-            case .text(let city) = fields["city"],
-            let expiresAt = try Self.date(fields["exp"])
-        else { throw .malformed }
-        let issuedAt = try Self.date(fields["iat"])
-        let notBefore = try Self.date(fields["nbf"])
+        guard let fields = TokenJSON.object(body) else { throw .malformed }
+        guard case .text(let subject) = fields["sub"], Identifier.isValid(subject) else { throw .badClaim(.sub) }
+        guard case .text(let roleName) = fields["role"], let role = Role(rawValue: roleName) else {
+            throw .badClaim(.role)
+        }
+        guard case .text(let city) = fields["city"] else { throw .badClaim(.city) }
+        guard let expiresAt = try Self.date(fields, .exp) else { throw .badClaim(.exp) }
+        let issuedAt = try Self.date(fields, .iat)
+        let notBefore = try Self.date(fields, .nbf)
 
         guard now < expiresAt + leeway else { throw .expired }
         for start in [issuedAt, notBefore] {
@@ -106,22 +107,24 @@ public struct TokenVerifier: Sendable {
         switch field {
         case nil, .text("taxi"): return .taxi
         case .text("minibus"): return .minibus
-        default: throw .malformed
+        default: throw .badClaim(.kind)
         }
     }
 
     private static func seats(_ field: TokenJSON.Field?) throws(TokenError) -> Int? {
         guard let field else { return nil }
         guard case .number(let seats) = field, let whole = Int(exactly: seats), (1...99).contains(whole) else {
-            throw .malformed
+            throw .badClaim(.seats)
         }
         return whole
     }
 
     /// Unix seconds, fractions cut off; nil when the claim isn't there. Up to the year 9999, so that milliseconds fit.
-    private static func date(_ field: TokenJSON.Field?) throws(TokenError) -> Int64? {
-        guard let field else { return nil }
-        guard case .number(let seconds) = field, (0...253_402_300_799).contains(seconds) else { throw .malformed }
+    private static func date(
+        _ fields: [String: TokenJSON.Field], _ claim: TokenError.Claim
+    ) throws(TokenError) -> Int64? {
+        guard let field = fields[claim.rawValue] else { return nil }
+        guard case .number(let seconds) = field, (0...253_402_300_799).contains(seconds) else { throw .badClaim(claim) }
         return Int64(seconds)
     }
 

@@ -1,7 +1,7 @@
 /// The commands of custom stops.
 extension Envelope {
     func stopRequest() throws(ErrorReply) -> Command {
-        let expectedName: StaticString = "a name, 1 to 80 bytes without control characters"
+        let expectedName: StaticString = "a name, 1 to 80 bytes of text on one line"
         guard let name = try rareText("name", upTo: WireLimits.personNameBytes, expectedName) else {
             throw rareRefusal("name", expectedName)
         }
@@ -42,6 +42,9 @@ extension Envelope {
     func stopPlace() throws(ErrorReply) -> StopRequest.Place {
         let slot = rare("stop")
         guard let kind = slot.kind, kind != .null else {
+            guard self[.lat].kind != nil || self[.lon].kind != nil else {
+                throw rareRefusal("stop", "the id of a stop, or a place as `lat` and `lon`")
+            }
             let (lat, lon) = try place()
             return .point(lat: lat, lon: lon)
         }
@@ -110,14 +113,34 @@ extension Envelope {
         let slot = rare(name)
         guard let kind = slot.kind, kind != .null else { return nil }
         guard kind == .string else { throw rareRefusal(name, expected) }
-        let isFit = reader.withBytes(slot.token) { bytes in
-            (1...limit).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        guard reader.withBytes(slot.token, { (1...limit).contains($0.count) }) else {
+            throw rareRefusal(name, expected)
         }
-        guard isFit else { throw rareRefusal(name, expected) }
-        return reader.text(slot.token)
+        let text = reader.text(slot.token)
+        guard text.isForPeople else { throw rareRefusal(name, expected) }
+        return text
     }
 
     private func rareRefusal(_ name: StaticString, _ expected: StaticString) -> ErrorReply {
         Self.refusal(self.name(name), expected, got: got(rare(name)))
+    }
+}
+
+extension String {
+    /// One line that can be read and shows what it says: no control characters, none that end a line or turn its direction,
+    /// and something to see.
+    public var isForPeople: Bool {
+        var isSeen = false
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return false
+            // Embeddings, overrides and isolates; what joins letters is needed in names.
+            case .format:
+                if (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value) { return false }
+            case .spaceSeparator: break
+            default: isSeen = isSeen || !scalar.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        return isSeen
     }
 }

@@ -107,4 +107,11 @@ public struct ErrorReply: Error, Equatable, Sendable {
         self.field = field
         self.detail = detail
     }
+
+    /// The field that a detail names, as it begins with ``field `taken`:`` or ``fields `lat` and `lon`:``; of several the first.
+    public static func field(in detail: String) -> String? {
+        let words = detail.split(separator: "`", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, words[0] == "field " || words[0] == "fields ", !words[1].isEmpty else { return nil }
+        return String(words[1])
+    }
 }

@@ -44,6 +44,7 @@ struct Import: ParsableCommand {
             let began = ContinuousClock.now
             var feedOptions = FeedOptions()
             feedOptions.kind = kind
+            feedOptions.today = ServiceDate(days: Int(Date.now.timeIntervalSince1970 / 86_400))
             feedOptions.limits.maxSkippedShare = Double(maxSkipped) / 100
             let catalog: Catalog
             do throws(FeedRefusal) {

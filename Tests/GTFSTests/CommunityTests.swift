@@ -89,4 +89,21 @@ import Testing
         #expect(community.catalog.services["loop:1"]?.weekdays == 0b110_0001)
         #expect(!community.namesBuses)
     }
+
+    @Test("B1: a stop whose place is wrong is said once; a photo is an address, a plate is one line")
+    func detailsOfMistakes() throws {
+        let changed = try text()
+            .replacing("https://example.org/b1.jpg", with: "javascript:alert(1)")
+            .replacing("plate: MS BB 1", with: #"plate: "MS\nBB""#)
+            .replacing(/lat: [0-9.]+/, with: "lat: 95.0", maxReplacements: 1)
+        do {
+            _ = try Community(yaml: changed, name: "lines.yaml")
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.problems.count == 3, "\(error.problems)")
+            for word in ["is no place on earth", "photo:", "plate:"] {
+                #expect(error.problems.contains { $0.contains(word) })
+            }
+        }
+    }
 }

@@ -341,4 +341,32 @@ struct SmallFeed {
             }
         }
     }
+
+    @Test("B1: a feed that has run out is said to")
+    func isOver() throws {
+        var options = FeedOptions()
+        for (today, isOver) in [("2026-12-31", false), ("2027-01-01", true)] {
+            options.today = ServiceDate(today)
+            let report = try SmallFeed().read(options).report
+            #expect(report.lines.contains { $0.contains("2026-12-31") && $0.contains("is over") == isOver })
+        }
+    }
+
+    @Test("N1: names and ids that are too long for every client to be told are cut, or left out with the reason")
+    func texts() throws {
+        let long = String(repeating: "ü", count: 100_000)
+        let stops = """
+            stop_id,stop_name,stop_lat,stop_lon
+            a,Al\u{85}pha,52.000,13.000
+            b,\(long),52.000,13.010
+            c,Gamma,52.000,13.020
+            \(long),Delta,52.000,13.030
+            """
+        let (catalog, report) = try SmallFeed().with("stops.txt", stops).read()
+        #expect(catalog.stops["a"]?.name == "Al pha")
+        #expect(catalog.stops["b"]?.name == String(repeating: "ü", count: 127))
+        #expect(catalog.stops.count == 3)
+        #expect(report.lines.allSatisfy { $0.utf8.count < 400 } && report.count(.mended) >= 2)
+        #expect(report.count(.skipped) == 1)
+    }
 }

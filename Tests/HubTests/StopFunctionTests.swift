@@ -17,11 +17,13 @@ import Wire
             #expect(try await city.told("passenger:c1") == ["stop.pending"])
             let told = try await city.last("stop.requested", "driver:B1")
             #expect(told?["quiet"]?.boolean == false)
-            let first = told?["places"]?[0]?["requests"]?[0]
+            #expect(told?["places"] == nil, "the history is spared the list")
+            let place = try await places(city)?[0]
+            let first = place?["requests"]?[0]
             #expect(first?["name"]?.text == "Ada")
             #expect(first?["number"]?.text == "+49 30 1234")
             #expect(first?["help"]?[0]?.text == "wheelchair")
-            #expect(told?["places"]?[0]?["passengers"]?.integer == 2)
+            #expect(place?["passengers"]?.integer == 2)
             let events = try await city.raw(["XRANGE", "{test}:events", "-", "+"])
             #expect(!"\(events)".contains("Ada"), "names are nobody's business but the driver's")
         }
@@ -52,7 +54,36 @@ import Wire
         }
     }
 
-    @Test("B8: the bus has gone by and comes again: the next round's time, unless another was named that is too far from it")
+    @Test(
+        "N1: a tour takes so many open requests and no more, and what its driver's history keeps does not grow with them"
+    )
+    func bounded() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "20"])
+            for number in 0..<20 {
+                let wished = wish("s\(number)", Double(200 + number * 100), inMinutes: 10)
+                #expect(try await request(city, "c\(number)", wished).isOK)
+            }
+            #expect(try await request(city, "c20", wish("s20", 4000, inMinutes: 10)) == .refused("not_available"))
+            let both = try await request(
+                city, "c21", wish("s21", 4000, inMinutes: 10), wish("s22", 3000, inMinutes: 200))
+            #expect(both == .refused("not_available"))
+            let kept = try await city.raw(["XRANGE", "{test}:ch:driver:B1", "-", "+"]).array ?? []
+            let sizes = kept.map { $0[1]["data"].text?.utf8.count ?? 0 }
+            #expect(sizes.count >= 20 && sizes.allSatisfy { $0 < 200 }, "each event as small as the first")
+            _ = try await city.command("stop_cancel", "c3", "s3", "")
+            let pushes = try await city.heard(on: Channel.partition("driver:B1")) {
+                _ = try await request(city, "c20", wish("s20", 4000, inMinutes: 10))
+            }
+            let told = try pushes.filter { $0.type == "stop.requested" }.map { try JSONValue(parsing: $0.data) }
+            #expect(told.first?["places"]?.elements?.count == 20, "who reads now has the list")
+        }
+    }
+
+    @Test(
+        "B8: the bus has gone by and comes again: the next round's time, unless another was named that is too far from it"
+    )
     func nextRound() async throws {
         try await TestCity.run { city in
             try await start(city)
@@ -179,7 +210,7 @@ import Wire
             _ = try await request(city, "c3", wish("s3", 3040, inMinutes: 32, passengers: 2))
             let told = try await city.last("stop.requested", "driver:B1")
             #expect(told?["quiet"]?.boolean == true, "the place is on the screen")
-            let places = try #require(told?["places"]?.elements)
+            let places = try #require(try await places(city)?.elements)
             #expect(places.map { $0["place"]?.text } == ["s2", "s1"])
             #expect(places[1]["passengers"]?.integer == 3)
             #expect(places[1]["requests"]?.elements?.compactMap { $0["request"]?.text } == ["s1", "s3"])
@@ -206,7 +237,7 @@ import Wire
             #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.expired"])
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "unanswered")
             #expect(try await city.told("driver:B1").last == "stop.withdrawn")
-            #expect(try await city.last("stop.withdrawn", "driver:B1")?["places"] == nil)
+            #expect(try await places(city) == nil)
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
         }

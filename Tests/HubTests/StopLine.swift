@@ -22,6 +22,12 @@ extension StopLine {
         #expect(reply["state"]?.text == "running")
     }
 
+    /// The driver's list, as its snapshot has it; nil when it is empty.
+    func places(_ city: TestCity, of driver: String = "B1") async throws -> JSONValue? {
+        let hello = try await city.call("hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
+        return try JSONValue(parsing: Array((hello[2].text ?? "").utf8))["places"]
+    }
+
     /// The bus is so many metres along the line.
     func drive(_ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000) async throws {
         try await city.advance(ms)

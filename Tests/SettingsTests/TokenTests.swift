@@ -134,8 +134,9 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
             ["exp": "\"1795213799\""], ["exp": "-1"], ["exp": "1e300"], ["exp": "true"], ["exp": "253402300800"],
             ["iat": "\"now\""], ["nbf": "{}"],
         ] as [[String: String?]])
-    func `Claims that are missing or of the wrong kind are malformed`(changes: [String: String?]) {
-        #expect(failure(token(body: body(changes))) == .malformed)
+    func `Claims that are missing or of the wrong kind are named`(changes: [String: String?]) {
+        let claim = changes.keys.first.flatMap(TokenError.Claim.init)
+        #expect(claim != nil && failure(token(body: body(changes))) == claim.map(TokenError.badClaim))
     }
 
     @Test func `A token may leave iat out, have fractions, nbf and claims of its own`() throws {

@@ -246,6 +246,32 @@ def test_buses_by_hand(city):
     assert "there is no bus b1" in command(city, "lines", "remove-bus", "b1", fails=True)
 
 
+def test_details_that_no_client_could_show_are_refused(city):
+    load(city)
+    for option, value, words in [
+        ("--photo", "javascript:alert(1)", "no address of a picture"), ("--plate", "A\nB", "on one line"),
+        ("--plate", "x" * 256, "up to 255 bytes"),
+    ]:
+        assert words in command(city, "lines", "set-bus", "b1", "--seats", "8", option, value, fails=True)
+    assert "by a schedule" in command(city, "lines", "set-line", "L1", "--kind", "flex", fails=True)
+    assert get(city, "buses").json == {"buses": []}
+
+
+def test_each_change_has_a_date_of_its_own(city):
+    """Who keeps the date only sees the second of two changes in one second, too."""
+    load(city)
+    seen = set()
+    for seats in range(4, 8):
+        command(city, "lines", "set-bus", "b1", "--seats", seats)
+        answer = get(city, "buses")
+        date = answer.headers["last-modified"]
+        assert date not in seen
+        for old in seen:
+            assert city.http("/v1/buses", headers={"If-Modified-Since": old}).status == 200
+        assert city.http("/v1/buses", headers={"If-Modified-Since": date}).status == 304
+        seen.add(date)
+
+
 def test_small_changes_by_hand(city):
     load(city)
     command(city, "lines", "set-line", "L1", "--name", "1A", "--color", "ff0000", "--kind", "minibus")

@@ -92,6 +92,23 @@ async def test_allowed_origins_and_none_are_let_in(hub):
             assert status == 101, origin
 
 
+def test_pages_of_allowed_origins_may_read_the_lists(hub):
+    """Who may connect may read what the lists say, and whether they have changed; other pages may not."""
+    page = {"Origin": "https://taxi.example"}
+    answer = hub.http("/v1/lines", headers=page)
+    assert answer.status == 200 and answer.headers["Access-Control-Allow-Origin"] == "https://taxi.example"
+    assert "ETag" in answer.headers["Access-Control-Expose-Headers"] and answer.headers["Vary"] == "Origin"
+    assert hub.http("/v1/nowhere", headers=page).headers["Access-Control-Allow-Origin"], "errors, too"
+    asked = page | {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "if-none-match"}
+    answer = hub.http("/v1/lines", method="OPTIONS", headers=asked)
+    assert answer.status == 204 and "If-None-Match" in answer.headers["Access-Control-Allow-Headers"]
+    foreign = {"Origin": "https://evil.example"}
+    answer = hub.http("/v1/lines", headers=foreign)
+    assert answer.headers["Access-Control-Allow-Origin"] is None and answer.headers["Vary"] == "Origin"
+    assert hub.http("/v1/lines", method="OPTIONS", headers=asked | foreign).status == 405
+    assert hub.http("/v1/lines", method="OPTIONS", headers=page).status == 405, "nothing was asked"
+
+
 async def test_the_token_in_the_header(hub, cast):
     driver = cast.driver(hub)
     await driver.open(headers={"Authorization": f"Bearer {driver.token}"})

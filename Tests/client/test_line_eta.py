@@ -72,7 +72,7 @@ async def test_an_eta_of_what_there_is_not(town, line):
         ("not_found", "line", {"line": "nowhere", "stop": line.stops[0]}),
         ("not_found", "stop", {"line": line.id, "stop": "nowhere"}),
         ("off_route", None, {"line": line.id, **line.at(1000, north=400).fields}),
-        ("bad_message", "lat", {"line": line.id}), ("bad_message", "line", line.at(1000).fields),
+        ("bad_message", "stop", {"line": line.id}), ("bad_message", "lon", {"line": line.id, "lat": 46.0}), ("bad_message", "line", line.at(1000).fields),
         ("bad_message", "stop", {"line": line.id, "stop": 7}),
     ]:
         error = await citizen.refused("line.eta", code, field, **fields)

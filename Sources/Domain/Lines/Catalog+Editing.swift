@@ -18,6 +18,11 @@ extension Catalog {
             throw CatalogEditError("a bus has 1 to \(Bus.maxSeats) seats, not \(bus.seats)")
         }
         if let line = bus.line { _ = try existing(line) }
+        if let plate = bus.plate { try check(plate, "plate") }
+        if let photo = bus.photo, !Self.isPhoto(photo) {
+            throw CatalogEditError(
+                "\(photo.debugDescription) is no address of a picture; write one such as https://example.org/bus.jpg")
+        }
         if let color = bus.color, Self.color(color) != color {
             throw CatalogEditError("\(color) is no colour; write one such as #00a070")
         }
@@ -35,16 +40,26 @@ extension Catalog {
         var line = try existing(id)
         if let name {
             guard !name.isEmpty else { throw CatalogEditError("a line's name can't be empty") }
+            try check(name, "name")
             line.name = name
         }
-        if let longName { line.longName = longName }
+        if let longName {
+            try check(longName, "long name")
+            line.longName = longName
+        }
         if let color {
             guard let read = Self.color(color) else {
                 throw CatalogEditError("\(color) is no colour; write one such as #00a070")
             }
             line.color = read
         }
-        if let kind { line.kind = kind }
+        if let kind {
+            guard kind != .flex || line.trips.isEmpty else {
+                throw CatalogEditError(
+                    "line \(id) runs by a schedule; flex is what is driven on request only (GTFS-Flex)")
+            }
+            line.kind = kind
+        }
         lines[id] = line
     }
 
@@ -61,6 +76,7 @@ extension Catalog {
         guard var stop = stops[id] else { throw CatalogEditError(unknown(id, "stop", stops.keys)) }
         if let name {
             guard !name.isEmpty else { throw CatalogEditError("a stop's name can't be empty") }
+            try check(name, "name")
             stop.name = name
         }
         if let point {
@@ -100,6 +116,11 @@ extension Catalog {
             lost.append(id)
         }
         return lost
+    }
+
+    private func check(_ text: String, _ what: String) throws(CatalogEditError) {
+        guard !Self.isText(text) else { return }
+        throw CatalogEditError("a \(what) has up to \(Self.textBytes) bytes on one line, without control characters")
     }
 
     private func existing(_ id: String) throws(CatalogEditError) -> Line {

@@ -6,6 +6,27 @@ extension Catalog {
         return "#" + digits.lowercased()
     }
 
+    /// A name, plate or other text for people has so many bytes at most, as all clients are told all of them.
+    public static let textBytes = 255
+
+    /// Whether it can be a text for people: up to 255 bytes on one line, without control characters.
+    public static func isText(_ text: String) -> Bool {
+        text.utf8.count <= textBytes
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.value {
+                case 0x20...0x7E: true
+                case 0..<0xA0, 0x2028, 0x2029: false
+                default: true
+                }
+            }
+    }
+
+    /// Whether it can be the address of a picture: `https://…` or `http://…`, visible ASCII, up to 255 bytes.
+    public static func isPhoto(_ text: String) -> Bool {
+        ["https://", "http://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+            && text.utf8.count <= textBytes && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// Whether it can be a line's or bus' id, and so a part of channel names: 1 to 64 of `A-Z a-z 0-9 _ . : -`.
     public static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)

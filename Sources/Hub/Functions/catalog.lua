@@ -48,14 +48,21 @@ register('catalog_use', function(keys, argv)
     end
     catalog.each_part(c, version, function(key) redis.call('PERSIST', key) end)
     catalog.each_part(c, before, catalog.expire)
-    local times = {}
+    -- A list that has changed in this second already has changed in the next: else who has the date only, which knows seconds,
+    -- would never see this change.
+    local times, at = {}, c.now
+    for _, list in ipairs(changed) do
+        local last = math.floor(tonumber(current['changed:' .. list] or 0) / 1000)
+        if math.floor(at / 1000) <= last then at = (last + 1) * 1000 end
+    end
+    local iso = string.format('%.0f', at)
     redis.call('HSET', c.p .. 'catalog', 'version', version)
     for _, list in ipairs(changed) do
-        redis.call('HSET', c.p .. 'catalog', 'changed:' .. list, c.iso, 'digest:' .. list, meta['digest:' .. list])
-        times[list] = c.now
+        redis.call('HSET', c.p .. 'catalog', 'changed:' .. list, iso, 'digest:' .. list, meta['digest:' .. list])
+        times[list] = at
     end
     -- The workers first, so that who is told finds the new one.
-    redis.call('PUBLISH', c.p .. 'catalog-news', 'use ' .. version .. ' ' .. c.iso)
+    redis.call('PUBLISH', c.p .. 'catalog-news', 'use ' .. version .. ' ' .. iso)
     local data = { version = version, changed = times }
     log(c, 'catalog.changed', data)
     tell(c, 'catalog', 'catalog.changed', data)

@@ -73,13 +73,13 @@ local function partition(channel)
 end
 
 -- History and push in one step, so that they can't disagree. `meta` is for the worker alone, never for the client.
--- Answers the event's place in the history.
-local function tell_json(c, channel, type, json, meta)
+-- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
+local function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
     local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.iso, 'data', json)
     redis.call('EXPIRE', key, c.history_ttl_s)
     redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-        table.concat({ channel, id, type, c.iso, meta or '', json }, '\n'))
+        table.concat({ channel, id, type, c.iso, meta or '', pushed or json }, '\n'))
     return id
 end
 
@@ -104,13 +104,16 @@ local function is_unwanted(c, channel, kind)
     return minute >= from or minute < to
 end
 
-local function tell(c, channel, type, data, meta)
+-- now: fields that only those are told who read now; the history is spared them.
+local function tell(c, channel, type, data, meta, now)
     local kind = NOTIFIES[type]
     if kind and is_unwanted(c, channel, kind) then
         if INFORMS[type] then return end
         data.silent = true
     end
-    tell_json(c, channel, type, cjson.encode(data), meta)
+    local json = cjson.encode(data)
+    for name, value in pairs(now or {}) do data[name] = value end
+    tell_json(c, channel, type, json, meta, now and cjson.encode(data))
 end
 
 -- The domain event log, in the order in which things happened.

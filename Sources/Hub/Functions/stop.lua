@@ -10,7 +10,7 @@ local stops = {}
 local STOP_RULES = {
     'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
     'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
-    'stop_max_open', 'stop_dwell_ms',
+    'stop_max_open', 'stop_max_on_tour', 'stop_dwell_ms',
 }
 
 -- So far behind the bus a place is passed, metres.
@@ -124,12 +124,13 @@ function stops.list(c, tour)
     return #places > 0 and places or nil
 end
 
--- To the driver of the tour, with the whole list as it is now.
+-- To the driver of the tour, with the whole list as it is now. The history does without: as often as requests come and go it
+-- would keep them all, and who reads it is told the list as it is then (the snapshot).
 function stops.tell_driver(c, tour, type, data)
     local t = stops.tour(c, tour)
     if not t.driver then return end
-    data.tour, data.places = tour, stops.list(c, tour)
-    tell(c, 'driver:' .. t.driver, type, data)
+    data.tour = tour
+    tell(c, 'driver:' .. t.driver, type, data, nil, { places = stops.list(c, tour) })
 end
 
 -- For the snapshot of a citizen's channel: its open requests, by pickup time; nil if there is none.
@@ -373,6 +374,11 @@ register('stop_request', function(keys, argv)
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
             if not r.tour then return no(r.code, where .. r.detail) end
+            local most = stops.rules(c).max_on_tour
+            if redis.call('ZCARD', c.p .. 'tour:' .. r.tour .. ':stops') + i > most then
+                return no('not_available', where .. 'The driver has ' .. most .. ' open requests, which is the most that are '
+                    .. 'taken. Ask again when some are answered.')
+            end
             local free = stops.free_seats(c, r.tour, r.at)
             if free and r.passengers > free then
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
