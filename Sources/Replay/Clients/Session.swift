@@ -79,6 +79,13 @@ struct Session {
         receipts = ChannelReceipts(channel: ownChannel)
     }
 
+    /// With dice of its own, of the run's seed.
+    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, seed: UInt64) {
+        self.init(
+            role: role, subject: subject, keyPrefix: keyPrefix, startMs: startMs,
+            dice: Dice(seed: seed, part: "link of \(subject)"))
+    }
+
     var isLive: Bool { phase == .live }
     var hasPending: Bool { !pending.isEmpty }
 
@@ -144,10 +151,12 @@ struct Session {
 
     // MARK: Commands
 
-    mutating func ask(_ command: Command, _ now: Moment, _ out: inout [ClientAction]) {
+    /// `times`: sent so often at once, with the same key.
+    mutating func ask(_ command: Command, times: Int = 1, _ now: Moment, _ out: inout [ClientAction]) {
         keys += 1
         pending.append(Pending(key: "\(keyPrefix)-\(keys)", command: command, dueMs: now.realMs))
-        if isLive { send(pending.count - 1, now, &out) }
+        guard isLive else { return }
+        for _ in 0..<times { send(pending.count - 1, now, &out) }
     }
 
     /// No longer of interest; an answer that still comes is dropped.
