@@ -205,6 +205,34 @@ import Wire
         #expect(stage.machine.asks.map(\.outcome) == [.lost])
     }
 
+    @Test(
+        "M3, M5: it watches a vehicle, again after a cut; a snapshot replaces, a short row moves, a whole one tells seats"
+    )
+    func watches() throws {
+        var stage = Stage(
+            RiderMachine(
+                rider: .init(subject: "r", watches: "m", wishes: []), odds: .smooth, keyPrefix: "k", seed: 1))
+        try stage.connect()
+        let subscribe = Command.subscribe(channel: "vehicle:m", options: FeedOptions(), since: nil)
+        try stage.grant(subscribe, [:])
+        func rows(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
+        #expect(stage.machine.view?.shown == nil, "nothing was told")
+        stage.hear(.snapshot(ch: "vehicle:m", time: 0, data: []))
+        #expect(stage.machine.view?.shown == .some(nil), "it is not shown")
+        let whole = try rows(#"[["m",45,9,null,"available",4,1000,"live","minibus"]]"#)
+        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: whole))
+        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: try rows(#"[["m",45.1,9,null,20]]"#)))
+        #expect(stage.machine.view?.shown == .init(state: "available", seats: 4))
+        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: ["m"], data: []))
+        #expect(stage.machine.view?.shown == .some(nil))
+        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
+        stage.wake(afterHubMs: 5_000)
+        _ = stage.actions()
+        stage.machine.opened(token: "tok.en", stage.now, &stage.out)
+        try stage.greet()
+        try stage.grant(subscribe, [:])
+    }
+
     // MARK: The world
 
     @Test("Minibuses go where recorded buses went, some minutes behind; riders ask for what lies ahead")

@@ -100,6 +100,26 @@ import Wire
         #expect(checker.violations.map(\.rule).contains(.outcome), "no outcome in the end")
     }
 
+    @Test("M3, M5: who watches sees the free seats, and nothing of who is offline")
+    func views() throws {
+        func found(_ row: String?, online: Bool = true, placed: Bool = true) throws -> Int {
+            var view = VehicleView(vehicle: "M")
+            if let row { view.take(isSnapshot: true, gone: [], try JSONValue(parsing: Array(row.utf8))) }
+            let rider = SeatEndCheck.Rider(
+                subject: "p", asks: [], view: view, hasPending: false, receipts: receipts("passenger:p", []))
+            var end = SeatSnapshot()
+            end.vehicles["M"] = .init(
+                isOnline: online, isPlaced: placed, capacity: 4, taken: 1, held: 0, seats: 3)
+            return SeatEndCheck.views([rider], end).count
+        }
+        let right = #"[["M",45,9,null,"available",3,1000,"live","minibus"]]"#
+        #expect(try found(right) == 0)
+        #expect(try found(#"[["M",45,9,null,"available",4,1000,"live","minibus"]]"#) == 1)
+        #expect(try found("[]") == 1 && found(nil) == 1)
+        #expect(try found(right, online: false) == 1 && found(right, placed: false) == 1)
+        #expect(try found("[]", online: false) == 0 && found("[]", placed: false) == 0)
+    }
+
     // MARK: What was told
 
     func receipts(_ channel: String, _ types: [String]) -> ChannelReceipts {

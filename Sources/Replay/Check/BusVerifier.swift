@@ -86,6 +86,7 @@ final class BusVerifier: RunJudge {
         checker.add(BusEndCheck.lines(clients.citizens, end))
         checker.add(BusEndCheck.told(clients.citizens, drivers: clients.drivers, log: checker))
         checker.add(NoShowCheck.violations(checker, end, tracks: clients.tracks))
+        checker.add(SeatEndCheck.views(clients.riders, end.seats))
         checker.add(SeatEndCheck.told(clients.riders, drivers: clients.drivers, log: seats))
         return Verdict(
             violations: checker.violations, contexts: checker.violations.map { checker.context(of: $0) },

@@ -4,6 +4,7 @@ enum SeatEndCheck {
     struct Rider {
         var subject: String
         var asks: [RiderMachine.Ask]
+        var view: VehicleView?
         var hasPending: Bool
         var receipts: ChannelReceipts
     }
@@ -71,6 +72,24 @@ enum SeatEndCheck {
         case .confirmed: "confirmed"
         case .aboard: "aboard"
         case .over(let outcome): outcome
+        }
+    }
+
+    // MARK: What is seen
+
+    /// Who watches a minibus sees it with its free seats if it is online, and else not (M1, M3, M5).
+    static func views(_ riders: [Rider], _ end: SeatSnapshot) -> [Violation] {
+        riders.compactMap { rider in
+            guard let view = rider.view, let vehicle = end.vehicles[view.vehicle] else { return nil }
+            let wanted =
+                vehicle.isOnline && vehicle.isPlaced
+                ? VehicleView.Shown(state: "available", seats: vehicle.seats) : nil
+            guard view.shown != .some(wanted) else { return nil }
+            return Violation(
+                rule: .line,
+                message:
+                    "\(rider.subject): \(view.vehicle) is shown as \(view.shown.map { "\($0 as Any)" } ?? "nothing"), and is \(wanted as Any)"
+            )
         }
     }
 

@@ -4,6 +4,8 @@ import Wire
 struct SeatSnapshot: Equatable {
     struct Vehicle: Equatable {
         var isOnline: Bool
+        /// It has sent a position, and so can be seen.
+        var isPlaced = false
         var capacity: Int
         /// Taken or promised; held for those who wait for an answer; free, as everybody is shown.
         var taken: Int
@@ -50,7 +52,8 @@ extension SeatSnapshot {
                 return nil
             }
             self.vehicles[name] = Vehicle(
-                isOnline: fields.text("state") == "available", capacity: capacity, taken: taken, held: held,
+                isOnline: fields.text("state") == "available", isPlaced: fields.text("lat") != nil, capacity: capacity,
+                taken: taken, held: held,
                 seats: seats, asking: fields.text("asking"), queue: names(fields.text("queue")),
                 bookings: names(fields.text("bookings")))
         }

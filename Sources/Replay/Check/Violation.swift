@@ -33,7 +33,7 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case noShow = "NOSHOW"
         /// Seats taken lie in 0…all, and are counted on a running tour; of a minibus none is sold twice.
         case seats = "SEATS"
-        /// Every reader of a line sees the last state of each of its buses.
+        /// Every reader of a line sees the last state of each of its buses, every watcher of a minibus that.
         case line = "LINE"
         /// What a reader is told of a bus never goes back.
         case order = "ORDER"

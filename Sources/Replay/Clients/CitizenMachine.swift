@@ -71,7 +71,7 @@ struct CitizenMachine {
         case .event(let type, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now, &out)
         case .shared(let type, let hubMs, let data): view.take(type, hubMs: hubMs, data, &out)
-        case .state, .nothing: break
+        case .state, .vehicles, .nothing: break
         }
     }
 

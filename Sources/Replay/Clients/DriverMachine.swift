@@ -80,7 +80,7 @@ struct DriverMachine {
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
         case .live: sendUnsent(&out)
-        case .nothing, .shared: break
+        case .nothing, .shared, .vehicles: break
         case .ok(let command, let data): granted(command, data, now, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
         case .event(let type, let data): happened(type, data, now, &out)

@@ -66,7 +66,7 @@ struct MinibusMachine {
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
-        case .live, .nothing, .shared, .state: break
+        case .live, .nothing, .shared, .vehicles, .state: break
         case .ok(let command, let data): granted(command, data, now, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
         case .event(let type, let data): happened(type, data, now, &out)

@@ -77,7 +77,7 @@ struct PassengerMachine {
         case .refused(let command, let code): refused(command, code, &out)
         case .event(let type, let data): happened(type, data, &out)
         case .snapshot(let data): adopt(data, &out)
-        case .state, .shared, .nothing: break
+        case .state, .shared, .vehicles, .nothing: break
         }
     }
 

@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// A passenger of minibuses and its phone: books seats, is told what comes of it, changes its mind now and then, and sends
+/// A passenger of minibuses and its phone: watches one and books seats, is told what comes of it, changes its mind now and then, and sends
 /// commands twice at times. Pure: messages and time come in, actions come out.
 struct RiderMachine {
     struct Ask: Equatable {
@@ -16,6 +16,8 @@ struct RiderMachine {
     var session: Session
     var cuts: LinkCuts
     private(set) var asks: [Ask] = []
+    /// The vehicle that it watches, if any.
+    private(set) var view: VehicleView?
     private let wishes: [SeatWish]
     private var nextWish = 0
     private let odds: Odds
@@ -28,6 +30,7 @@ struct RiderMachine {
             role: "passenger", subject: rider.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
         cuts = LinkCuts(odds: odds)
         wishes = rider.wishes
+        view = rider.watches.map { VehicleView(vehicle: $0) }
         self.odds = odds
     }
 
@@ -42,12 +45,24 @@ struct RiderMachine {
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
-        case .live, .state, .shared, .nothing: break
+        case .live: watch(now, &out)
+        case .vehicles(let channel, let isSnapshot, let gone, let rows):
+            if channel == view?.channel { view?.take(isSnapshot: isSnapshot, gone: gone, rows) }
+        case .state, .shared, .nothing: break
         case .ok(let command, let data): if case .seatBook = command { known(data.text("booking")) }
         case .refused(let command, let code): if case .seatBook = command { end(open, .refused(code: code), &out) }
         case .event(let type, let data): happened(type, data, &out)
         case .snapshot(let data): adopt(data, &out)
         }
+    }
+
+    /// A feed ends with its link.
+    private mutating func watch(_ now: Moment, _ out: inout [ClientAction]) {
+        guard let view else { return }
+        let subscribe = Command.subscribe(channel: view.channel, options: FeedOptions(), since: nil)
+        session.forget { $0 == subscribe }
+        self.view = VehicleView(vehicle: view.vehicle)
+        session.ask(subscribe, now, &out)
     }
 
     // MARK: Time

@@ -21,6 +21,8 @@ struct Session {
         case refused(Command, ErrorCode)
         case event(type: String, data: JSONValue)
         case state(type: String, data: JSONValue)
+        /// Rows of a feed that it watches; a snapshot's replace all that was known.
+        case vehicles(channel: String, isSnapshot: Bool, gone: [String], rows: JSONValue)
         case snapshot(JSONValue)
         /// An event, a state or a snapshot (then that is its type) of a shared channel that it reads.
         case shared(type: String, hubMs: Int64, data: JSONValue)
@@ -250,7 +252,11 @@ struct Session {
             return .nothing
         case .snapshot(let channel, let hubMs, let data):
             if channel == shared?.channel { return .shared(type: "snapshot", hubMs: hubMs, data: data) }
-            return channel == ownChannel ? .snapshot(data) : .nothing
+            return channel == ownChannel
+                ? .snapshot(data) : .vehicles(channel: channel, isSnapshot: true, gone: [], rows: data)
+        case .positions(let channel, let hubMs, let gone, let rows):
+            out.append(.note(.state(hubMs: hubMs)))
+            return .vehicles(channel: channel, isSnapshot: false, gone: gone, rows: rows)
         }
     }
 

@@ -170,7 +170,7 @@ final class BusPlay: Performance {
             case let rider as RiderMachine:
                 clients.riders.append(
                     SeatEndCheck.Rider(
-                        subject: seat.subject, asks: rider.asks, hasPending: seat.session.hasPending,
+                        subject: seat.subject, asks: rider.asks, view: rider.view, hasPending: seat.session.hasPending,
                         receipts: seat.session.receipts))
             case let driver as BusDriverMachine:
                 clients.drivers[seat.subject] = seat.session.receipts

@@ -129,6 +129,7 @@ extension Violation.Rule {
         case .offer: "minibuses asked one thing at a time"
         case .acceptance: "accepted once, when open"
         case .outcome: "one outcome per request"
+        case .line: "lines and minibuses as they are, for each reader"
         case .told: "both sides told"
         default: title
         }

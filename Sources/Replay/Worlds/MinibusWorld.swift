@@ -23,6 +23,8 @@ struct MinibusWorld: Equatable {
 
     struct Rider: Equatable {
         var subject: String
+        /// The vehicle whose seats it watches.
+        var watches: String?
         /// By `askMs`.
         var wishes: [SeatWish]
     }
@@ -62,7 +64,7 @@ extension MinibusWorld {
         let riders = (0..<(minibuses.isEmpty ? 0 : buses.riders)).map { index in
             var dice = Dice(seed: seed, part: "wishes of rider \(index)")
             return Rider(
-                subject: "r-\(index + 1)",
+                subject: "r-\(index + 1)", watches: minibuses[index % minibuses.count].subject,
                 wishes: wishes(among: minibuses, in: window, perHour: buses.bookingsPerHour, &dice))
         }
         return MinibusWorld(drivers: minibuses, riders: riders, seats: buses.minibusSeats)
