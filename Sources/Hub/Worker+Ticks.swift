@@ -116,6 +116,12 @@ extension Worker {
 
     /// What is due, the latest position of each vehicle, in calls one after the other. While Redis is away it waits: only
     /// the latest position counts.
+    /// The cell, and how far along its way a vehicle is, as `moved` in presence.lua takes them apart.
+    private static func place(_ fix: Fix, _ driver: DriverTrack) -> RedisArgument {
+        let cell = CellGrid.cell(of: fix.point).text
+        return RedisArgument(driver.along.isEmpty ? cell : "\(cell) \(driver.along)")
+    }
+
     private func sendPositions() {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
         let batch = Array(moved.prefix(Self.batch))
@@ -130,7 +136,7 @@ extension Worker {
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
-                fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(CellGrid.cell(of: fix.point).text),
+                fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, driver),
             ]
         }
         guard !arguments.isEmpty else { return }

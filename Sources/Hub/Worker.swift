@@ -130,6 +130,9 @@ public actor Worker {
     var vehiclesWatchedAt: UInt64 = 0
 
     /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
+    /// The patterns of routes that somebody here goes or asks for, of this version of the catalog.
+    var coursesKnown: [String: [WayCourse]] = [:]
+    var coursesVersion = ""
     public init(name: String, settings: Settings, loop: EventLoop) throws {
         self.name = name
         self.settings = settings

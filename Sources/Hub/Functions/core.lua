@@ -121,14 +121,14 @@ end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line
 -- (`FeedLine` in Domain reads it). `cell` is where it was shown last; nothing is shown before the first position.
-local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats', 'route', 'cell', 'watched' }
+local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'along' }
 
 local function or_dash(value) return value and value ~= '' and value or '-' end
 
 -- f: the values of FEED
 local function feed_line(driver, f)
     return table.concat({ 'V', driver, f[1], f[2], or_dash(f[3]), f[4], f[5], f[6] or 'unavailable', f[7] or 'taxi',
-        or_dash(f[8]), or_dash(f[9]) }, ' ')
+        or_dash(f[8]), or_dash(f[9]), f[12] or nil }, ' ')
 end
 
 -- To the workers whose clients watch this one vehicle, wherever it goes: `watched` is until when, in machine time.
