@@ -72,18 +72,6 @@ extension Worker {
         }
     }
 
-    /// Of whoever has a channel of its own.
-    func setWishes(_ wishes: NotificationWishes, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        guard !identity.channel.isEmpty else { return forbid(session, message, identity) }
-        call(
-            "notify_set",
-            [
-                RedisArgument(identity.channel), RedisArgument(wishes.mute.texts.joined(separator: ",")),
-                wishes.quiet.map { RedisArgument($0.from) } ?? "", wishes.quiet.map { RedisArgument($0.to) } ?? "",
-                RedisArgument(message.key ?? ""),
-            ], message, session)
-    }
-
     /// Not to be guessed: 95 random bits.
     private static func bookingID() -> String {
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -118,6 +106,18 @@ extension Worker {
                 [who, RedisArgument(booking), passengers.map { RedisArgument($0) } ?? "", key], message, session)
         case .seatEnd(let booking): call("seat_end", [who, RedisArgument(booking), key], message, session)
         case .seatsSet(let taken, let reason):
+            call(
+                "seats_set",
+                [
+                    who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key,
+                    RedisArgument(reason ?? ""),
+                ], message, session)
+        case .routeSet(let route, let way): setRoute(route, way, message, session, driver)
+        default: return false
+        }
+        return true
+    }
+
     private func setRoute(
         _ route: String?, _ way: AnnouncedWay?, _ message: ClientMessage, _ session: Session, _ driver: DriverTrack
     ) {
@@ -135,18 +135,6 @@ extension Worker {
             if driver.lastFix != nil { self.soil(driver) }
             self.proposeStops(driver)
         }
-    }
-
-            call(
-                "seats_set",
-                [
-                    who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key,
-                    RedisArgument(reason ?? ""),
-                ], message, session)
-        case .routeSet(let route, let way): setRoute(route, way, message, session, driver)
-        default: return false
-        }
-        return true
     }
 
     private static func json(_ way: AnnouncedWay?) -> [UInt8] {

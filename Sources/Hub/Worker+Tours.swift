@@ -260,7 +260,7 @@ extension Worker {
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText),
+            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText(cityTime)),
             RedisArgument(course(of: run)),
         ]
         dispatch.call("tour_moved", arguments) { result in
@@ -368,9 +368,9 @@ extension Worker {
         return json.bytes
     }
 
-    /// As `stops.clock` in stop_times.lua reads it.
-    private var zoneText: String {
-        let span = cityTime.span(at: now() / 1000)
+    /// What a clock shows now and next, as `minute_of_day` in core.lua reads it.
+    func zoneText(_ time: CityTime) -> String {
+        let span = time.span(at: now() / 1000)
         return "\(span.offset) \(span.until * 1000) \(span.next)"
     }
 }
