@@ -78,6 +78,7 @@ extension Worker {
         case .watch(let lat, let lon, let radius, let options): watch(lat, lon, radius, options, message, session)
         case .unwatch: unwatch(message, session)
         case .vehicleGet(let vehicle): vehicleGet(vehicle, message, session)
+        case .lineEta(let line, let place): lineETA(line, at: place, message, session)
         case .notifySet(let wishes): setWishes(wishes, message, session, identity)
         case .subscribe(let channel, let options, _): subscribe(channel, options, message, session, identity)
         case .unsubscribe(let channel): unsubscribe(channel, message, session, identity)

@@ -66,21 +66,8 @@ extension Worker {
         _ place: StopRequest.Place, at: Int64?, _ passengers: Int, on lineID: String, _ catalog: Catalog, now: Int64,
         field: String
     ) throws(ErrorReply) -> [UInt8] {
-        guard let line = catalog.lines[lineID] else {
-            throw ErrorReply(code: .notFound, detail: "field `line`: \(settings.city.id) has no line \(lineID).")
-        }
-        let spot: StopRequestPlan.Place
-        var stopID: String?
-        switch place {
-        case .point(let lat, let lon): spot = .point(GeoPoint(lat: lat, lon: lon))
-        case .stop(let id):
-            guard let stop = catalog.stops[id] else {
-                throw ErrorReply(
-                    code: .notFound, detail: "field `\(field)stop`: \(settings.city.id) has no stop \(id).")
-            }
-            spot = .stop(stop)
-            stopID = id
-        }
+        let line = try known(line: lineID, catalog)
+        let spot = try spot(place, catalog, field: field)
         let plan: StopRequestPlan
         do throws(StopRequestPlan.Refusal) {
             plan = try StopRequestPlan(
@@ -93,18 +80,11 @@ extension Worker {
         json.member("id", Self.requestID())
         json.member("lat", plan.point.lat)
         json.member("lon", plan.point.lon)
-        if let stopID { json.member("stop", stopID) }
+        if case .stop(let stop) = spot { json.member("stop", stop.id) }
         json.member("at", max(at ?? now, now))
         json.member("passengers", passengers)
         json.key("places")
-        json.beginObject()
-        for (pattern, distances) in plan.passes {
-            json.key(escaping: pattern)
-            json.beginArray()
-            for distance in distances { json.double((distance * 10).rounded() / 10) }
-            json.endArray()
-        }
-        json.endObject()
+        json.raw(Self.json(plan.passes))
         json.key("next")
         json.beginObject()
         for (pattern, indexes) in plan.nextStops {
@@ -121,7 +101,41 @@ extension Worker {
         return json.bytes
     }
 
-    private func explain(_ refusal: StopRequestPlan.Refusal, _ line: String, _ field: String) -> ErrorReply {
+    func known(line id: String, _ catalog: Catalog) throws(ErrorReply) -> Line {
+        if let line = catalog.lines[id] { return line }
+        throw ErrorReply(
+            code: .notFound, field: "line", detail: "field `line`: \(settings.city.id) has no line \(id).")
+    }
+
+    /// A stop of the catalog, or a position.
+    func spot(
+        _ place: StopRequest.Place, _ catalog: Catalog, field: String
+    ) throws(ErrorReply) -> StopRequestPlan.Place {
+        switch place {
+        case .point(let lat, let lon): return .point(GeoPoint(lat: lat, lon: lon))
+        case .stop(let id):
+            if let stop = catalog.stops[id] { return .stop(stop) }
+            throw ErrorReply(
+                code: .notFound, field: field + "stop",
+                detail: "field `\(field)stop`: \(settings.city.id) has no stop \(id).")
+        }
+    }
+
+    /// Passes of a place, by pattern: metres to one decimal.
+    static func json(_ passes: [String: [Double]]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        for (pattern, distances) in passes {
+            json.key(escaping: pattern)
+            json.beginArray()
+            for distance in distances { json.double((distance * 10).rounded() / 10) }
+            json.endArray()
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    func explain(_ refusal: StopRequestPlan.Refusal, _ line: String, _ field: String) -> ErrorReply {
         switch refusal {
         case .offRoute(let metres):
             let way = metres.isFinite ? "\(Int(metres.rounded())) m from the way" : "off the way"

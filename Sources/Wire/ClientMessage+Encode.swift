@@ -81,6 +81,9 @@ extension Command {
             if let type { writer.member("type", type) }
             writer.key("data")
             writer.raw(data)
+        case .lineEta(let line, let place):
+            writer.member("line", line)
+            place.encode(into: &writer)
         case .stopRequest(let request): request.encodeFields(into: &writer)
         case .stopCancel(let request): writer.member("request", request)
         case .stopAnswer(_, let request, let all):

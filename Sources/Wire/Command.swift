@@ -56,6 +56,8 @@ public enum Command: Sendable {
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])
+    /// When the line's buses come to a place. Line ids are 1–64 visible ASCII characters.
+    case lineEta(line: String, place: StopRequest.Place)
     case stopRequest(StopRequest)
     case stopCancel(request: String)
     /// `all`: every request at the same place that is in the same state.
@@ -112,6 +114,7 @@ extension Command: Equatable {
         case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
             lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
         case (.rideCancel(let ride), .rideCancel(let other)): ride == other
+        case (.lineEta(let line, let place), .lineEta(let other, let place2)): line == other && place == place2
         case (.stopRequest(let request), .stopRequest(let other)): request == other
         case (.stopCancel(let request), .stopCancel(let other)): request == other
         case (.stopAnswer(let answer, let request, let all), .stopAnswer(let answer2, let request2, let all2)):

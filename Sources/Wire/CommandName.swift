@@ -27,6 +27,7 @@ public enum CommandName: String, CaseIterable, Sendable {
     case vehicleGet = "vehicle.get"
     case notifySet = "notify.set"
     case publish
+    case lineEta = "line.eta"
     case stopRequest = "stop.request"
     case stopCancel = "stop.cancel"
     case stopAccept = "stop.accept"
@@ -68,6 +69,7 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "vehicle.get": self = .vehicleGet
         case "notify.set": self = .notifySet
         case "publish": self = .publish
+        case "line.eta": self = .lineEta
         case "stop.request": self = .stopRequest
         case "stop.cancel": self = .stopCancel
         case "stop.accept": self = .stopAccept
@@ -114,6 +116,7 @@ extension Command {
         case .vehicleGet: .vehicleGet
         case .notifySet: .notifySet
         case .publish: .publish
+        case .lineEta: .lineEta
         case .stopRequest: .stopRequest
         case .stopCancel: .stopCancel
         case .stopAnswer(.accept, _, _): .stopAccept

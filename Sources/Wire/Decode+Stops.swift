@@ -39,7 +39,7 @@ extension Envelope {
     }
 
     /// Either a stop of the line or a position.
-    private func stopPlace() throws(ErrorReply) -> StopRequest.Place {
+    func stopPlace() throws(ErrorReply) -> StopRequest.Place {
         let slot = rare("stop")
         guard let kind = slot.kind, kind != .null else {
             let (lat, lon) = try place()

@@ -71,6 +71,7 @@ extension Envelope {
         case .vehicleGet: .vehicleGet(vehicle: try requiredVehicle())
         case .notifySet: .notifySet(try wishes())
         case .publish: .publish(channel: try channel(), type: try eventType(), data: try eventData())
+        case .lineEta: .lineEta(line: try requiredCatalogID(.line), place: try stopPlace())
         case .stopRequest: try stopRequest()
         case .stopCancel: .stopCancel(request: try request())
         case .stopAccept: try stopAnswer(.accept)

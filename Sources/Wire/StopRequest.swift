@@ -87,7 +87,8 @@ public struct StopRequest: Equatable, Sendable {
 }
 
 extension StopRequest.Place {
-    fileprivate func encode(into writer: inout JSONWriter) {
+    /// As members of the object that is being written: `stop`, or `lat` and `lon`.
+    func encode(into writer: inout JSONWriter) {
         switch self {
         case .stop(let id): writer.member("stop", id)
         case .point(let lat, let lon):

@@ -1064,6 +1064,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .notifySet(newValue)}
   }
 
+  package var lineEta: Kerbside_V1_LineArrivals {
+    get {
+      if case .lineEta(let v)? = ok {return v}
+      return Kerbside_V1_LineArrivals()
+    }
+    set {ok = .lineEta(newValue)}
+  }
+
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
       if case .stopRequest(let v)? = ok {return v}
@@ -1148,6 +1156,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatEnd(Kerbside_V1_BookingSeats)
     case vehicleGet(Kerbside_V1_VehicleView)
     case notifySet(Kerbside_V1_NotifyWishes)
+    case lineEta(Kerbside_V1_LineArrivals)
     case stopRequest(Kerbside_V1_StopReceipt)
     case stopCancel(Kerbside_V1_StopOver)
     case stopAccept(Kerbside_V1_StopAnswered)
@@ -3111,6 +3120,100 @@ package nonisolated struct Kerbside_V1_PlaceEta: Sendable {
   fileprivate var _early: UInt64? = nil
   fileprivate var _late: UInt64? = nil
   fileprivate var _clock: String? = nil
+}
+
+/// When a line's buses come to a place, by time.
+package nonisolated struct Kerbside_V1_LineArrivals: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var line: String = String()
+
+  package var arrivals: [Kerbside_V1_Arrival] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Arrival: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var pattern: String = String()
+
+  package var headsign: String {
+    get {_headsign ?? String()}
+    set {_headsign = newValue}
+  }
+  /// Returns true if `headsign` has been explicitly set.
+  package var hasHeadsign: Bool {self._headsign != nil}
+  /// Clears the value of `headsign`. Subsequent reads from it will return its default value.
+  package mutating func clearHeadsign() {self._headsign = nil}
+
+  /// absent: a run outside the schedule
+  package var trip: String {
+    get {_trip ?? String()}
+    set {_trip = newValue}
+  }
+  /// Returns true if `trip` has been explicitly set.
+  package var hasTrip: Bool {self._trip != nil}
+  /// Clears the value of `trip`. Subsequent reads from it will return its default value.
+  package mutating func clearTrip() {self._trip = nil}
+
+  /// absent: no bus is on it yet
+  package var tour: String {
+    get {_tour ?? String()}
+    set {_tour = newValue}
+  }
+  /// Returns true if `tour` has been explicitly set.
+  package var hasTour: Bool {self._tour != nil}
+  /// Clears the value of `tour`. Subsequent reads from it will return its default value.
+  package mutating func clearTour() {self._tour = nil}
+
+  package var bus: String {
+    get {_bus ?? String()}
+    set {_bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {self._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {self._bus = nil}
+
+  /// nothing but the schedule says so
+  package var scheduled: Bool = false
+
+  /// from the bus, along its way
+  package var distanceM: UInt32 {
+    get {_distanceM ?? 0}
+    set {_distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {self._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {self._distanceM = nil}
+
+  package var eta: Kerbside_V1_PlaceEta {
+    get {_eta ?? Kerbside_V1_PlaceEta()}
+    set {_eta = newValue}
+  }
+  /// Returns true if `eta` has been explicitly set.
+  package var hasEta: Bool {self._eta != nil}
+  /// Clears the value of `eta`. Subsequent reads from it will return its default value.
+  package mutating func clearEta() {self._eta = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _headsign: String? = nil
+  fileprivate var _trip: String? = nil
+  fileprivate var _tour: String? = nil
+  fileprivate var _bus: String? = nil
+  fileprivate var _distanceM: UInt32? = nil
+  fileprivate var _eta: Kerbside_V1_PlaceEta? = nil
 }
 
 package nonisolated struct Kerbside_V1_TourOver: Sendable {
@@ -5085,7 +5188,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5583,6 +5686,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .stopNoshow(v)
         }
       }()
+      case 66: try {
+        var v: Kerbside_V1_LineArrivals?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .lineEta(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .lineEta(v)
+        }
+      }()
       default: break
       }
     }
@@ -5748,6 +5864,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
     case .stopNoshow?: try {
       guard case .stopNoshow(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
+    case .lineEta?: try {
+      guard case .lineEta(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
     }()
     case nil: break
     }
@@ -9029,6 +9149,110 @@ nonisolated extension Kerbside_V1_PlaceEta: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._early != rhs._early {return false}
     if lhs._late != rhs._late {return false}
     if lhs._clock != rhs._clock {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_LineArrivals: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LineArrivals"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}line\0\u{1}arrivals\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.line) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.arrivals) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.line.isEmpty {
+      try visitor.visitSingularStringField(value: self.line, fieldNumber: 1)
+    }
+    if !self.arrivals.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.arrivals, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_LineArrivals, rhs: Kerbside_V1_LineArrivals) -> Bool {
+    if lhs.line != rhs.line {return false}
+    if lhs.arrivals != rhs.arrivals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Arrival: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Arrival"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}pattern\0\u{1}headsign\0\u{1}trip\0\u{1}tour\0\u{1}bus\0\u{1}scheduled\0\u{3}distance_m\0\u{1}eta\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.pattern) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._headsign) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._trip) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._tour) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._bus) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.scheduled) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self._distanceM) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._eta) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.pattern.isEmpty {
+      try visitor.visitSingularStringField(value: self.pattern, fieldNumber: 1)
+    }
+    try { if let v = self._headsign {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._trip {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._tour {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._bus {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if self.scheduled != false {
+      try visitor.visitSingularBoolField(value: self.scheduled, fieldNumber: 6)
+    }
+    try { if let v = self._distanceM {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._eta {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Arrival, rhs: Kerbside_V1_Arrival) -> Bool {
+    if lhs.pattern != rhs.pattern {return false}
+    if lhs._headsign != rhs._headsign {return false}
+    if lhs._trip != rhs._trip {return false}
+    if lhs._tour != rhs._tour {return false}
+    if lhs._bus != rhs._bus {return false}
+    if lhs.scheduled != rhs.scheduled {return false}
+    if lhs._distanceM != rhs._distanceM {return false}
+    if lhs._eta != rhs._eta {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

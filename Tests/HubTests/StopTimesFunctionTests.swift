@@ -210,6 +210,36 @@ import Wire
         }
     }
 
+    @Test(
+        "B6: at any place of the line: when each bus comes there, every time that it passes, and what it calls at before"
+    )
+    func anyPlace() async throws {
+        try await TestCity.run { city in
+            func tours(_ places: String) async throws -> [JSONValue] {
+                let reply = try await city.call("line_eta", ["L", places])
+                return try #require(JSONValue(parsing: Array((reply.text ?? "").utf8)).elements)
+            }
+            let places = #"{"out":[900,1500,2015,2600]}"#
+            #expect(try await tours(places).isEmpty, "no bus is on the line")
+            try await start(city)
+            let unheard = try await tours(places)
+            #expect(unheard.count == 1 && unheard[0]["known"]?.boolean == false && unheard[0]["passes"] == nil)
+            try await moved(city, to: 1000, Self.course)
+            let known = try #require(try await tours(places).first)
+            #expect(known["tour"]?.text == "t1" && known["bus"]?.text == "7" && known["known"]?.boolean == true)
+            // 900 m lies behind it, 2600 m beyond its way.
+            #expect(known["passes"]?.elements?.map { $0["distance_m"]?.integer } == [500, 1015])
+            #expect(seconds(known["passes"]?[0]) == [60, 70, 90] && seconds(known["passes"]?[1]) == [140, 160, 210])
+            #expect(try await tours(#"{"back":[2000]}"#).first?["passes"] == nil, "the other direction")
+            _ = try await ask(city, "s1", 1600, inMinutes: 3)
+            try await accept(city, "s1")
+            let later = try await tours(places).first?["passes"]
+            #expect(seconds(later?[0]) == [60, 70, 90] && seconds(later?[1]) == [170, 190, 240], "it stops at 1600 m")
+            try await moved(city, to: 1000, Self.course, off: "1")
+            #expect(try await tours(places).first?["known"]?.boolean == false, "off the route")
+        }
+    }
+
     @Test("B6: local time follows the clocks when they change", arguments: [(1, "9:02"), (60_000, "10:02")])
     func clocks(_ before: Int64, _ expected: String) async throws {
         try await TestCity.run { city in

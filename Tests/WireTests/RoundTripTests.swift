@@ -84,6 +84,7 @@ struct RoundTripTests {
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
         .tourStart(bus: "B7", line: "52", pattern: nil, trip: nil),
         .tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9"), .tourEnd(tour: nil), .tourEnd(tour: "t_1"),
+        .lineEta(line: "52", place: .stop("mill")), .lineEta(line: "#1/a", place: .point(lat: -45.5, lon: 9)),
         .stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada")),
         .stopRequest(
             StopRequest(
@@ -246,6 +247,7 @@ struct SeededGenerator: RandomNumberGenerator {
         case .tourEnd: return .tourEnd(tour: optional { $0.identifier() })
         case .stopNext: return .stopNext(skip: .random(using: &self))
         case .stopPrevious: return .stopPrevious
+        case .lineEta: return .lineEta(line: visible(upTo: 64), place: stopRequest().place)
         case .stopRequest: return .stopRequest(stopRequest())
         case .stopCancel: return .stopCancel(request: identifier())
         case .stopAccept: return .stopAnswer(.accept, request: identifier(), all: .random(using: &self))

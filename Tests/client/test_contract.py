@@ -28,7 +28,7 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     ride.end ride.noshow ride.request ride.cancel subscribe unsubscribe watch unwatch seats.set route.set
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set
     tour.start tour.end stop.next stop.previous
-    stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow""".split()
+    line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

@@ -63,6 +63,39 @@ struct LineTimetable {
         return false
     }
 
+    /// A scheduled run that passes a place.
+    struct Passing: Equatable {
+        /// A trip's id, what its times count from, and the index of its pattern.
+        var trip: String
+        var base: Int64
+        var pattern: Int
+        var second: Int64
+    }
+
+    /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time, of the service days
+    /// that touch it.
+    func runs(passing places: [String: [Double]], from earliest: Int64, to latest: Int64) -> [Passing] {
+        var found: [Passing] = []
+        let first = time.date(at: earliest) + -1
+        for day in (0...(time.date(at: latest).days - first.days)).map({ first + $0 }) {
+            let midnight = time.start(of: day)
+            for trip in line.trips where runs(trip.service, on: day) {
+                guard line.patterns.indices.contains(trip.pattern) else { continue }
+                let pattern = line.patterns[trip.pattern]
+                for distance in places[pattern.id] ?? [] {
+                    let passing = Int64(trip.second(at: distance, of: pattern))
+                    for start in trip.starts {
+                        let base = midnight + Int64(start)
+                        guard (earliest...latest).contains(base + passing) else { continue }
+                        found.append(
+                            Passing(trip: trip.id, base: base, pattern: trip.pattern, second: base + passing))
+                    }
+                }
+            }
+        }
+        return found
+    }
+
     private func runs(_ service: String, on day: ServiceDate) -> Bool { services[service]?.runs(on: day) ?? false }
 }
 
@@ -77,6 +110,6 @@ extension LineTrip {
         let length = stops[next].distance - stops[next - 1].distance
         let share = length > 0 ? (distance - stops[next - 1].distance) / length : 1
         let from = times[next - 1].departure
-        return from + Int(share * Double(times[next].arrival - from))
+        return from + Int((share * Double(times[next].arrival - from)).rounded())
     }
 }

@@ -90,7 +90,7 @@ public struct StopRequestPlan: Equatable, Sendable {
     private mutating func plan(
         _ place: Place, at: Int64, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
     ) throws(Refusal) {
-        passes = try Self.passes(of: place, on: line, rules)
+        passes = try Self.passes(of: place, on: line, within: rules.offRoute)
         if case .point = place {
             for pattern in line.patterns {
                 nextStops[pattern.id] = passes[pattern.id]?.map { pass in
@@ -109,7 +109,11 @@ public struct StopRequestPlan: Equatable, Sendable {
     /// Passes of a place whose distances from it differ by less are as good as each other, metres.
     private static let alike = 50.0
 
-    private static func passes(of place: Place, on line: Line, _ rules: Rules) throws(Refusal) -> [String: [Double]] {
+    /// By pattern id the distances along its shape at which the line passes a place, rising; a stop only where it is one of
+    /// the pattern's, a point within so many metres. Throws `notServed` or `offRoute`.
+    public static func passes(
+        of place: Place, on line: Line, within reach: Double
+    ) throws(Refusal) -> [String: [Double]] {
         var passes: [String: [Double]] = [:]
         var nearest = Double.infinity
         for pattern in line.patterns {
@@ -121,7 +125,7 @@ public struct StopRequestPlan: Equatable, Sendable {
                 let best = shape.nearest(to: point).offset
                 nearest = min(nearest, best)
                 // Another street of a loop may be within reach, too: nobody walks to the farther one.
-                found = shape.matches(of: point, within: min(rules.offRoute, best + alike)).map(\.distance)
+                found = shape.matches(of: point, within: min(reach, best + alike)).map(\.distance)
             }
             if !found.isEmpty { passes[pattern.id] = found }
         }

@@ -36,11 +36,16 @@ local function crossing(course, dist)
     return nil
 end
 
+-- Whether it can be said where on its way a bus is: not without a position of the last minutes, nor off the route.
+function stops.is_known(c, t)
+    return t.state == 'running' and t.course ~= nil and t.course ~= '[]' and t.off ~= '1' and t.dist ~= nil
+        and c.now - tonumber(t.heard) <= LATEST_MS
+end
+
 -- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
 -- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
 function stops.eta(c, id, s, t, all)
-    local is_known = t.state == 'running' and t.course and t.off ~= '1' and s.dist and t.dist
-    if not is_known or c.now - tonumber(t.heard) > LATEST_MS or tonumber(t.dist) > tonumber(s.dist) then return nil end
+    if not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
     local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
     if not found then return nil end
     local stay, places = 0, {}
@@ -134,3 +139,28 @@ function stops.with_dwell(c, t, etas, all)
     end
     return cjson.encode(later)
 end
+
+-- line_eta: ARGV line, JSON by pattern of the distances along its shape at which it passes a place, rising. Answers JSON of the
+-- line's running tours: {tour, bus, pattern, trip, base, known, passes}, where known says that it can be said where on its way
+-- the bus is, and passes are those ahead of it, {distance_m, early, at, late} each.
+register('line_eta', function(keys, argv)
+    local c, places, answer = context(keys), cjson.decode(argv[2]), {}
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. argv[1] .. ':tours')) do
+        local t = stops.tour(c, id)
+        if t.state == 'running' then
+            local one = { tour = id, bus = t.bus, pattern = t.pattern, trip = t.trip, base = tonumber(t.base or 0),
+                known = stops.is_known(c, t) }
+            local passes, all = {}, stops.of_tour(c, id)
+            for _, dist in ipairs(places[t.pattern] or {}) do
+                local eta = stops.eta(c, '', { dist = dist, at = c.now }, t, all)
+                if eta then
+                    passes[#passes + 1] = { distance_m = math.floor(dist - tonumber(t.dist) + 0.5), early = eta.early,
+                        at = eta.at, late = eta.late }
+                end
+            end
+            if #passes > 0 then one.passes = passes end
+            answer[#answer + 1] = one
+        end
+    end
+    return #answer > 0 and cjson.encode(answer) or '[]'
+end)
