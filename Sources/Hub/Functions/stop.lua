@@ -192,24 +192,6 @@ function stops.place(c, tour, id, s)
     return id, false
 end
 
--- From now on somebody can answer.
-function stops.await_answer(c, id, s)
-    local rules = stops.rules(c)
-    s.answer_by = string.format('%.0f', c.now + rules.answer_ms)
-    stops.set(c, id, 'answer_by', s.answer_by)
-    stops.due(c, id, 'remind_driver', c.now + rules.remind_driver_ms)
-    stops.due(c, id, 'expire', c.now + rules.answer_ms)
-end
-
--- A request that was made before anybody drove the line has a driver now; the citizen is told until when it is answered.
-function stops.ask_first(c, id, s)
-    s.ahead = nil
-    redis.call('HDEL', c.p .. 'stop:' .. id, 'ahead')
-    if s.state ~= 'requested' then return end
-    stops.await_answer(c, id, s)
-    stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by) })
-end
-
 -- Gives an open request to a tour, and tells its driver. `quiet`: the place is on the screen already, or the driver was
 -- prompted a moment ago; the app adds it to the list and does not ring.
 function stops.attach(c, id, s, tour, dist, next_stop)
