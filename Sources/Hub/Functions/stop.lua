@@ -3,6 +3,9 @@
 -- it stands in `line:<id>:stops` and, if a tour has it, in `tour:<id>:stops`, both by the pickup time; what time brings
 -- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
 -- nobody else: neither to the event log.
+--
+-- A line that is driven on request may be asked before anybody drives it: the request has no tour until somebody does, and
+-- only then does the time run in which it is to be answered (`ahead`).
 
 -- One table, because a chunk of Lua has room for 200 locals and all functions are one chunk.
 local stops = {}
@@ -200,6 +203,7 @@ function stops.attach(c, id, s, tour, dist, next_stop)
     end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
+    if s.ahead then stops.ask_first(c, id, s) end
     local data = { request = id, state = s.state }
     if s.state ~= 'requested' then
         data.reason = 'taken_over'
@@ -309,22 +313,21 @@ function stops.open(c, citizen, line, person, r, back)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
-        anywhere = r.anywhere and '1',
-        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
+        anywhere = r.anywhere and '1', ahead = not r.tour and '1' or nil,
+        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', r.at) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
     stops.set(c, r.id, unpack(fields))
     redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
     redis.call('SADD', c.p .. 'passenger:' .. citizen .. ':stops', r.id)
-    stops.due(c, r.id, 'remind_driver', c.now + rules.remind_driver_ms)
-    stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
+    if r.tour then stops.await_answer(c, r.id, s) else stops.due(c, r.id, 'orphan', r.at) end
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
     s.tour, s.dist, s.place = r.tour, r.dist, r.id
     figures.add(c, line, { requested = 1 })
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
     stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
-    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop)
+    if r.tour then stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop) end
     return s
 end
 
@@ -355,9 +358,11 @@ register('stop_request', function(keys, argv)
             local where = i == 2 and 'field `back`: ' or ''
             -- Without a tour the second is the code and the third the detail.
             local tour, dist, next_stop = stops.find_tour(c, line, r)
-            if not tour then return no(dist, where .. next_stop) end
-            r.tour, r.dist, r.next_stop = tour, dist, next_stop
-            local free = stops.free_seats(c, tour, r.at)
+            -- On request it is driven when somebody has asked: whoever drives next can still answer in time.
+            local is_ahead = not tour and r.anywhere and r.at - c.now >= stops.rules(c).answer_ms
+            if not tour and not is_ahead then return no(dist, where .. next_stop) end
+            if tour then r.tour, r.dist, r.next_stop = tour, dist, next_stop end
+            local free = tour and stops.free_seats(c, tour, r.at)
             if free and r.passengers > free then
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
             end
