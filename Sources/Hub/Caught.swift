@@ -25,9 +25,11 @@ struct Caught {
     /// The driver's place in a queue is kept for it.
     let isLost: Bool
     let entries: [Push]
+    /// How far along its way Redis has a minibus (`WayProgress.text`); empty when nobody knows.
+    let along: String
 
     init?(_ reply: RedisReply) {
-        guard let fields = reply.array, fields.count == 10, let position = fields[0].text,
+        guard let fields = reply.array, fields.count == 11, let position = fields[0].text,
             let mode = fields[1].text.flatMap(Mode.init(rawValue:)), let snapshotBytes = fields[2].bytes,
             let snapshot = try? JSONValue(parsing: snapshotBytes)
         else { return nil }
@@ -44,6 +46,7 @@ struct Caught {
             lastPosition = nil
         }
         isLost = fields[8].text == "1"
+        along = fields[10].text ?? ""
         entries = (fields[9].array ?? []).compactMap { entry in
             guard let seq = entry[0].text, let type = entry[1]["type"].text, let time = entry[1]["time"].int,
                 let data = entry[1]["data"].bytes

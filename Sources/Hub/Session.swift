@@ -112,6 +112,12 @@ final class DriverTrack {
     var isMinibus = false
     var bookings: [BookingTrack] = []
     var way: MinibusWay?
+    var route: String?
+    /// How far it is along them, and the catalog that its route was looked up in.
+    var progress: WayProgress?
+    var progressVersion = ""
+    /// `WayProgress.text`; empty when nobody knows, and of a taxi.
+    var along = ""
     /// The order of stops told last.
     var stopsTold: [MinibusStop]?
     /// A function was called for this driver's zone and has not answered.

@@ -29,7 +29,7 @@ extension Worker {
         var view = view(identity, options)
         if options.destination != nil {
             sources.append(.ways)
-            view.ways = []
+            view.ways = [:]
         }
         guard begin(Channel.near, cells.map { .cell($0) }, sources, view, options, message, session) else { return }
         if let destination = options.destination {

@@ -15,6 +15,7 @@ extension Worker {
             approachBookings(driver, fix, after: accepted.previous)
             if !driver.isMinibus { crossZones(driver, fix) }
         }
+        if accepted?.isForFences == true { goOn(driver, to: fix) }
         if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
     }
 

@@ -115,7 +115,7 @@ extension Worker {
         case "busy": becomeBusy(driver, snapshot["ride"])
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
-        adoptBookings(driver, snapshot, meta: caught.meta)
+        adoptBookings(driver, snapshot, meta: caught.meta, along: caught.along)
         if driver.lastFix == nil, let last = caught.lastPosition,
             now() - last.heard <= Int64(settings.dispatch.staleAfterMs)
         {

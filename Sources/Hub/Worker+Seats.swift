@@ -72,18 +72,6 @@ extension Worker {
         }
     }
 
-    /// Of whoever has a channel of its own.
-    func setWishes(_ wishes: NotificationWishes, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        guard !identity.channel.isEmpty else { return forbid(session, message, identity) }
-        call(
-            "notify_set",
-            [
-                RedisArgument(identity.channel), RedisArgument(wishes.mute.texts.joined(separator: ",")),
-                wishes.quiet.map { RedisArgument($0.from) } ?? "", wishes.quiet.map { RedisArgument($0.to) } ?? "",
-                RedisArgument(message.key ?? ""),
-            ], message, session)
-    }
-
     /// Not to be guessed: 95 random bits.
     private static func bookingID() -> String {
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -124,16 +112,29 @@ extension Worker {
                     who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key,
                     RedisArgument(reason ?? ""),
                 ], message, session)
-        case .routeSet(let route, let way):
-            call(
-                "route_set", [who, RedisArgument(route ?? ""), key, RedisArgument(Self.json(way))], message, session
-            ) { reply in
-                driver.way = Self.way(reply["way"])
-                self.proposeStops(driver)
-            }
+        case .routeSet(let route, let way): setRoute(route, way, message, session, driver)
         default: return false
         }
         return true
+    }
+
+    private func setRoute(
+        _ route: String?, _ way: AnnouncedWay?, _ message: ClientMessage, _ session: Session, _ driver: DriverTrack
+    ) {
+        let json = Self.json(way)
+        // Told with it, so that nobody sees the vehicle for a moment as if it were at the beginning.
+        let along = progress(of: driver, on: route, Self.way(try? JSONValue(parsing: json)))?.text ?? ""
+        call(
+            "route_set",
+            [
+                RedisArgument(driver.subject), RedisArgument(route ?? ""), RedisArgument(message.key ?? ""),
+                RedisArgument(json), RedisArgument(along),
+            ], message, session
+        ) { reply in
+            self.go(driver, on: reply["route"]?.text, Self.way(reply["way"]))
+            if driver.lastFix != nil { self.soil(driver) }
+            self.proposeStops(driver)
+        }
     }
 
     private static func json(_ way: AnnouncedWay?) -> [UInt8] {
@@ -153,12 +154,12 @@ extension Worker {
 
     // MARK: what a worker tracks
 
-    /// The bookings that Redis has of a driver, after hello or a loss of the link.
-    func adoptBookings(_ driver: DriverTrack, _ snapshot: JSONValue, meta: String) {
+    /// The bookings and the way that Redis has of a driver, after hello or a loss of the link.
+    func adoptBookings(_ driver: DriverTrack, _ snapshot: JSONValue, meta: String, along: String) {
         driver.isMinibus = snapshot["kind"]?.text == VehicleKind.minibus.text.description
         let known = Set((snapshot["bookings"]?.elements ?? []).compactMap { $0["booking"]?.text })
         driver.bookings.removeAll { !known.contains($0.ride.ride) }
-        driver.way = Self.way(snapshot["way"])
+        if driver.isMinibus { go(driver, on: snapshot["route"]?.text, Self.way(snapshot["way"]), known: along) }
         for booking in snapshot["bookings"]?.elements ?? [] { assigned(booking, to: driver) }
         if let booking = snapshot["request"]?["booking"]?.text { offered(booking, meta: meta, to: driver) }
         driver.stopsTold = nil

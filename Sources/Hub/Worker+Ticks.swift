@@ -59,7 +59,8 @@ extension Worker {
         isSweeping = true
         // Days begin and end by the clock of the catalog's time zone.
         let offset = catalog.isKnown && clock.isSet ? RedisArgument(cityTime.offset(at: now() / 1000)) : ""
-        dispatch.call("sweep", [RedisArgument(name), RedisArgument(Self.deadAfterMs), offset]) { result in
+        let zone = catalog.isKnown && clock.isSet ? RedisArgument(zoneText(cityTime)) : ""
+        dispatch.call("sweep", [RedisArgument(name), RedisArgument(Self.deadAfterMs), offset, zone]) { result in
             self.isSweeping = false
             switch result {
             case .success(let reply):
@@ -84,6 +85,7 @@ extension Worker {
         refreshFollowing()
         readCatalogIfDue()
         refreshRealtime()
+        refreshClocks()
         for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {
@@ -114,6 +116,12 @@ extension Worker {
         sendPositions()
     }
 
+    /// The cell, and how far along its way a vehicle is, as `moved` in presence.lua takes them apart.
+    private static func place(_ fix: Fix, _ driver: DriverTrack) -> RedisArgument {
+        let cell = CellGrid.cell(of: fix.point).text
+        return RedisArgument(driver.along.isEmpty ? cell : "\(cell) \(driver.along)")
+    }
+
     /// What is due, the latest position of each vehicle, in calls one after the other. While Redis is away it waits: only
     /// the latest position counts.
     private func sendPositions() {
@@ -130,7 +138,7 @@ extension Worker {
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
-                fix.speed.map { RedisArgument($0) } ?? "", RedisArgument(CellGrid.cell(of: fix.point).text),
+                fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, driver),
             ]
         }
         guard !arguments.isEmpty else { return }

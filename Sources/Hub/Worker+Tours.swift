@@ -85,6 +85,7 @@ extension Worker {
             RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
             MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
             RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
+            RedisArgument(WayProgress.text(on: way?.id ?? "", metres: 0)),
         ]
         call("tour_start", arguments, message, session) { reply in
             // A repeated command's reply may be of a tour that is over; the state on the driver's channel tells.
@@ -209,6 +210,7 @@ extension Worker {
         run.progress?.expect(hour: localHour(fix.at)) { knowledge[run.line] ?? LineKnowledge() }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
+        run.vehicle.along = WayProgress.text(on: run.pattern, metres: run.distance ?? 0)
         if let next = change.next { run.reached = next }
         run.isBack = run.isBack || change.isBack
         run.skipped += change.skipped
@@ -258,7 +260,7 @@ extension Worker {
             run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
             RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText),
+            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText(cityTime)),
             RedisArgument(course(of: run)),
         ]
         dispatch.call("tour_moved", arguments) { result in
@@ -366,9 +368,9 @@ extension Worker {
         return json.bytes
     }
 
-    /// As `stops.clock` in stop_times.lua reads it.
-    private var zoneText: String {
-        let span = cityTime.span(at: now() / 1000)
+    /// What a clock shows now and next, as `minute_of_day` in core.lua reads it.
+    func zoneText(_ time: CityTime) -> String {
+        let span = time.span(at: now() / 1000)
         return "\(span.offset) \(span.until * 1000) \(span.next)"
     }
 }

@@ -4,11 +4,12 @@ import Settings
 import WebSocketServer
 import Wire
 
-/// Destinations: who watches with one sees of minibuses and buses those that pass it and then go there (M3, M4).
+/// Destinations: who watches with one sees of minibuses and buses those that will pass it and then go there (M3, M4).
 ///
 /// While anybody does, the worker follows the ways that vehicles announce, as it follows cells. Each distinct way has a number
-/// in the book; a vehicle's is one of its traits on the board, and a view has those that lead where its reader wants to go, so
-/// that a change of way is a change like any other, and readers with equal views share.
+/// in the book; a vehicle's number and how far along it is (Worker+Progress) are among its traits on the board, and a view has
+/// the numbers that lead where its reader wants to go, each with the place up to which it does. So a vehicle that goes another
+/// way, or has passed, is a change like any other, and readers with equal views share.
 extension Worker {
     /// Ways read in one call: Redis serves nobody else meanwhile.
     private static let waysPerCall = 500
@@ -41,8 +42,7 @@ extension Worker {
 
     /// Another book, of what is announced now: numbers of the old one mean nothing any more.
     private func reopenBook(_ ways: [String: String]) {
-        let lines = catalog.catalog.lines
-        let book = WayBook { route in lines[route]?.patterns.map(\.shape) ?? [] }
+        let book = WayBook { self.courses(of: $0) }
         self.book = book
         bookVersion = catalog.catalog.version
         announced = ways
@@ -61,7 +61,7 @@ extension Worker {
         board.use(nil)
     }
 
-    private static func way(_ text: String) -> MinibusWay? { way(try? JSONValue(parsing: Array(text.utf8))) }
+    private static func way(_ text: String) -> LineShape? { way(try? JSONValue(parsing: Array(text.utf8)))?.shape }
 
     // MARK: following
 

@@ -91,6 +91,10 @@ public actor Worker {
     var isCatalogDue = false
     /// The time zone of the catalog, by its name.
     var zoneTime: (name: String, time: CityTime) = ("UTC", .utc)
+    /// The clocks that people's quiet hours go by, by the names of their time zones, and when the functions are told of them
+    /// next, ms of the loop.
+    var clocks: [String: CityTime] = [:]
+    var clocksDueAt: UInt64 = 0
     /// A year of a big city's figures takes some ten MB: one at a time.
     var areFiguresBeingRead = false
     /// Bus drivers that are connected here, by subject.
@@ -126,6 +130,9 @@ public actor Worker {
     var announced: [String: String] = [:]
     var book: WayBook?
     var bookVersion = ""
+    /// The patterns of routes that somebody here goes or asks for, of this version of the catalog.
+    var coursesKnown: [String: [WayCourse]] = [:]
+    var coursesVersion = ""
     /// When Redis was told last which single vehicles are watched, ms of the loop.
     var vehiclesWatchedAt: UInt64 = 0
 

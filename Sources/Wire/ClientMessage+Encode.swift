@@ -124,6 +124,7 @@ extension NotificationWishes {
         writer.beginObject()
         writer.member("from", quiet.from)
         writer.member("to", quiet.to)
+        if let timeZone = quiet.timeZone { writer.member("time_zone", timeZone) }
         writer.endObject()
     }
 }

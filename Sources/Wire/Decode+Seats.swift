@@ -51,7 +51,7 @@ extension Envelope {
 
     private func quietHours() throws(ErrorReply) -> QuietHours? {
         guard self[.quiet].isThere else { return nil }
-        let expected: StaticString = "a whole number from 0 to 1439, minutes after midnight UTC"
+        let expected: StaticString = "a whole number from 0 to 1439, minutes after midnight"
         var nested = nested(.quiet, path: "quiet.")
         // The text was checked with the whole message: only a value that isn't an object fails here.
         do throws(WireError) { try nested.scan() } catch { throw refusal(.quiet, "an object with from and to") }
@@ -59,7 +59,9 @@ extension Envelope {
         try nested.require(.to, expected)
         return QuietHours(
             from: Int(try nested.whole(.from, 0...1439, expected) ?? 0),
-            to: Int(try nested.whole(.to, 0...1439, expected) ?? 0))
+            to: Int(try nested.whole(.to, 0...1439, expected) ?? 0),
+            timeZone: try nested.text(
+                .timeZone, .visible, upTo: WireLimits.identifierBytes, "a time zone's name, as Europe/Berlin or UTC"))
     }
 
     /// Both ends or none; way points only between them.

@@ -4,7 +4,7 @@ enum Field: Int, CaseIterable {
     case command, id, key, lat, lon, at, heading, speed, accuracy, ride, passengers, destination, channel, token, resume
     case radius, filter, maxRate, since, taken, route, type, data, kind, state, seats
     case bus, line, pattern, trip, tour, skip
-    case booking, vehicle, pickup, reason, start, via, end, mute, quiet, from, to
+    case booking, vehicle, pickup, reason, start, via, end, mute, quiet, from, to, timeZone
 
     var name: StaticString {
         switch self {
@@ -51,6 +51,7 @@ enum Field: Int, CaseIterable {
         case .quiet: "quiet"
         case .from: "from"
         case .to: "to"
+        case .timeZone: "time_zone"
         }
     }
 
@@ -99,6 +100,7 @@ enum Field: Int, CaseIterable {
         case "quiet": self = .quiet
         case "from": self = .from
         case "to": self = .to
+        case "time_zone": self = .timeZone
         default: return nil
         }
     }
@@ -123,7 +125,7 @@ struct Envelope {
     private(set) var reader: JSONReader
     /// What stands before the names of its fields in errors: the object may be the value of another field.
     private let path: StaticString
-    private var slots = InlineArray<43, Slot>(repeating: Slot())
+    private var slots = InlineArray<44, Slot>(repeating: Slot())
 
     init(_ bytes: UnsafeRawBufferPointer, path: StaticString = "") {
         reader = JSONReader(bytes)

@@ -52,12 +52,15 @@ public struct NotificationWishes: Hashable, Sendable {
 
 /// Every day from one minute to another, over midnight if `to` is the earlier.
 public struct QuietHours: Hashable, Sendable {
-    /// Minutes after midnight, UTC: 0…1439.
+    /// Minutes after midnight: 0…1439.
     public var from: Int
     public var to: Int
+    /// Whose clock is meant, by its name in the IANA's database, as `Europe/Berlin`. Nil: the city's.
+    public var timeZone: String?
 
-    public init(from: Int, to: Int) {
+    public init(from: Int, to: Int, timeZone: String? = nil) {
         self.from = from
         self.to = to
+        self.timeZone = timeZone
     }
 }

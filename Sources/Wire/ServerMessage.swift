@@ -8,6 +8,8 @@ public enum ServerMessage: Equatable, Sendable {
     case event(ch: String, seq: String, type: String, time: Int64, data: JSONValue)
     /// Only the latest of its channel and type counts.
     case state(ch: String, type: String, time: Int64, data: JSONValue)
+    /// Of a feed of vehicles: who is `gone`, then rows as `PositionRow` describes them.
+    case positions(ch: String, time: Int64, gone: [String], data: JSONValue)
     /// Something was lost for good; a snapshot follows.
     case gap(ch: String)
     case snapshot(ch: String, time: Int64, data: JSONValue)
@@ -58,6 +60,9 @@ extension ServerMessage {
         } else if let seq = value["seq"] {
             guard let seq = seq.text else { return nil }
             self = .event(ch: channel, seq: seq, type: type, time: time, data: data)
+        } else if type == "positions" {
+            let gone = value["gone"]?.elements ?? []
+            self = .positions(ch: channel, time: time, gone: gone.compactMap(\.text), data: data)
         } else {
             self = .state(ch: channel, type: type, time: time, data: data)
         }

@@ -179,6 +179,7 @@ extension ProtobufWire {
             switch field {
             case 1: integer("from", try reader.integer("quiet.from"))
             case 2: integer("to", try reader.integer("quiet.to"))
+            case 3: text("time_zone", try reader.text("quiet.time_zone"))
             default: try reader.skip()
             }
         }

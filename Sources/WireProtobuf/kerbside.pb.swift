@@ -4448,7 +4448,7 @@ package nonisolated struct Kerbside_V1_NotifyWishes: Sendable {
   fileprivate var _quiet: Kerbside_V1_Quiet? = nil
 }
 
-/// Minutes after midnight UTC; over midnight if `to` is the earlier.
+/// Minutes after midnight; over midnight if `to` is the earlier.
 package nonisolated struct Kerbside_V1_Quiet: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -4472,12 +4472,23 @@ package nonisolated struct Kerbside_V1_Quiet: Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   package mutating func clearTo() {self._to = nil}
 
+  /// by its name in the IANA's database; absent: the city's
+  package var timeZone: String {
+    get {_timeZone ?? String()}
+    set {_timeZone = newValue}
+  }
+  /// Returns true if `timeZone` has been explicitly set.
+  package var hasTimeZone: Bool {self._timeZone != nil}
+  /// Clears the value of `timeZone`. Subsequent reads from it will return its default value.
+  package mutating func clearTimeZone() {self._timeZone = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _from: UInt32? = nil
   fileprivate var _to: UInt32? = nil
+  fileprivate var _timeZone: String? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -11169,7 +11180,7 @@ nonisolated extension Kerbside_V1_NotifyWishes: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Quiet"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}from\0\u{1}to\0\u{3}time_zone\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11179,6 +11190,7 @@ nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._M
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self._from) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._to) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._timeZone) }()
       default: break
       }
     }
@@ -11195,12 +11207,16 @@ nonisolated extension Kerbside_V1_Quiet: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._to {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._timeZone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Quiet, rhs: Kerbside_V1_Quiet) -> Bool {
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
+    if lhs._timeZone != rhs._timeZone {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,6 +14,8 @@ struct BusReplay: ParsableArguments {
         Of a folder every vehicle_positions*.csv is read. The lines of the GTFS feed and the buses are imported into the
         hub, in place of its lines. Timetables are of the recorded day, so the hub's clock must show recorded time:
         --own-hub sees to that; another hub must have been started with clock.start a little before --from.
+        Some minutes behind the first --minibuses of the buses goes a minibus taxi each, on the same roads at the same pace:
+        it announces its way, and passengers book seats in it.
         """
 
     /// Real seconds in which a hub of the run's own is ready and all clients are connected.
@@ -36,13 +38,34 @@ struct BusReplay: ParsableArguments {
     @Option(help: "Seats of each bus, as the recording tells only how full it is.")
     var seats = 40
 
+    @Option(help: "Minibus taxis that go behind as many of the buses.")
+    var minibuses = 5
+
+    @Option(help: "Seats of each minibus.")
+    var minibusSeats = 6
+
+    @Option(help: "Passengers who book seats in minibuses.")
+    var riders = 16
+
+    @Option(help: "Bookings of each of them per hour of hub time.")
+    var bookings = 15.0
+
     func validate() throws {
         guard (0...10_000).contains(citizens) else {
             throw ValidationError("--citizens \(citizens): expected 0 to 10000")
         }
         guard (0...60).contains(requests) else { throw ValidationError("--requests \(requests): expected 0 to 60") }
-        guard (1...Bus.maxSeats).contains(seats) else {
-            throw ValidationError("--seats \(seats): expected 1 to \(Bus.maxSeats)")
+        for (name, count) in [("--seats", seats), ("--minibus-seats", minibusSeats)] {
+            guard (1...Bus.maxSeats).contains(count) else {
+                throw ValidationError("\(name) \(count): expected 1 to \(Bus.maxSeats)")
+            }
+        }
+        guard (0...1_000).contains(minibuses) else {
+            throw ValidationError("--minibuses \(minibuses): expected 0 to 1000")
+        }
+        guard (0...10_000).contains(riders) else { throw ValidationError("--riders \(riders): expected 0 to 10000") }
+        guard (0...120).contains(bookings) else {
+            throw ValidationError("--bookings \(bookings): expected 0 to 120")
         }
     }
 
@@ -70,6 +93,8 @@ struct BusReplay: ParsableArguments {
             let offset = CityTime(zone: catalog.timeZone)?.offset(at: first / 1000) ?? 0
             source.utcOffsetMinutes = offset / 60
             (source.seats, source.citizens, source.requestsPerHour) = (seats, citizens, requests)
+            (source.minibuses, source.minibusSeats) = (minibuses, minibusSeats)
+            (source.riders, source.bookingsPerHour) = (riders, bookings)
             change(&source)
             return (catalog, source)
         } catch let refusal as FeedRefusal { throw CommandFailure("\(refusal)") }

@@ -29,10 +29,15 @@ final class TokenSource: @unchecked Sendable {
     }
 
     func token(role: String, subject: String) -> String {
-        let now = EventLoop.wallClock() / 1000
-        let claims = TokenClaims(
-            subject: subject, role: Role(rawValue: role) ?? .passenger, city: city, issuedAt: now,
-            expiresAt: now + 86_400)
-        return (try? issuer.issue(claims)) ?? ""
+        issue(claims(Role(rawValue: role) ?? .passenger, subject))
     }
+
+    func token(minibus subject: String, seats: Int) -> String { issue(claims(.driver, subject).minibus(seats: seats)) }
+
+    private func claims(_ role: Role, _ subject: String) -> TokenClaims {
+        let now = EventLoop.wallClock() / 1000
+        return TokenClaims(subject: subject, role: role, city: city, issuedAt: now, expiresAt: now + 86_400)
+    }
+
+    private func issue(_ claims: TokenClaims) -> String { (try? issuer.issue(claims)) ?? "" }
 }

@@ -68,6 +68,7 @@ struct PlayOptions: ParsableArguments {
         var configuration = ReplayConfiguration(
             source: try source(settings), urls: urls, city: settings.city.id, redis: try EnginePlan(settings).endpoint
         ) { issuer.token(role: $0, subject: $1) }
+        configuration.minibusToken = { issuer.token(minibus: $0, seats: $1) }
         configuration.trust = HubAddress.trust(settings)
         configuration.speed = speed
         configuration.odds = odds

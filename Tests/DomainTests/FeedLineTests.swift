@@ -15,7 +15,7 @@ struct FeedLineTests {
             """
             V T345 45.464211 -9.191383 271.4 1795210199000 1795210199123 available taxi 3 -
             G T9
-            V B1 4.5e+1 -1.5e-05 - 1.7952101990e+12 1795210199123.0 busy bus - R7
+            V B1 4.5e+1 -1.5e-05 - 1.7952101990e+12 1795210199123.0 busy bus - R7 out@1200,in@7
             """)
         #expect(skipped == 0)
         let first = FeedRecord(
@@ -23,7 +23,7 @@ struct FeedLineTests {
             heard: 1_795_210_199_123, state: .available, seats: 3)
         let second = FeedRecord(
             id: "B1", lat: 45, lon: -0.000015, heading: nil, at: 1_795_210_199_000, heard: 1_795_210_199_123,
-            state: .busy, kind: .bus, route: "R7")
+            state: .busy, kind: .bus, route: "R7", along: "out@1200,in@7")
         #expect(lines == [.vehicle(first), .gone("T9"), .vehicle(second)])
     }
 
@@ -31,7 +31,8 @@ struct FeedLineTests {
         "what is no record is skipped and counted, and the lines around it are read",
         arguments: [
             "", " ", "V", "G", "G ", "X T1", "G T1 2", "V T1 45 9 - 1 1 available taxi -",
-            "V T1 45 9 - 1 1 available taxi - - -", "V T1 95 9 - 1 1 available taxi - -",
+            "V T1 45 9 - 1 1 available taxi - - -", "V T1 45 9 - 1 1 available minibus 3 R1 out@12 x",
+            "V T1 95 9 - 1 1 available taxi - -",
             "V T1 45 9 - 1 1 asleep taxi - -", "V T1 45 9 - 1 1 available tram - -",
             "V T1 45 9 - x 1 available taxi - -",
             "V T1 45 9 - 1 1 available taxi -1 -", "V T1 4.5.5 9 - 1 1 available taxi - -",

@@ -110,6 +110,41 @@ import Wire
         }
     }
 
+    @Test(
+        "B7: a line that is driven on request is asked before anybody drives; who drives next answers, or it lapses in time"
+    )
+    func ahead() async throws {
+        try await TestCity.run { city in
+            func anywhere(_ id: String, _ minutes: Int) -> String {
+                String(wish(id, 2000, inMinutes: minutes).dropLast()) + #","anywhere":true}"#
+            }
+            #expect(try await request(city, "c1", wish("s0", 2000, inMinutes: 60)) == .refused("no_driver"))
+            #expect(try await request(city, "c1", anywhere("s0", 29)) == .refused("no_driver"))
+            for (citizen, id, minutes) in [("c1", "s1", 60), ("c2", "s2", 180), ("c3", "s3", 180)] {
+                let reply = try await request(city, citizen, anywhere(id, minutes))
+                #expect(reply["answer_by"]?.integer == Self.now + Int64(minutes * Self.minute))
+            }
+            try await city.advance(60 * Self.minute - 1)
+            try await city.sweep()
+            #expect(try await city.told("passenger:c1") == ["stop.pending"])
+            try await city.advance(1)
+            try await city.sweep()
+            #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "no_driver")
+            try await start(city)
+            #expect(try await city.told("driver:B1").filter { $0 == "stop.requested" }.count == 2)
+            let told = try await city.last("stop.pending", "passenger:c2")
+            #expect(told?["bus"]?.text == "7" && told?["answer_by"]?.integer == Self.now + Int64(90 * Self.minute))
+            #expect(try await answer(city, "accept", "s2").isOK)
+            try await city.advance(20 * Self.minute + 1)
+            try await city.sweep()
+            #expect(try await city.last("stop.unanswered", "driver:B1")?["request"]?.text == "s3")
+            try await city.advance(10 * Self.minute)
+            try await city.sweep()
+            #expect(try await city.last("stop.expired", "passenger:c3")?["reason"]?.text == "unanswered")
+            #expect(try await city.field("stop:s2", "state") == "accepted")
+        }
+    }
+
     @Test("B7: what a promised stop changes for those behind it is shown, until it is off or has been")
     func dwell() async throws {
         try await TestCity.run { city in

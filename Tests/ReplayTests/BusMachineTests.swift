@@ -131,6 +131,46 @@ import Wire
         _ = try stage.take(.stopAnswer(.decline, request: "q", all: false))
     }
 
+    @Test("Nobody is there: said too early first, and again when the bus has stood there; later it is late")
+    func noShow() throws {
+        var odds = Odds.smooth
+        odds.stopNoShow = 1
+        var stage = try driver(odds: odds)
+        stage.wake(afterHubMs: 10_000)
+        try stage.grant(start("T1"), ["tour": "t1"])
+        stage.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.002)])
+        stage.wake(afterHubMs: 30_000)
+        try stage.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        let answer = Command.stopAnswer(.noshow, request: "q", all: false)
+        stage.wake(afterHubMs: 4_000)
+        try stage.refuse(answer, .notAvailable)
+        stage.wake(afterHubMs: 15_000)
+        #expect(stage.machine.track.suffix(2).map(\.point) == [point(45.002, 9), point(45.002, 9)])
+        try stage.refuse(answer, .notAvailable)
+        stage.wake(afterHubMs: 15_000)
+        try stage.grant(answer, ["requests": ["q"], "state": "no_show"])
+        #expect(stage.notes.count { $0 == .bus(.noShowRefused) } == 2 && stage.machine.list.asks.isEmpty)
+        for _ in 0..<12 { stage.wake(afterHubMs: 5_000) }
+        let track = stage.machine.track
+        #expect(track.map(\.at) == track.map(\.at).sorted() && Set(track.map(\.at)).count == track.count)
+        #expect(track.last?.point == point(45.004, 9))
+        #expect(try #require(track.last).at >= Self.start + 70_000 + 34_000, "it goes on as late as it has waited")
+    }
+
+    @Test("Where the recorded bus does not halt at the place, somebody was there")
+    func noShowElsewhere() throws {
+        var odds = Odds.smooth
+        odds.stopNoShow = 1
+        var stage = try driver(odds: odds)
+        stage.wake(afterHubMs: 10_000)
+        try stage.grant(start("T1"), ["tour": "t1"])
+        stage.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.001)])
+        stage.wake(afterHubMs: 30_000)
+        try stage.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        stage.wake(afterHubMs: 4_000)
+        try stage.grant(.stopAnswer(.complete, request: "q", all: false), ["requests": ["q"], "state": "completed"])
+    }
+
     // MARK: Citizens
 
     func citizen(_ odds: Odds = .smooth) throws -> Stage<CitizenMachine> {

@@ -13,6 +13,7 @@ func log(_ text: String) -> [LoggedEvent] {
             continue
         }
         var event = LoggedEvent(id: "\(step)-\(number)", type: String(type))
+        event.timeMs = Int64(step)
         number += 1
         for word in words.dropFirst() {
             let pair = word.split(separator: "=").map(String.init)
@@ -33,6 +34,9 @@ func log(_ text: String) -> [LoggedEvent] {
             case "c": event.citizen = pair[1]
             case "taken": event.taken = Int(pair[1])
             case "seats": event.seats = Int(pair[1])
+            case "b": event.booking = pair[1]
+            case "n": event.passengers = Int(pair[1])
+            case "delta": event.delta = Int(pair[1])
             default: fatalError("unknown field \(pair[0])")
             }
         }

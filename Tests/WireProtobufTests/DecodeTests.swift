@@ -48,6 +48,8 @@ struct DecodeTests {
         #""route":"R7","end":{"lat":45,"lon":0}"#,
         #""mute":["eta","answers"],"quiet":{"from":1320,"to":360}"#,
         #""mute":["noise"],"quiet":{"from":1440}"#,
+        #""quiet":{"from":1,"to":2,"time_zone":"Europe/Berlin"}"#,
+        #""quiet":{"from":1,"to":2,"time_zone":"Europe Berlin"}"#,
         #""route":null,"start":{"lat":45.1,"lon":9.2},"via":[{"lat":1,"lon":200}],"end":{"lat":45,"lon":0}"#,
         #""route":"R7""#,
         #""route":null"#,

@@ -176,7 +176,7 @@ struct EncodeTests {
                 rest: Bool.random(using: &random)
                     ? .moved(age: .random(in: -5000...600_000, using: &random)) : .full(full))
             guard
-                case .state(_, "positions", _, let data) = try decodeServer(
+                case .positions(_, _, _, let data) = try decodeServer(
                     Encode.state(channel: "near", type: "positions", time: 1, data: written([row, row])))
             else {
                 Issue.record("not a state")

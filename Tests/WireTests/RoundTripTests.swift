@@ -78,6 +78,7 @@ struct RoundTripTests {
         .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
         .notifySet(NotificationWishes()),
         .notifySet(NotificationWishes(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
+        .notifySet(NotificationWishes(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires"))),
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
@@ -227,7 +228,9 @@ struct SeededGenerator: RandomNumberGenerator {
         case .vehicleGet: return .vehicleGet(vehicle: identifier())
         case .notifySet:
             let quiet = optional { random in
-                QuietHours(from: .random(in: 0...1439, using: &random), to: .random(in: 0...1439, using: &random))
+                QuietHours(
+                    from: .random(in: 0...1439, using: &random), to: .random(in: 0...1439, using: &random),
+                    timeZone: random.optional { $0.visible(upTo: 64) })
             }
             return .notifySet(
                 NotificationWishes(

@@ -98,9 +98,10 @@ async def test_a_replay_of_real_buses_is_clean_and_its_feeds_valid_while_a_worke
     out, err = await result
     report = json.loads(out)
     assert process.returncode == 0 and report["clean"], report["details"] or err.decode()[-4000:]
-    assert not any(report["violations"].values()) and len(report["violations"]) == 11, report["violations"]
+    assert not any(report["violations"].values()) and len(report["violations"]) == 14, report["violations"]
     assert report["checked"] and report["tours"] >= 18 and report["fixes"] > 100, report
     assert report["fixes_seen"] > 5 * report["fixes"] and report["requests"] >= 5, report
+    assert report["bookings"] >= 5 and report["seats_confirmed"] >= 2 and report["booking_outcomes"], report
     assert killed is not None and report["reconnects"] > 5, "the worker that died had clients"
     check(readings, timetable)
     assert len(readings) >= 20 and not failed, f"{len(readings)} readings, and {failed} times there was none"

@@ -114,6 +114,37 @@ async def test_asked_in_its_area_accepted_near_arrived_completed(town, kinds):
     await driver.call("tour.end")
 
 
+@pytest.mark.parametrize("kind", [Rider, BinaryRider], ids=["json", "protobuf"])
+async def test_asked_before_anybody_drives(town, kind):
+    line = next(town.lines["always"])
+    citizen = await kind(town, line).here()
+    # Too soon for whoever may come to answer in time.
+    await citizen.not_asked("no_driver", 2500, at=citizen.now(25))
+    wanted = {"line": line.id, "name": "Ada", "at": citizen.now(90), "passengers": 2} | line.at(2500).fields
+    reply = await citizen.call("stop.request", **wanted, back={"at": citizen.now(200), **line.at(4000).fields})
+    assert reply["state"] == "requested" and reply["answer_by"] == reply["at"] == wanted["at"]
+    there, back = reply["request"], reply["back"]
+    for request, minutes in ((there, 90), (back, 200)):
+        told = await citizen.expect("stop.pending", request=request)
+        assert "bus" not in told and told["answer_by"] == told["at"] and abs(told["at"] - citizen.now(minutes)) < 60_000
+    assert (await citizen.call("stop.request", **wanted))["request"] == there, "asked twice is asked once"
+    await citizen.cut()
+    driver = await on_tour(town, line)
+    assert {(await driver.expect("stop.requested"))["request"] for _ in range(2)} == {there, back}
+    await citizen.resume()
+    for _ in range(2):
+        told = await citizen.expect("stop.pending", bus=line.bus)
+        assert abs(told["answer_by"] - citizen.now(30)) < 60_000
+    await driver.call("stop.accept", request=there)
+    await citizen.expect("stop.accepted", request=there, bus=line.bus)
+    await citizen.call("stop.cancel", request=back)
+    await driver.until("stop.withdrawn", request=back)
+    # What was promised waits for the next driver, as on any line.
+    await driver.call("tour.end")
+    other = await on_tour(town, line, 2)
+    await other.expect("stop.list", request=there, reason="taken_over")
+
+
 async def test_outside_its_area_or_hours_is_refused(town):
     line, closed = next(town.lines["always"]), next(town.lines["closed"])
     await on_tour(town, line)

@@ -1,10 +1,13 @@
 """Each person is told what it wants to be told, and when (M8). What it must know comes all the same, marked."""
 
+import datetime
 import time
+import zoneinfo
 
 import pytest
 
 from conftest import running
+from kerbside import bus as buses
 from kerbside.minibus import book, trip
 from kerbside.stops import on_tour, rider, serve
 from test_seats import one_online
@@ -20,9 +23,11 @@ def village():
     yield from serve()
 
 
-def around_now(before, after):
-    """Quiet hours from so many minutes before to so many after this one."""
+def around_now(before, after, zone=None):
+    """Quiet hours from so many minutes before to so many after this one, as a clock in that zone shows it."""
     minute = int(time.time() // 60)
+    if zone:
+        minute += int(datetime.datetime.now(zoneinfo.ZoneInfo(zone)).utcoffset().total_seconds() // 60)
     return {"from": (minute - before) % 1440, "to": (minute + after) % 1440}
 
 
@@ -79,6 +84,61 @@ async def test_quiet_hours_and_after(hub, cast):
         # A vehicle that waits is never kept from its passenger, who would be charged for not coming.
         assert silent == (["seat.confirmed", "seat.arrived"] if is_quiet else [])
         passenger.skip()
+
+
+async def test_quiet_hours_are_of_the_clock_that_is_named(hub, cast):
+    minibus, zone = await one_online(hub, cast)
+    passenger = await cast.rider(hub)
+    # Nowhere do both show the same.
+    far = "Pacific/Kiritimati"
+    for hours, is_quiet in ((around_now(5, 30, far), True), (around_now(5, 30), False), (around_now(-30, -1, far), False)):
+        quiet = hours | {"time_zone": far}
+        assert await passenger.call("notify.set", quiet=quiet) == {"quiet": quiet}
+        await passenger.expect("notify.changed", quiet=quiet)
+        kinds, silent = await ridden(minibus, passenger, zone)
+        assert silent == (["seat.confirmed", "seat.arrived"] if is_quiet else []), hours
+        passenger.skip()
+    # It is remembered, and told.
+    await passenger.connect()
+    snapshot = next(m for m in reversed(passenger.pushed) if m["type"] == "snapshot")
+    assert snapshot["data"]["notify"] == {"quiet": quiet}
+
+
+WINTER = 1_792_890_000
+"""2026-10-25 1:00 UTC: clocks in Europe are put back by an hour."""
+
+
+async def test_quiet_hours_follow_the_catalogs_clock_when_it_is_put_back(new_hub):
+    start = datetime.datetime.fromtimestamp(WINTER - 120, datetime.UTC)
+    hub = new_hub(clock__start=start.strftime("%Y-%m-%dT%H:%M:%SZ"), clock__scale=4).start()
+    [line], text = buses.community(1)
+    text["time_zone"] = "Europe/Berlin"
+    [run] = text["lines"][line.id]["runs"]
+    run["from"] = "2026-10-01"
+    for index, row in enumerate(run["stops"]):
+        row[next(iter(row))] = " ".join(f"{hour}:{index * 5:02}" for hour in range(24))
+    buses.load(hub, text)
+    driver = await on_tour(hub, line)
+    citizens = [await rider(hub, line) for _ in range(3)]
+    # In Berlin 2:59 and then 2:00 again, in London 1:59 and 1:00.
+    quiet = {"from": 120, "to": 150}
+    for citizen, zone in zip(citizens, ({}, {"time_zone": "Europe/London"}, {"time_zone": "Europe/Berlin"}), strict=True):
+        await citizen.call("notify.set", quiet=quiet | zone)
+
+    async def silent():
+        found = []
+        for citizen in citizens:
+            request = await citizen.ask_for(2000, at=citizen.now(60))
+            await driver.call("stop.decline", request=request)
+            found.append((await citizen.until("stop.declined", request=request)).get("silent", False))
+        return found
+
+    assert await silent() == [False, False, False]
+    assert citizens[0].now() < WINTER * 1000
+    await hub.until("winter", lambda: citizens[0].now() > WINTER * 1000 or None, 60)
+    assert await silent() == [True, False, True]
+    await citizens[1].call("notify.set", quiet={"from": 60, "to": 90, "time_zone": "Europe/London"})
+    assert await silent() == [True, True, True]
 
 
 async def test_the_eta_is_not_told_to_who_does_not_want_it(hub, cast):
@@ -178,6 +238,10 @@ async def test_what_is_no_wish_is_refused(hub, cast):
         ("quiet", {"quiet": 5}),
         ("quiet.from", {"quiet": {"to": 4}}),
         ("quiet.to", {"quiet": {"from": 4, "to": 1440}}),
+        ("quiet.time_zone", {"quiet": {"from": 4, "to": 5, "time_zone": 60}}),
+        ("quiet.time_zone", {"quiet": {"from": 4, "to": 5, "time_zone": "Mars/Olympus"}}),
+        ("quiet.time_zone", {"quiet": {"from": 4, "to": 5, "time_zone": "../../etc/localtime"}}),
+        ("quiet.time_zone", {"quiet": {"from": 4, "to": 5, "time_zone": "right/Europe/Berlin"}}),
     ):
         await passenger.refused("notify.set", "bad_message", field, **fields)
     await (await cast.operator(hub)).refused("notify.set", "forbidden")

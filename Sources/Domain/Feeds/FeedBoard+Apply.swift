@@ -98,10 +98,10 @@ extension FeedBoard {
         let freshness: Freshness? =
             silence > rules.expireAfterMs ? nil : silence > rules.staleAfterMs ? .stale : .live
         let (outcome, isYounger) = vehicles[Int(number)].take(fields, freshness, cell: cell, zone: zone)
-        // One that comes back, as it was, still has the way of an earlier book, or none.
-        if outcome == .traits || (outcome == .moved && isYounger), ways != nil, !vehicles[Int(number)].isWatched {
-            vehicles[Int(number)].live.traits.way = way(of: vehicles[Int(number)].id, vehicles[Int(number)].live.traits)
-        }
+        let isFarther = outcome != .refused && vehicles[Int(number)].take(along: fields.along)
+        // One that comes back, as it was, still has the places of an earlier book, or none.
+        let isElsewhere = outcome == .traits || isFarther || (outcome == .moved && isYounger)
+        if isElsewhere, ways != nil, !vehicles[Int(number)].isWatched { renewPlaces(number) }
         if outcome == .refused {
             if !vehicles[Int(number)].live.isPresent { soil(number) }
             return
@@ -114,6 +114,14 @@ extension FeedBoard {
 }
 
 extension FeedVehicle {
+    /// How far along its way a record has it. False: as before.
+    @inline(__always)
+    mutating func take(along: UnsafeRawBufferPointer) -> Bool {
+        if Self.isSame(self.along, along) { return false }
+        self.along = String(decoding: along, as: UTF8.self)
+        return true
+    }
+
     /// `moved`: only in place and time.
     enum Outcome { case refused, same, moved, traits }
 

@@ -14,6 +14,8 @@ struct FeedFields {
     var seats: Int16
     /// Empty when there is none.
     var route: UnsafeRawBufferPointer
+    /// Empty when nobody knows.
+    var along: UnsafeRawBufferPointer
 
     /// One line.
     enum Line {
@@ -58,23 +60,29 @@ extension FeedFields {
             let kind = scanner.field().flatMap(VehicleKind.init(text:)),
             let seats = scanner.optionalNumber(), let route = scanner.field()
         else { return nil }
+        let nothing = UnsafeRawBufferPointer(rebasing: route[..<0])
+        let along = scanner.isAtLineEnd ? nothing : scanner.field() ?? nothing
         if let seats, !(0...9999).contains(seats) { return nil }
+        if FieldScanner.isDash(along) { return nil }
         self.init(
             id: id, lat: lat, lon: lon, heading: heading, at: at, heard: heard, state: state, kind: kind,
             seats: seats.map { Int16($0) } ?? -1,
-            route: FieldScanner.isDash(route) ? UnsafeRawBufferPointer(rebasing: route[..<0]) : route)
+            route: FieldScanner.isDash(route) ? nothing : route, along: along)
     }
 
     /// Lends a record's texts to the body.
     static func with<Result>(_ record: FeedRecord, _ body: (FeedFields) -> Result) -> Result {
-        var (id, route) = (record.id, record.route ?? "")
+        var (id, route, along) = (record.id, record.route ?? "", record.along)
         return id.withUTF8 { id in
             route.withUTF8 { route in
-                body(
-                    FeedFields(
-                        id: UnsafeRawBufferPointer(id), lat: record.lat, lon: record.lon, heading: record.heading,
-                        at: record.at, heard: record.heard, state: record.state, kind: record.kind,
-                        seats: Int16(clamping: record.seats ?? -1), route: UnsafeRawBufferPointer(route)))
+                along.withUTF8 { along in
+                    body(
+                        FeedFields(
+                            id: UnsafeRawBufferPointer(id), lat: record.lat, lon: record.lon, heading: record.heading,
+                            at: record.at, heard: record.heard, state: record.state, kind: record.kind,
+                            seats: Int16(clamping: record.seats ?? -1), route: UnsafeRawBufferPointer(route),
+                            along: UnsafeRawBufferPointer(along)))
+                }
             }
         }
     }

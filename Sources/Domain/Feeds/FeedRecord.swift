@@ -17,10 +17,12 @@ public struct FeedRecord: Equatable, Sendable {
     /// Free ones; nil if the vehicle doesn't tell.
     public var seats: Int?
     public var route: String?
+    /// How far it is along its way (`WayProgress.text`).
+    public var along: String
 
     public init(
         id: String, lat: Double, lon: Double, heading: Double?, at: Int64, heard: Int64, state: VehicleState,
-        kind: VehicleKind = .taxi, seats: Int? = nil, route: String? = nil
+        kind: VehicleKind = .taxi, seats: Int? = nil, route: String? = nil, along: String = ""
     ) {
         self.id = id
         self.lat = lat
@@ -32,13 +34,15 @@ public struct FeedRecord: Equatable, Sendable {
         self.kind = kind
         self.seats = seats
         self.route = route
+        self.along = along
     }
 
     public var point: GeoPoint { GeoPoint(lat: lat, lon: lon) }
 }
 
 /// One line of what is published on the channel of a cell:
-/// `V <id> <lat> <lon> <heading|-> <at> <heard> <state> <kind> <seats|-> <route|->` or `G <id>`.
+/// `V <id> <lat> <lon> <heading|-> <at> <heard> <state> <kind> <seats|-> <route|->`, and ` <along>` where that is known, or
+/// `G <id>`.
 public enum FeedLine: Equatable, Sendable {
     /// What is now known of a vehicle.
     case vehicle(FeedRecord)
@@ -63,6 +67,7 @@ extension FeedRecord {
             id: String(decoding: fields.id, as: UTF8.self), lat: fields.lat, lon: fields.lon, heading: fields.heading,
             at: fields.at, heard: fields.heard, state: fields.state, kind: fields.kind,
             seats: fields.seats < 0 ? nil : Int(fields.seats),
-            route: fields.route.isEmpty ? nil : String(decoding: fields.route, as: UTF8.self))
+            route: fields.route.isEmpty ? nil : String(decoding: fields.route, as: UTF8.self),
+            along: String(decoding: fields.along, as: UTF8.self))
     }
 }

@@ -14,20 +14,25 @@ public struct FeedView: Hashable, Sendable {
 
     public var visibility: Visibility
     public var filter: FeedFilter
-    /// The numbers of ways (`WayBook`) that lead where the subscriber wants to go: of vehicles on routes only those that go
-    /// one of them. Nil: it has not said where.
-    public var ways: Set<UInt16>?
+    /// The numbers of ways (`WayBook`) that lead where the subscriber wants to go, each with the last step at which a vehicle
+    /// has not passed it: of vehicles on routes only those that go one of them and have not. Nil: it has not said where.
+    public var ways: [UInt16: UInt16]?
 
-    public init(visibility: Visibility, filter: FeedFilter = FeedFilter(), ways: Set<UInt16>? = nil) {
+    public init(visibility: Visibility, filter: FeedFilter = FeedFilter(), ways: [UInt16: UInt16]? = nil) {
         self.visibility = visibility
         self.filter = filter
         self.ways = ways
     }
 
+    private static func isOfUse(_ place: WayPlace, _ ways: [UInt16: UInt16]) -> Bool {
+        guard let last = ways[place.way] else { return false }
+        return place.step <= last
+    }
+
     @inline(__always)
     func shows(_ traits: FeedTraits) -> Bool {
         if visibility == .available, traits.state != .available { return false }
-        if let ways, traits.kind != .taxi, !ways.contains(traits.way) { return false }
+        if let ways, traits.kind != .taxi, !traits.places.contains(where: { Self.isOfUse($0, ways) }) { return false }
         return filter.matches(
             kind: traits.kind, state: traits.state, seats: traits.seats < 0 ? nil : Int(traits.seats),
             route: traits.route)
@@ -64,15 +69,15 @@ public final class FeedSubscription {
 
     /// The numbers of ways mean something else from now on: the reader gets a snapshot.
     public func forgetWays() {
-        view.ways = []
+        view.ways = [:]
         viewHash = view.hashValue
         sentTick = nil
     }
 
     /// More ways lead where it wants to go. Nothing that the reader was told changes, if no vehicle went one of them at the
     /// last tick.
-    public func admit(_ ways: Set<UInt16>) {
-        view.ways?.formUnion(ways)
+    public func admit(_ ways: [UInt16: UInt16]) {
+        view.ways?.merge(ways) { $1 }
         viewHash = view.hashValue
     }
 }

@@ -8,8 +8,8 @@ struct FeedTraits: Equatable {
     /// −1 when unknown.
     var seats: Int16 = -1
     var route: String?
-    /// The number of what it goes in the board's book of ways; 0 when nobody knows, or asks. No reader is told it.
-    var way: UInt16 = 0
+    /// Where it is on the ways of the board's book that it may be on; empty when nobody knows, or asks. No reader is told.
+    var places: [WayPlace] = []
 
     /// As far as rows tell.
     func looks(like other: FeedTraits) -> Bool {
@@ -51,6 +51,8 @@ struct FeedVehicle {
     /// Told of by `applyWatched`, and a member of its own unit; else of cells, zones and the city.
     var isWatched: Bool
     var live = FeedStanding()
+    /// How far it is along its way (`WayProgress.text`), by the last record.
+    var along = ""
     var shown = FeedStanding()
     /// In the list of those that the next tick looks at.
     var isDirty = false

@@ -24,7 +24,7 @@ public struct LineShape: Sendable {
     private let plane: [PlanePoint]
 
     /// Between two matches of the same point the way must have gone farther away by so much, metres.
-    static let separation = 15.0
+    public static let separation = 15.0
 
     /// Nil when fewer than two different usable points are left.
     public init?(_ given: [GeoPoint]) {
@@ -64,10 +64,12 @@ public struct LineShape: Sendable {
 
     /// Every place where the way comes nearest to `point`, within `radius` metres, in the order of the way.
     ///
-    /// Two of them on the same stretch count as one unless the way goes away by 15 m in between. Costs a look at each
-    /// segment: some 5 µs for a way of 600 points.
-    public func matches(of point: GeoPoint, within radius: Double) -> [ShapeMatch] {
-        var valleys = Valleys(separation: LineShape.separation, radius: radius)
+    /// Two of them on the same stretch count as one unless the way goes away by `separation` metres in between. Costs a
+    /// look at each segment: some 5 µs for a way of 600 points.
+    public func matches(
+        of point: GeoPoint, within radius: Double, separation: Double = LineShape.separation
+    ) -> [ShapeMatch] {
+        var valleys = Valleys(separation: separation, radius: radius)
         visit(point) { valleys.add($0) }
         return valleys.finished()
     }

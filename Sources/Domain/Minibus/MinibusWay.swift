@@ -1,10 +1,8 @@
 /// The way that a minibus has announced: straight from point to point. Metres, good within a few kilometres of each piece.
-public struct MinibusWay: Sendable {
-    private let points: [GeoPoint]
+public struct MinibusWay: Equatable, Sendable {
+    let points: [GeoPoint]
     /// Metres from the start to each point.
     private let distances: [Double]
-    /// No point is farther from the start than this, metres.
-    private let radius: Double
 
     /// Nil with fewer than two points.
     public init?(_ points: [GeoPoint]) {
@@ -15,8 +13,10 @@ public struct MinibusWay: Sendable {
             distances.append(distances[distances.count - 1] + from.distance(to: to))
         }
         self.distances = distances
-        radius = points.reduce(0) { max($0, $1.distance(to: points[0])) }
     }
+
+    /// As a line that is measured; nil when all its points are one.
+    public var shape: LineShape? { LineShape(points) }
 
     /// Whether passengers can ride from one place to another.
     public enum Fit: Equatable, Sendable {
@@ -52,15 +52,6 @@ public struct MinibusWay: Sendable {
             }
         }
         return best.map { .fits(metres: $0.metres) } ?? .isBackwards
-    }
-
-    /// Whether it comes near the one place and then near the other.
-    public func leads(from pickup: GeoPoint, to destination: GeoPoint, reach: Double) -> Bool {
-        // Most ways are far from either.
-        guard pickup.distance(to: points[0]) <= radius + reach, destination.distance(to: points[0]) <= radius + reach
-        else { return false }
-        if case .fits = fit(from: pickup, to: destination, reach: reach) { return true }
-        return false
     }
 
     /// Metres from the start to the spot nearest to a place.

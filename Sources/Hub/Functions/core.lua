@@ -95,11 +95,26 @@ local NOTIFIES = {
 }
 local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
 
+-- Minutes after midnight on a clock. zone: seconds east of Greenwich, until when (ms), and how many from then on; nil when it
+-- says nothing.
+local function minute_of_day(zone, at)
+    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
+    if not offset then return nil end
+    return math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
+end
+
+-- What clocks show: `clocks`, by the name of the time zone; `city` is the catalog's. Said by the workers, who can read the
+-- files of time zones: notify_set, notify_clocks, sweep.
+local function set_clock(c, name, zone)
+    if redis.call('HGET', c.p .. 'clocks', name) ~= zone then redis.call('HSET', c.p .. 'clocks', name, zone) end
+end
+
 local function is_unwanted(c, channel, kind)
-    local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to')
+    local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
     if wishes[1] and string.find(wishes[1], kind, 1, true) then return true end
     if not wishes[2] then return false end
-    local minute, from, to = math.floor(c.now / 60000) % 1440, tonumber(wishes[2]), tonumber(wishes[3])
+    local zone = redis.call('HGET', c.p .. 'clocks', wishes[4] or 'city')
+    local minute, from, to = minute_of_day(zone or '0 0 0', c.now), tonumber(wishes[2]), tonumber(wishes[3])
     if from <= to then return minute >= from and minute < to end
     return minute >= from or minute < to
 end
@@ -124,14 +139,14 @@ end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line
 -- (`FeedLine` in Domain reads it). `cell` is where it was shown last; nothing is shown before the first position.
-local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats', 'route', 'cell', 'watched' }
+local FEED = { 'lat', 'lon', 'heading', 'at', 'heard', 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'along' }
 
 local function or_dash(value) return value and value ~= '' and value or '-' end
 
 -- f: the values of FEED
 local function feed_line(driver, f)
     return table.concat({ 'V', driver, f[1], f[2], or_dash(f[3]), f[4], f[5], f[6] or 'unavailable', f[7] or 'taxi',
-        or_dash(f[8]), or_dash(f[9]) }, ' ')
+        or_dash(f[8]), or_dash(f[9]), f[12] or nil }, ' ')
 end
 
 -- To the workers whose clients watch this one vehicle, wherever it goes: `watched` is until when, in machine time.

@@ -45,24 +45,22 @@ register('feed_watch', function(keys, argv)
     return state
 end)
 
--- The ways that vehicles have announced stand in `ways` (driver → JSON), and each change is told on the channel feed:ways,
--- `driver\nJSON`, without JSON when it is taken back.
-local function announce_way(c, driver, way)
-    if way == '' then
-        clear_vehicle(c, driver, 'way')
-        redis.call('HDEL', c.p .. 'ways', driver)
-    else
-        set_vehicle(c, driver, 'way', way)
-        redis.call('HSET', c.p .. 'ways', driver, way)
-    end
-    redis.call('PUBLISH', c.p .. 'feed:ways', driver .. '\n' .. way)
-end
-
 -- feed_ways: ARGV where to go on (0 = the beginning), how many at most. Answers {where to go on (0 = that was all), {driver,
--- JSON of its way, …}}.
+-- JSON of its way, …}}. What is read of a vehicle that is not online was left by an earlier version, and is taken out.
 register('feed_ways', function(keys, argv)
-    return redis.call('HSCAN', context(keys).p .. 'ways', argv[1], 'COUNT', argv[2])
-end, { 'no-writes' })
+    local c = context(keys)
+    local found = redis.call('HSCAN', c.p .. 'ways', argv[1], 'COUNT', argv[2])
+    local ways = {}
+    for i = 1, #found[2], 2 do
+        local driver, way = found[2][i], found[2][i + 1]
+        if redis.call('HGET', c.p .. 'vehicle:' .. driver, 'state') == 'available' then
+            ways[#ways + 1], ways[#ways + 2] = driver, way
+        else
+            redis.call('HDEL', c.p .. 'ways', driver)
+        end
+    end
+    return { found[1], ways }
+end)
 
 -- seats_set: ARGV driver, seats taken, seats of a taxi, key, why ('' = not said).
 register('seats_set', function(keys, argv)
@@ -80,8 +78,8 @@ register('seats_set', function(keys, argv)
     end)
 end)
 
--- route_set: ARGV driver, route ('' = none), key, JSON of the way ('' = none): {start, via, end}. A way without a route's id is
--- shown as a route of the vehicle's own.
+-- route_set: ARGV driver, route ('' = none), key, JSON of the way ('' = none): {start, via, end}, how far the vehicle is along
+-- it ('' = nobody knows). A way without a route's id is shown as a route of the vehicle's own.
 register('route_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'route.set', 'driver:' .. driver, argv[3], function()
@@ -90,7 +88,10 @@ register('route_set', function(keys, argv)
         local v = vehicle(c, driver)
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
         if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
-        if is_new then announce_way(c, driver, way) end
+        if is_new then
+            announce_way(c, driver, v, way)
+            if (argv[5] or '') ~= '' then set_vehicle(c, driver, 'along', argv[5]) else clear_vehicle(c, driver, 'along') end
+        end
         show(c, driver)
         local told = { route = route ~= '' and route or cjson.null, way = way ~= '' and cjson.decode(way) or nil }
         if is_new then tell_of_route(c, driver, v, told.route, told.way) end

@@ -7,11 +7,38 @@ local function enlist(c, driver, v, capacity)
     set_vehicle(c, driver, 'capacity', capacity, 'taken', taken, 'held', held, 'seats', capacity - taken)
 end
 
+-- The ways of the minibuses that are online stand in `ways` (driver → JSON), and each change is told on the channel feed:ways,
+-- `driver\nJSON`, without JSON when there is none any more.
+local function tell_way(c, driver, way)
+    if way then redis.call('HSET', c.p .. 'ways', driver, way) end
+    if not way and redis.call('HDEL', c.p .. 'ways', driver) == 0 then return end
+    redis.call('PUBLISH', c.p .. 'feed:ways', driver .. '\n' .. (way or ''))
+end
+
+-- v: of a minibus that is online. What it announced may have been taken out, or never put in by an earlier version.
+local function show_way(c, driver, v)
+    if v.way and redis.call('HEXISTS', c.p .. 'ways', driver) == 0 then tell_way(c, driver, v.way) end
+end
+
+-- way: '' = none any more.
+local function announce_way(c, driver, v, way)
+    if way == '' then clear_vehicle(c, driver, 'way') else set_vehicle(c, driver, 'way', way) end
+    tell_way(c, driver, way ~= '' and v.state == 'available' and way or nil)
+end
+
+-- It is no minibus any more.
+local function forget_way(c, driver, v)
+    tell_way(c, driver, nil)
+    clear_vehicle(c, driver, 'way', 'along')
+    if v.way then clear_vehicle(c, driver, 'route') end
+end
+
 -- Online: it can be seen and booked. A minibus waits in no queue.
 local function go_online(c, driver, reason)
     clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
     redis.call('ZADD', c.p .. 'alive', c.now, driver)
     local v = vehicle(c, driver)
+    show_way(c, driver, v)
     refresh_status(c, driver, v)
     set_state(c, driver, 'available')
     log(c, 'driver.online', { driver = driver, reason = reason })
@@ -22,6 +49,7 @@ end
 -- Offline: it can't be seen by passengers, and who waits for its answer is told.
 local function go_offline(c, driver, v, reason)
     redis.call('ZREM', c.p .. 'alive', driver)
+    tell_way(c, driver, nil)
     set_state(c, driver, 'unavailable')
     log(c, 'driver.offline', { driver = driver, reason = reason })
     turn_down_all(c, driver, v, 'offline')
@@ -46,7 +74,9 @@ end
 
 -- It shows that it lives.
 local function minibus_is_back(c, driver)
-    if remembers(c, vehicle(c, driver)) then return go_online(c, driver, 'recovered') end
+    local v = vehicle(c, driver)
+    if remembers(c, v) then return go_online(c, driver, 'recovered') end
+    if v.state == 'available' then show_way(c, driver, v) end
     ask_next(c, driver)
 end
 

@@ -117,13 +117,15 @@ local function become(c, driver, v, kind, capacity)
         enlist(c, driver, v, capacity)
     elseif v.capacity then
         clear_vehicle(c, driver, 'capacity', 'taken', 'held', 'seats', 'status')
+        forget_way(c, driver, v)
     end
 end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
--- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries}.
+-- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
+-- a minibus is along its way}.
 register('hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
     local v = {}
@@ -168,7 +170,7 @@ register('hello', function(keys, argv)
         v, meta = { lat = t.lat, lon = t.lon, at = t.at, heard = t.heard }, (t.dist or '-') .. ' ' .. (t.base or '0')
     end
     return { position, mode, snapshot, meta,
-        v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries }
+        v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries, v.along or '' }
 end)
 
 -- gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.
@@ -182,14 +184,17 @@ register('gone', function(keys, argv)
 end)
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
--- cell. `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away; a minibus
+-- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain). `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away; a minibus
 -- that was is noted in `minibuses`.
 local function moved(c, argv, i, lines, minibuses)
-    local driver, cell = argv[i], argv[i + 7]
+    local driver, cell, along = argv[i], argv[i + 7], nil
+    local space = string.find(cell, ' ', 1, true)
+    if space then cell, along = string.sub(cell, 1, space - 1), string.sub(cell, space + 1) end
     local key = c.p .. 'vehicle:' .. driver
-    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away')
+    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along')
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
         'speed', argv[i + 6], 'heard', c.iso, 'cell', cell)
+    if along then redis.call('HSET', key, 'along', along) elseif known[8] then redis.call('HDEL', key, 'along') end
     local old = known[5]
     if old ~= cell then
         if old then
@@ -200,7 +205,7 @@ local function moved(c, argv, i, lines, minibuses)
         redis.call('SADD', c.p .. 'cell:' .. cell, driver)
     end
     local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], c.iso, known[1], known[2], known[3],
-        known[4] })
+        known[4], nil, nil, along })
     lines[cell] = lines[cell] or {}
     table.insert(lines[cell], line)
     table.insert(lines.city, line)

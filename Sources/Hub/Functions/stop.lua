@@ -3,6 +3,9 @@
 -- it stands in `line:<id>:stops` and, if a tour has it, in `tour:<id>:stops`, both by the pickup time; what time brings
 -- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
 -- nobody else: neither to the event log.
+--
+-- A line that is driven on request may be asked before anybody drives it: the request has no tour until somebody does, and
+-- only then does the time run in which it is to be answered (`ahead`).
 
 -- One table, because a chunk of Lua has room for 200 locals and all functions are one chunk.
 local stops = {}
@@ -202,6 +205,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits)
     end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
+    if s.ahead then stops.ask_first(c, id, s) end
     local data = { request = id, state = s.state }
     if s.state ~= 'requested' then
         data.reason = 'taken_over'
@@ -285,127 +289,3 @@ function stops.free_seats(c, tour, at, except)
     end
     return math.max(0, free)
 end
-
-function stops.receipt(c, id, s)
-    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
-        answer_by = tonumber(s.answer_by), back = s.back }
-end
-
--- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
--- there is none. The bus may have gone by and the line come again later: then that is its time, unless the citizen has named
--- one that is too far from it.
-function stops.seek(c, line, r)
-    local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
-    if not tour then
-        r.code, r.detail = dist, next_stop
-    elseif waits and r.later_at and r.asked and r.later_at - r.at > stops.rules(c).early_ms then
-        r.code, r.detail = 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there. '
-            .. 'It comes again at ' .. r.later_clock .. ': ask for that time.'
-    else
-        r.tour, r.dist, r.next_stop, r.waits = tour, dist, next_stop, waits
-        if waits and r.later_at then r.at = math.max(r.at, r.later_at) end
-    end
-end
-
--- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
--- it has open.
-function stops.repeated(c, citizen, line, r)
-    local open = redis.call('SMEMBERS', c.p .. 'passenger:' .. citizen .. ':stops')
-    for _, id in ipairs(open) do
-        local s = stops.load(c, id)
-        if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
-            and stops.distance(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= stops.rules(c).merge_m then
-            return id, s, #open
-        end
-    end
-    return nil, nil, #open
-end
-
--- What is kept of a request that may be made.
-function stops.open(c, citizen, line, person, r, back)
-    local rules = stops.rules(c)
-    local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
-        at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
-        address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
-        anywhere = r.anywhere and '1',
-        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', c.now + rules.answer_ms) }
-    local fields = {}
-    for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
-    stops.set(c, r.id, unpack(fields))
-    redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
-    redis.call('SADD', c.p .. 'passenger:' .. citizen .. ':stops', r.id)
-    stops.due(c, r.id, 'remind_driver', c.now + rules.remind_driver_ms)
-    stops.due(c, r.id, 'expire', c.now + rules.answer_ms)
-    stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
-    s.tour, s.dist, s.place = r.tour, r.dist, r.id
-    figures.add(c, line, { requested = 1 })
-    log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
-        passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })
-    stops.tell_citizen(c, 'stop.pending', r.id, s, { answer_by = tonumber(s.answer_by) })
-    stops.attach(c, r.id, s, r.tour, r.dist, r.next_stop, r.waits)
-    return s
-end
-
--- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
--- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
--- stop, at, asked (at is the citizen's), passengers, places, next, later, later_at (when that is by the schedule, and
--- later_clock, as h:mm), anywhere} for the request and, if there is one, for the way back. Both or none.
-register('stop_request', function(keys, argv)
-    local c, citizen, line = context(keys), argv[1], argv[3]
-    return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
-        local function no(code, detail)
-            log(c, 'stop.refused', { citizen = citizen, line = line, code = code })
-            figures.refused(c, line, code, 'passenger:' .. citizen, argv[2])
-            return refuse(code, detail)
-        end
-        if argv[4] ~= '' then return no(argv[4], argv[5]) end
-        local person, wanted = cjson.decode(argv[6]), {}
-        for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
-
-        for _, r in ipairs(wanted) do stops.seek(c, line, r) end
-        local known, s, open = stops.repeated(c, citizen, line, wanted[1])
-        if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
-        if known then
-            return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
-        end
-        if open + #wanted > stops.rules(c).max_open then
-            return no('already_requested', 'You have ' .. open .. ' open requests. Cancel one first, or wait for its end.')
-        end
-        for i, r in ipairs(wanted) do
-            local where = i == 2 and 'field `back`: ' or ''
-            if not r.tour then return no(r.code, where .. r.detail) end
-            local most = stops.rules(c).max_on_tour
-            if redis.call('ZCARD', c.p .. 'tour:' .. r.tour .. ':stops') + i > most then
-                return no('not_available', where .. 'The driver has ' .. most .. ' open requests, which is the most that are '
-                    .. 'taken. Ask again when some are answered.')
-            end
-            local free = stops.free_seats(c, r.tour, r.at)
-            if free and r.passengers > free then
-                return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
-            end
-        end
-        local there, back = wanted[1], wanted[2]
-        local first = stops.open(c, citizen, line, person, there, back and back.id)
-        if back then stops.open(c, citizen, line, person, back, there.id) end
-        return ok(stops.receipt(c, there.id, first))
-    end)
-end)
-
--- stop_cancel: ARGV citizen, request, key.
-register('stop_cancel', function(keys, argv)
-    local c, citizen, id = context(keys), argv[1], argv[2]
-    return once(c, 'stop.cancel', 'passenger:' .. citizen, argv[3], function()
-        local s = stops.load(c, id)
-        if s.citizen ~= citizen then
-            return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')
-        end
-        if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
-        if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
-        stops.close(c, id, s, 'cancelled')
-        redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
-        log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
-        stops.tell_citizen(c, 'stop.cancelled', id, s)
-        if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end
-        return ok({ request = id, state = 'cancelled' })
-    end)
-end)

@@ -6,12 +6,10 @@ local LATEST_MS = 300000
 -- Who waits is told a time of arrival that differs by so much from the last, ms.
 local ETA_STEP_MS = 10000
 
--- The local time as people read it, 9:05. zone: seconds east of Greenwich, until when (ms), and how many from then on.
+-- The local time as people read it, 9:05. zone: see minute_of_day.
 function stops.clock(zone, at)
-    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
-    if not offset then return nil end
-    local minute = math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
-    return string.format('%d:%02d', math.floor(minute / 60), minute % 60)
+    local minute = minute_of_day(zone, at)
+    return minute and string.format('%d:%02d', math.floor(minute / 60), minute % 60)
 end
 
 -- Whether an accepted request is a stop that the bus makes on its way and would not make otherwise. t: of its tour.

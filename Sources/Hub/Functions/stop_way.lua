@@ -81,6 +81,24 @@ end
 
 -- MARK: tours come and go
 
+-- From now on somebody can answer.
+function stops.await_answer(c, id, s)
+    local rules = stops.rules(c)
+    s.answer_by = string.format('%.0f', c.now + rules.answer_ms)
+    stops.set(c, id, 'answer_by', s.answer_by)
+    stops.due(c, id, 'remind_driver', c.now + rules.remind_driver_ms)
+    stops.due(c, id, 'expire', c.now + rules.answer_ms)
+end
+
+-- A request that was made before anybody drove the line has a driver now; the citizen is told until when it is answered.
+function stops.ask_first(c, id, s)
+    s.ahead = nil
+    redis.call('HDEL', c.p .. 'stop:' .. id, 'ahead')
+    if s.state ~= 'requested' then return end
+    stops.await_answer(c, id, s)
+    stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by) })
+end
+
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
 -- that may be this one.
 function stops.tour_started(c, tour)

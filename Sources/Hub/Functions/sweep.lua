@@ -131,11 +131,12 @@ local function sweep_workers(c, worker, dead_after)
     return false
 end
 
--- sweep: ARGV worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet).
--- Answers {hub time, 1 if the worker was not known}.
+-- sweep: ARGV worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
+-- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known}.
 register('sweep', function(keys, argv)
     local c = context(keys)
     if (argv[3] or '') ~= '' then figures.set_offset(c, argv[3]) end
+    if (argv[4] or '') ~= '' then set_clock(c, 'city', argv[4]) end
     local is_new = sweep_workers(c, argv[1], tonumber(argv[2]))
     sweep_offers(c)
     sweep_holds(c)

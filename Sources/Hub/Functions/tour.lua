@@ -67,6 +67,7 @@ function tours.on_map(c, t)
     local free = tonumber(t.seats) - tonumber(t.taken)
     set_vehicle(c, t.bus, 'kind', 'bus', 'seats', free)
     if t.route ~= '' then set_vehicle(c, t.bus, 'route', t.route) else clear_vehicle(c, t.bus, 'route') end
+    if (t.along or '') ~= '' then set_vehicle(c, t.bus, 'along', t.along) else clear_vehicle(c, t.bus, 'along') end
     set_state(c, t.bus, t.state == 'running' and 'available' or 'unavailable')
 end
 
@@ -102,7 +103,7 @@ end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
 -- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
--- for, key, Unix second from which the trip's times count. Who is on this very tour gets it as it is.
+-- for, key, Unix second from which the trip's times count, the beginning of the pattern (`WayProgress.text`). Who is on this very tour gets it as it is.
 register('tour_start', function(keys, argv)
     local c, driver, id, bus, line = context(keys), argv[1], argv[2], argv[3], argv[5]
     return once(c, 'tour.start', 'bus_driver:' .. driver, argv[14], function()
@@ -127,7 +128,7 @@ register('tour_start', function(keys, argv)
         end
         local t = {
             bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
-            route = argv[10], shown = argv[11], state = 'running', next = '0', taken = '0', seats = argv[4],
+            route = argv[10], shown = argv[11], along = argv[16], state = 'running', next = '0', taken = '0', seats = argv[4],
         }
         tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
             'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,

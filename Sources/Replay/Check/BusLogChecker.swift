@@ -40,6 +40,8 @@ struct BusLogChecker {
     private(set) var requests: [String: Request] = [:]
     /// Line → its schedule.changed.
     private(set) var changes: [String: Int] = [:]
+    /// Each time a driver said that nobody was there.
+    private(set) var noShows: [LoggedEvent] = []
     /// Bus → running tour, driver → running tour.
     private var tourOfBus: [String: String] = [:]
     private var tourOfDriver: [String: String] = [:]
@@ -70,7 +72,7 @@ struct BusLogChecker {
         switch event.type {
         case "tour.started": started(event)
         case "tour.ended": ended(event)
-        case "seats.changed": counted(event)
+        case "seats.changed": if event.tour != nil { counted(event) }
         case "stop.passed": _ = running(event)
         case "schedule.changed": if let line = event.line { changes[line, default: 0] += 1 }
         case "stop.requested": requested(event)
@@ -78,7 +80,10 @@ struct BusLogChecker {
         case "stop.accepted": accepted(event)
         case "stop.near": alerted(event, 500)
         case "stop.arrived": alerted(event, 20)
-        case "stop.declined", "stop.expired", "stop.completed", "stop.noshow", "stop.cancelled": closed(event)
+        case "stop.noshow":
+            noShows.append(event)
+            closed(event)
+        case "stop.declined", "stop.expired", "stop.completed", "stop.cancelled": closed(event)
         default:
             if event.type.hasPrefix("tour.") || event.type.hasPrefix("stop.") {
                 report(.log, "an unknown type of event: \(event.type)")

@@ -1,3 +1,4 @@
+import Domain
 import Wire
 
 /// What Redis holds of a city's tours and stops on request at one moment.
@@ -28,6 +29,7 @@ struct BusSnapshot: Equatable {
         var state: String
         var citizen: String
         var tour: String?
+        var place: GeoPoint?
 
         var isOpen: Bool { state == "requested" || state == "accepted" }
     }
@@ -40,6 +42,9 @@ struct BusSnapshot: Equatable {
     var tourOfBus: [String: String] = [:]
     var tourOfDriver: [String: String] = [:]
     var requests: [String: Request] = [:]
+    /// The setting stops.wait_ms.
+    var waitMs: Int64 = 0
+    var seats = SeatSnapshot()
 }
 
 extension BusSnapshot {
@@ -68,8 +73,17 @@ extension BusSnapshot {
         }
         for (id, fields) in requests {
             guard let state = fields.text("state"), let citizen = fields.text("citizen") else { return nil }
-            self.requests[id] = Request(state: state, citizen: citizen, tour: fields.text("tour"))
+            var request = Request(state: state, citizen: citizen, tour: fields.text("tour"))
+            if let lat = fields.text("lat").flatMap({ Double($0) }),
+                let lon = fields.text("lon").flatMap({ Double($0) })
+            {
+                request.place = GeoPoint(lat: lat, lon: lon)
+            }
+            self.requests[id] = request
         }
+        waitMs = root.text("wait").flatMap { Int64($0) } ?? 0
+        guard let seats = SeatSnapshot(root) else { return nil }
+        self.seats = seats
         for (name, tour) in root["buses"]?.members ?? [:] { tourOfBus[name] = tour.text }
         for (name, tour) in root["drivers"]?.members ?? [:] { tourOfDriver[name] = tour.text }
     }
@@ -96,8 +110,17 @@ extension BusSnapshot {
             for name, fields in pairs(hashes(kind)) do found[name] = fields.tour end
             return found
         end
+        local function members(key) return table.concat(redis.call('ZRANGE', p .. key, 0, -1), ' ') end
         local s = { tours = hashes('tour'), stops = hashes('stop'), buses = tours('bus'),
-            drivers = tours('busdriver'), added = '0' }
+            drivers = tours('busdriver'), vehicles = {}, bookings = hashes('booking'), booked = {},
+            holds = members('holds'), wait = redis.call('HGET', KEYS[1], 'stop_wait_ms') or '0', added = '0' }
+        for name, fields in pairs(hashes('vehicle')) do
+            if fields.kind == 'minibus' then
+                fields.queue, fields.bookings = members('seatwaiting:' .. name), members('bookings:' .. name)
+                s.vehicles[name] = fields
+            end
+        end
+        for name, fields in pairs(hashes('passenger')) do s.booked[name] = fields.booking end
         local last = redis.call('XREVRANGE', p .. 'events', '+', '-', 'COUNT', 1)
         if last[1] then
             s.last = last[1][1]

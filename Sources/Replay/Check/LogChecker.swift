@@ -56,7 +56,7 @@ struct LogChecker {
     private var requests = 0
     /// Drivers whose state changed in the present step: looked at when it is complete.
     private var touched: Set<String> = []
-    private var step: Substring = ""
+    private var step: Int64 = 0
 
     init(from start: HubSnapshot = HubSnapshot()) {
         queues = start.queues

@@ -24,6 +24,10 @@ struct LoggedEvent: Equatable {
     var citizen: String?
     var taken: Int?
     var seats: Int?
+    /// Of seats in a minibus.
+    var booking: String?
+    var passengers: Int?
+    var delta: Int?
 
     init(id: String, type: String) {
         self.id = id
@@ -51,10 +55,14 @@ struct LoggedEvent: Equatable {
         citizen = data.text("citizen")
         taken = data.integer("taken").map(Int.init)
         seats = data.integer("seats").map(Int.init)
+        booking = data.text("booking")
+        passengers = data.integer("passengers").map(Int.init)
+        delta = data.integer("delta").map(Int.init)
     }
 
-    /// What one step of the hub wrote has one millisecond. (Two steps may share it.)
-    var step: Substring { id.prefix { $0 != "-" } }
+    /// What one step of the hub wrote has one hub time: it is read once, while ids go on with the machine's time. (Two steps
+    /// may share it.)
+    var step: Int64 { timeMs }
 }
 
 extension LoggedEvent: CustomStringConvertible {
@@ -64,6 +72,7 @@ extension LoggedEvent: CustomStringConvertible {
             ("score", score.map { "\($0)" }), ("round", round.map(String.init)), ("reason", reason), ("code", code),
             ("by", by), ("tour", tour), ("bus", bus), ("line", line), ("request", request), ("citizen", citizen),
             ("taken", taken.map(String.init)), ("seats", seats.map(String.init)),
+            ("booking", booking), ("passengers", passengers.map(String.init)), ("delta", delta.map(String.init)),
         ]
         return fields.reduce("\(id) \(type)") { text, field in text + (field.1.map { " \(field.0)=\($0)" } ?? "") }
     }

@@ -8,6 +8,9 @@ struct Verdict {
     var rides = 0
     /// Of buses, where there are any; then `rides` are requests for stops.
     var tours = 0
+    /// Of seats in minibuses; and how often nobody was there where a bus had been asked to stop.
+    var bookings = 0
+    var noShows = 0
     /// Channels whose receipts were compared.
     var channels = 0
 }

@@ -29,9 +29,11 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case delivery = "ONCE"
         /// A bus has one tour at a time, and so has its driver.
         case tour = "TOUR"
-        /// Seats taken lie in 0…all, and are counted on a running tour.
+        /// Nobody is said not to have turned up before the bus has stood there for long enough.
+        case noShow = "NOSHOW"
+        /// Seats taken lie in 0…all, and are counted on a running tour; of a minibus none is sold twice.
         case seats = "SEATS"
-        /// Every reader of a line sees the last state of each of its buses.
+        /// Every reader of a line sees the last state of each of its buses, every watcher of a minibus that.
         case line = "LINE"
         /// What a reader is told of a bus never goes back.
         case order = "ORDER"
@@ -51,8 +53,9 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
 
 extension Violation.Rule {
     /// What is looked at where taxis drive, and where buses do.
-    static let rides: [Self] = allCases.filter { ![.tour, .seats, .line, .order].contains($0) }
+    static let rides: [Self] = allCases.filter { ![.tour, .noShow, .seats, .line, .order].contains($0) }
     static let buses: [Self] = [
-        .tour, .seats, .acceptance, .outcome, .told, .alert, .line, .order, .delivery, .state, .log,
+        .tour, .seats, .oneRequestPerPassenger, .offer, .acceptance, .outcome, .noShow, .told, .alert, .line, .order,
+        .delivery, .state, .log,
     ]
 }

@@ -24,7 +24,8 @@ struct CitizenMachine {
         var outcome: StopOutcome?
     }
 
-    private(set) var session: Session
+    var session: Session
+    var cuts: LinkCuts
     let line: String
     private(set) var asks: [Ask] = []
     private(set) var view: LineView
@@ -34,15 +35,14 @@ struct CitizenMachine {
     private var dice: Dice
     private var hasBegun = false
     private var hasSubscribed = false
-    private var dropMs: Int64?
 
     init(
         citizen: BusWorld.Citizen, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
     ) {
         dice = Dice(seed: seed, part: "citizen \(citizen.subject)")
         session = Session(
-            role: "passenger", subject: citizen.subject, keyPrefix: keyPrefix, startMs: startMs,
-            dice: Dice(seed: seed, part: "link of \(citizen.subject)"))
+            role: "passenger", subject: citizen.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
+        cuts = LinkCuts(odds: odds)
         line = citizen.line
         wishes = citizen.wishes
         view = LineView(line: citizen.line)
@@ -51,23 +51,13 @@ struct CitizenMachine {
 
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &dice)
         // What it would have asked for before is over.
         while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
     }
 
     /// Every request has ended, and no command waits for its answer.
     var isSettled: Bool { asks.allSatisfy { $0.outcome != nil } && !session.hasPending }
-
-    // MARK: Links
-
-    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
-        session.opened(token: token, now, &out)
-    }
-
-    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
-        session.closed(code: code, reason: reason, now, &out)
-    }
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
@@ -81,7 +71,7 @@ struct CitizenMachine {
         case .event(let type, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now, &out)
         case .shared(let type, let hubMs, let data): view.take(type, hubMs: hubMs, data, &out)
-        case .state, .nothing: break
+        case .state, .vehicles, .nothing: break
         }
     }
 
@@ -93,16 +83,12 @@ struct CitizenMachine {
         session.wake(now, &out)
         if let due = nextAskMs, now.hubMs >= due { ask(now, &out) }
         if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
-        if let due = dropMs, now.hubMs >= due {
-            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
-            dropMs = odds.nextDrop(after: now.hubMs, &dice)
-        }
+        cuts.take(&session, now, &dice, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
         let cancelMs = open.flatMap { asks[$0].request == nil ? nil : asks[$0].cancelMs }
-        let hubDue = min(nextAskMs ?? .max, cancelMs ?? .max, dropMs ?? .max)
-        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+        return dueMs(now, atHub: min(nextAskMs ?? .max, cancelMs ?? .max))
     }
 
     /// One request at a time.
@@ -136,12 +122,8 @@ struct CitizenMachine {
         session.ask(.stopCancel(request: request), now, &out)
     }
 
-    mutating func calmDown() { dropMs = nil }
-
     /// Asks for nothing more.
     mutating func close() { nextWish = wishes.count }
-
-    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
 
     // MARK: What the hub says
 

@@ -48,6 +48,7 @@ enum Note: Equatable {
     case refused(ErrorCode)
     case unreadable(String)
     case bus(BusNote)
+    case seat(SeatNote)
 }
 
 /// Likewise, of buses on lines.
@@ -64,6 +65,34 @@ enum BusNote: Equatable {
     case requestSent
     case prompted
     case answered(StopAnswer)
+    /// The driver says that nobody is there, and has not stood there for long enough.
+    case noShowRefused
     case acceptTold
     case outcome(StopOutcome)
+}
+
+/// Likewise, of minibuses.
+enum SeatNote: Equatable {
+    case wayAnnounced
+    case online
+    case offline
+    case fixSent
+    /// Taken by hand; nil: the hub refused it, as seats are promised.
+    case counted(Int?)
+    case booked
+    case prompted
+    case answered(Odds.Answer)
+    case confirmedTold
+    case outcome(SeatOutcome)
+}
+
+/// How a booking ended, as its passenger was told.
+enum SeatOutcome: Hashable {
+    case refused(code: ErrorCode)
+    /// declined | no_answer | full | offline
+    case declined(reason: String)
+    case cancelled(by: String)
+    case ended
+    /// History was lost (a gap), and the snapshot after it has no such booking.
+    case lost
 }

@@ -4,7 +4,10 @@ import Wire
 protocol ClientMachine {
     /// As its token has it.
     static var role: String { get }
-    var session: Session { get }
+    /// Likewise, of a minibus' driver; nil for all others.
+    var minibusSeats: Int? { get }
+    var session: Session { get set }
+    var cuts: LinkCuts { get set }
     /// It was told all that it waited for, and goes a while later.
     var mayLeave: Bool { get }
     /// Real ms of the next thing to do.
@@ -19,9 +22,31 @@ protocol ClientMachine {
     mutating func leave(_ out: inout [ClientAction])
 }
 
+extension ClientMachine {
+    var minibusSeats: Int? { nil }
+    var mayLeave: Bool { false }
+
+    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
+        session.opened(token: token, now, &out)
+    }
+
+    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
+        session.closed(code: code, reason: reason, now, &out)
+    }
+
+    mutating func calmDown() { cuts.end() }
+
+    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
+
+    /// Real ms of the next thing to do, which is due at this hub time unless the link has something to do before.
+    func dueMs(_ now: Moment, atHub hubMs: Int64) -> Int64 {
+        let hubDue = min(hubMs, cuts.dueMs)
+        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+    }
+}
+
 extension DriverMachine: ClientMachine {
     static let role = "driver"
-    var mayLeave: Bool { false }
 }
 
 extension PassengerMachine: ClientMachine {
@@ -31,11 +56,18 @@ extension PassengerMachine: ClientMachine {
 
 extension BusDriverMachine: ClientMachine {
     static let role = "bus_driver"
-    var mayLeave: Bool { false }
 }
 
+/// It watches its line to the end.
 extension CitizenMachine: ClientMachine {
     static let role = "passenger"
-    /// It watches its line to the end.
-    var mayLeave: Bool { false }
+}
+
+extension MinibusMachine: ClientMachine {
+    static let role = "driver"
+    var minibusSeats: Int? { seats }
+}
+
+extension RiderMachine: ClientMachine {
+    static let role = "passenger"
 }

@@ -31,7 +31,8 @@ struct DriverMachine {
         var answerMs: Int64?
     }
 
-    private(set) var session: Session
+    var session: Session
+    var cuts: LinkCuts
     private(set) var script: DriverScript
     private(set) var trip: Trip?
     private(set) var offer: Offer?
@@ -52,14 +53,13 @@ struct DriverMachine {
     private var hasSentFix = false
     private var rank: Int64?
     private var tryAvailableMs: Int64 = 0
-    private var dropMs: Int64?
 
     /// `startMs`: the real time of its first connecting.
     init(driver: World.Driver, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
         dice = Dice(seed: seed, part: "driver \(driver.subject)")
         session = Session(
-            role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs,
-            dice: Dice(seed: seed, part: "link of \(driver.subject)"))
+            role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
+        cuts = LinkCuts(odds: odds)
         script = driver.script
         self.odds = odds
     }
@@ -67,7 +67,7 @@ struct DriverMachine {
     /// The world begins now.
     mutating func begin(_ now: Moment) {
         beginMs = now.hubMs
-        dropMs = odds.nextDrop(after: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &dice)
         upcoming = script.next(after: 0)
     }
 
@@ -77,20 +77,10 @@ struct DriverMachine {
     /// Nothing is open: no ride, no offer, no command without an answer.
     var isIdle: Bool { trip == nil && offer == nil && !session.hasPending }
 
-    // MARK: Links
-
-    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
-        session.opened(token: token, now, &out)
-    }
-
-    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
-        session.closed(code: code, reason: reason, now, &out)
-    }
-
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
         case .live: sendUnsent(&out)
-        case .nothing, .shared: break
+        case .nothing, .shared, .vehicles: break
         case .ok(let command, let data): granted(command, data, now, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
         case .event(let type, let data): happened(type, data, now, &out)
@@ -107,10 +97,7 @@ struct DriverMachine {
         session.wake(now, &out)
         sendFixes(now, &out)
         decide(now, &out)
-        if let due = dropMs, now.hubMs >= due {
-            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
-            dropMs = odds.nextDrop(after: now.hubMs, &dice)
-        }
+        cuts.take(&session, now, &dice, &out)
     }
 
     /// Real ms of the next thing to do.
@@ -118,13 +105,12 @@ struct DriverMachine {
         guard let beginMs else { return session.dueMs }
         var hubDue = upcoming.map { beginMs + $0.offsetMs } ?? .max
         if let answer = offer?.answerMs { hubDue = min(hubDue, answer) }
-        if let due = dropMs { hubDue = min(hubDue, due) }
         switch trip?.stage {
         case .toPickup: if let due = trip?.giveBackMs { hubDue = min(hubDue, due) }
         case .atPickup(let until): if !session.isPending(\.isBoarding) { hubDue = min(hubDue, until) }
         case .aboard, nil: break
         }
-        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+        return dueMs(now, atHub: hubDue)
     }
 
     private mutating func sendFixes(_ now: Moment, _ out: inout [ClientAction]) {
@@ -213,16 +199,11 @@ struct DriverMachine {
         decide(now, &out)
     }
 
-    /// The run is over: no link is cut on purpose any more.
-    mutating func calmDown() { dropMs = nil }
-
     /// The run is over: out of the queue, then away.
     mutating func signOff(_ now: Moment, _ out: inout [ClientAction]) {
         isRetiring = true
         decide(now, &out)
     }
-
-    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
 
     // MARK: What the hub says
 

@@ -10,6 +10,8 @@ public struct Odds: Sendable, Equatable {
     var cancelAfterMs: ClosedRange<Int64> = 2_000...180_000
     /// At the pickup nobody comes, and the driver says so.
     public var noShow = 0.01
+    /// The same where a citizen has asked a bus to stop.
+    public var stopNoShow = 0.2
     /// A driver gives an accepted ride back on its way.
     public var giveBack = 0.01
     /// Per client and minute: the link is cut without a word…
@@ -18,6 +20,10 @@ public struct Odds: Sendable, Equatable {
     var dropMs: ClosedRange<Int64> = 2_000...90_000
     /// How long a driver waits at the pickup for the hub's question whether the passenger is aboard.
     var patienceMs: Int64 = 25_000
+    /// A minibus driver counts the seats that are taken, at each of its positions.
+    public var handCount = 0.08
+    /// A passenger sends a command twice at once, with the same key, as an app does that hears nothing.
+    public var repeats = 0.2
     /// From that question to the tap.
     var boardingMs: ClosedRange<Int64> = 1_000...4_000
     /// Metres a second, to the pickup and to the destination.
@@ -35,6 +41,7 @@ public struct Odds: Sendable, Equatable {
     public static var smooth: Odds {
         var odds = Odds()
         (odds.accept, odds.decline, odds.cancel, odds.noShow, odds.giveBack, odds.dropsPerMinute) = (1, 0, 0, 0, 0, 0)
+        (odds.stopNoShow, odds.handCount, odds.repeats) = (0, 0, 0)
         return odds
     }
 
@@ -56,6 +63,7 @@ public struct Odds: Sendable, Equatable {
     public var problem: String? {
         let chances = [
             ("accept", accept), ("decline", decline), ("cancel", cancel), ("no-show", noShow), ("give-back", giveBack),
+            ("no-show at a stop", stopNoShow), ("count by hand", handCount), ("repeating a command", repeats),
         ]
         for (name, value) in chances where !(0...1).contains(value) {
             return "the odds of \(name) are \(value): 0…1 is possible"

@@ -14,14 +14,14 @@ struct PassengerMachine {
         case over(RideOutcome)
     }
 
-    private(set) var session: Session
+    var session: Session
+    var cuts: LinkCuts
     private(set) var state = State.wanting
     private(set) var ride: String?
     let wish: RideWish
     let odds: Odds
     /// Hub ms at which it changes its mind.
     private var cancelMs: Int64?
-    private var dropMs: Int64?
     private var dice: Dice
 
     init(wish: RideWish, bornHubMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
@@ -29,10 +29,10 @@ struct PassengerMachine {
         self.odds = odds
         dice = Dice(seed: seed, part: "passenger \(wish.subject)")
         session = Session(
-            role: "passenger", subject: wish.subject, keyPrefix: keyPrefix,
-            dice: Dice(seed: seed, part: "link of \(wish.subject)"))
+            role: "passenger", subject: wish.subject, keyPrefix: keyPrefix, seed: seed)
+        cuts = LinkCuts(odds: odds)
         if dice.chance(odds.cancel) { cancelMs = bornHubMs + dice.milliseconds(odds.cancelAfterMs) }
-        dropMs = odds.nextDrop(after: bornHubMs, &dice)
+        cuts.begin(afterHubMs: bornHubMs, &dice)
     }
 
     /// Was told how its request ended, and waits for no answer.
@@ -44,31 +44,18 @@ struct PassengerMachine {
         if case .over(let outcome) = state { outcome } else { nil }
     }
 
-    mutating func opened(token: String?, _ now: Moment, _ out: inout [ClientAction]) {
-        session.opened(token: token, now, &out)
-    }
-
-    mutating func closed(code: UInt16, reason: String, _ now: Moment, _ out: inout [ClientAction]) {
-        session.closed(code: code, reason: reason, now, &out)
-    }
-
     mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
         session.wake(now, &out)
         if let due = cancelMs, now.hubMs >= due, ride != nil {
             cancelMs = nil
             cancel(now, &out)
         }
-        if let due = dropMs, now.hubMs >= due {
-            session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
-            dropMs = odds.nextDrop(after: now.hubMs, &dice)
-        }
+        cuts.take(&session, now, &dice, &out)
     }
 
     /// Real ms of the next thing to do.
     func dueMs(_ now: Moment) -> Int64 {
-        var hubDue = dropMs ?? .max
-        if let due = cancelMs, ride != nil { hubDue = min(hubDue, due) }
-        return min(session.dueMs, hubDue == .max ? .max : now.real(atHub: hubDue))
+        dueMs(now, atHub: ride == nil ? .max : cancelMs ?? .max)
     }
 
     /// Gives up what is open, if it still can be.
@@ -78,11 +65,6 @@ struct PassengerMachine {
         else { return }
         session.ask(.rideCancel(ride: ride), now, &out)
     }
-
-    /// The run is over: no link is cut on purpose any more.
-    mutating func calmDown() { dropMs = nil }
-
-    mutating func leave(_ out: inout [ClientAction]) { session.leave(&out) }
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
@@ -95,7 +77,7 @@ struct PassengerMachine {
         case .refused(let command, let code): refused(command, code, &out)
         case .event(let type, let data): happened(type, data, &out)
         case .snapshot(let data): adopt(data, &out)
-        case .state, .shared, .nothing: break
+        case .state, .shared, .vehicles, .nothing: break
         }
     }
 

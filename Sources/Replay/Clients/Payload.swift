@@ -21,6 +21,10 @@ extension PositionFix {
     }
 }
 
+extension Place {
+    init(_ point: GeoPoint) { self.init(lat: rounded(point.lat), lon: rounded(point.lon)) }
+}
+
 extension RideWish {
     var request: Command {
         .rideRequest(
@@ -49,6 +53,22 @@ extension Command {
     var movesTour: Bool {
         switch self {
         case .tourStart, .tourEnd: true
+        default: false
+        }
+    }
+
+    /// Changes whether a minibus can be seen and booked, or where it goes.
+    var movesMinibus: Bool {
+        switch self {
+        case .driverAvailable, .driverUnavailable, .routeSet: true
+        default: false
+        }
+    }
+
+    /// Of a minibus driver, on this booking.
+    func concernsBooking(_ booking: String) -> Bool {
+        switch self {
+        case .seatAboard(booking, _), .seatEnd(booking), .seatCancel(booking): true
         default: false
         }
     }

@@ -8,6 +8,7 @@ struct Receipt: Equatable {
     /// Of a request for a stop: its id, and what became of it.
     var request: String?
     var state: String?
+    var booking: String?
 
     init(seq: String, type: String, ride: String? = nil) {
         self.seq = seq
@@ -19,6 +20,7 @@ struct Receipt: Equatable {
         self.init(seq: seq, type: type, ride: data.text("ride"))
         request = data.text("request")
         state = data.text("state")
+        booking = data.text("booking")
     }
 }
 

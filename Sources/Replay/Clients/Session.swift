@@ -21,6 +21,8 @@ struct Session {
         case refused(Command, ErrorCode)
         case event(type: String, data: JSONValue)
         case state(type: String, data: JSONValue)
+        /// Rows of a feed that it watches; a snapshot's replace all that was known.
+        case vehicles(channel: String, isSnapshot: Bool, gone: [String], rows: JSONValue)
         case snapshot(JSONValue)
         /// An event, a state or a snapshot (then that is its type) of a shared channel that it reads.
         case shared(type: String, hubMs: Int64, data: JSONValue)
@@ -77,6 +79,13 @@ struct Session {
         phase = .resting(untilMs: startMs)
         ownChannel = "\(role):\(subject)"
         receipts = ChannelReceipts(channel: ownChannel)
+    }
+
+    /// With dice of its own, of the run's seed.
+    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, seed: UInt64) {
+        self.init(
+            role: role, subject: subject, keyPrefix: keyPrefix, startMs: startMs,
+            dice: Dice(seed: seed, part: "link of \(subject)"))
     }
 
     var isLive: Bool { phase == .live }
@@ -144,10 +153,12 @@ struct Session {
 
     // MARK: Commands
 
-    mutating func ask(_ command: Command, _ now: Moment, _ out: inout [ClientAction]) {
+    /// `times`: sent so often at once, with the same key.
+    mutating func ask(_ command: Command, times: Int = 1, _ now: Moment, _ out: inout [ClientAction]) {
         keys += 1
         pending.append(Pending(key: "\(keyPrefix)-\(keys)", command: command, dueMs: now.realMs))
-        if isLive { send(pending.count - 1, now, &out) }
+        guard isLive else { return }
+        for _ in 0..<times { send(pending.count - 1, now, &out) }
     }
 
     /// No longer of interest; an answer that still comes is dropped.
@@ -241,7 +252,11 @@ struct Session {
             return .nothing
         case .snapshot(let channel, let hubMs, let data):
             if channel == shared?.channel { return .shared(type: "snapshot", hubMs: hubMs, data: data) }
-            return channel == ownChannel ? .snapshot(data) : .nothing
+            return channel == ownChannel
+                ? .snapshot(data) : .vehicles(channel: channel, isSnapshot: true, gone: [], rows: data)
+        case .positions(let channel, let hubMs, let gone, let rows):
+            out.append(.note(.state(hubMs: hubMs)))
+            return .vehicles(channel: channel, isSnapshot: false, gone: gone, rows: rows)
         }
     }
 

@@ -13,12 +13,19 @@ struct StopList: Equatable {
         var tapMs: Int64?
         /// Nobody will come.
         var isNoShow: Bool
+        /// How often the driver has said so.
+        var noShowTries = 0
     }
 
     private(set) var asks: [String: Ask] = [:]
     private let odds: Odds
     /// The bus comes so near to a place where it stops, metres: recorded buses keep to their own stops.
     private static let nearM = 80.0
+    /// Who does not see anybody waits where it halts so near to the place, metres: the hub wants it within 50.
+    private static let besideM = 40.0
+    /// Hub ms between two tries to say so, and how often: then somebody came after all.
+    private static let lookAgainMs: Int64 = 15_000
+    private static let looks = 6
     /// A bus this much before the wanted time is on another round.
     private static let earlyMs: Int64 = 900_000
 
@@ -43,7 +50,7 @@ struct StopList: Equatable {
                 }
                 var ask = Ask(
                     place: GeoPoint(lat: lat, lon: lon), pickupMs: request.integer("at") ?? now.hubMs,
-                    isAccepted: isAccepted, answer: odds.answer(&dice), isNoShow: dice.chance(odds.noShow))
+                    isAccepted: isAccepted, answer: odds.answer(&dice), isNoShow: dice.chance(odds.stopNoShow))
                 if !isAccepted, ask.answer != .silent { ask.tapMs = now.hubMs + dice.milliseconds(odds.answerMs) }
                 open[id] = ask
             }
@@ -51,12 +58,23 @@ struct StopList: Equatable {
         asks = open
     }
 
-    /// The bus was on its way: who was promised a stop there gets on.
-    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) {
+    /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now, as
+    /// somebody is not there: the driver says so too early first, and again when it has looked once more.
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) -> Int64? {
+        var standMs: Int64?
         for (id, ask) in asks where ask.isAccepted && ask.tapMs == nil && now.hubMs >= ask.pickupMs - Self.earlyMs {
-            guard Self.distance(of: ask.place, from: from ?? to, to) <= Self.nearM else { continue }
-            asks[id]?.tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            guard ask.place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
+            let tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            asks[id]?.tapMs = tapMs
+            guard ask.isNoShow else { continue }
+            // It can only be waited where the recording has a position.
+            if to.distance(to: ask.place) <= Self.besideM {
+                standMs = max(standMs ?? 0, tapMs + Self.lookAgainMs)
+            } else {
+                asks[id]?.isNoShow = false
+            }
         }
+        return standMs
     }
 
     /// Sends what is due.
@@ -74,10 +92,16 @@ struct StopList: Equatable {
         if answer == .accept { asks[request]?.isAccepted = true } else { asks[request] = nil }
     }
 
-    mutating func refused(_ answer: StopAnswer, _ request: String, _ code: ErrorCode, _ now: Moment) {
-        guard asks[request] != nil else { return }
+    /// Answers until when the bus must stay where it stands.
+    mutating func refused(_ answer: StopAnswer, _ request: String, _ code: ErrorCode, _ now: Moment) -> Int64? {
+        guard let ask = asks[request] else { return nil }
         switch answer {
-        // The bus has not stood there for long enough to say so: then they got on.
+        // It has not stood there for long enough to say so.
+        case .noshow where code == .notAvailable && ask.noShowTries < Self.looks:
+            let tapMs = now.hubMs + Self.lookAgainMs
+            asks[request]?.noShowTries += 1
+            asks[request]?.tapMs = tapMs
+            return tapMs + Self.lookAgainMs
         case .noshow:
             asks[request]?.isNoShow = false
             asks[request]?.tapMs = now.hubMs
@@ -87,14 +111,6 @@ struct StopList: Equatable {
         // It is over; the event that says so is under way.
         default: break
         }
-    }
-
-    /// Metres from a place to the straight way between two others.
-    private static func distance(of place: GeoPoint, from start: GeoPoint, _ end: GeoPoint) -> Double {
-        let whole = start.distance(to: end)
-        guard whole > 1 else { return place.distance(to: end) }
-        let steps = max(1, Int(whole / 20))
-        return (0...steps).map { start.toward(end, share: Double($0) / Double(steps)).distance(to: place) }.min()
-            ?? whole
+        return nil
     }
 }

@@ -36,6 +36,18 @@ final class BusPlay: Performance {
                     citizen: citizen, odds: odds, keyPrefix: keyPrefix, seed: configuration.seed,
                     startMs: now + Int64(world.drivers.count + index) * 2))
         }
+        for driver in world.minibuses.drivers {
+            fleet.add(
+                MinibusMachine(
+                    driver: driver, seats: world.minibuses.seats, odds: odds, keyPrefix: keyPrefix,
+                    seed: configuration.seed, startMs: now + Int64(fleet.seats.count) * 2))
+        }
+        for rider in world.minibuses.riders {
+            fleet.add(
+                RiderMachine(
+                    rider: rider, odds: odds, keyPrefix: keyPrefix, seed: configuration.seed,
+                    startMs: now + Int64(fleet.seats.count) * 2))
+        }
         // Finer than what the hub could notice, at any speed.
         let tickMs: UInt64 = configuration.speed > 5 ? 2 : 10
         ticks.start(afterMs: tickMs, repeatMs: tickMs) { [unowned self] in fleet.tick() }
@@ -60,6 +72,8 @@ final class BusPlay: Performance {
         hasBegun = true
         fleet.each(BusDriverMachine.self) { driver, now, _ in driver.begin(now) }
         fleet.each(CitizenMachine.self) { citizen, now, _ in citizen.begin(now) }
+        fleet.each(MinibusMachine.self) { driver, now, _ in driver.begin(now) }
+        fleet.each(RiderMachine.self) { rider, now, _ in rider.begin(now) }
     }
 
     // MARK: The end
@@ -67,24 +81,46 @@ final class BusPlay: Performance {
     func close() {
         fleet.calmDown()
         fleet.each(CitizenMachine.self) { citizen, _, _ in citizen.close() }
+        fleet.each(RiderMachine.self) { rider, _, _ in rider.close() }
     }
 
-    func bringToEnd() { fleet.each(CitizenMachine.self) { citizen, now, out in citizen.cancel(now, &out) } }
+    func bringToEnd() {
+        fleet.each(CitizenMachine.self) { citizen, now, out in citizen.cancel(now, &out) }
+        fleet.each(RiderMachine.self) { rider, now, out in rider.cancel(now, &out) }
+        fleet.each(MinibusMachine.self) { driver, now, out in driver.endHere(now, &out) }
+    }
 
     var isQuiet: Bool {
         fleet.seats.allSatisfy { seat in
             guard seat.isLive else { return false }
-            if let citizen = seat.machine as? CitizenMachine { return citizen.isSettled }
-            return (seat.machine as? BusDriverMachine)?.isIdle == true
+            return switch seat.machine {
+            case let citizen as CitizenMachine: citizen.isSettled
+            case let rider as RiderMachine: rider.isSettled
+            case let driver as MinibusMachine: driver.isIdle
+            case let driver as BusDriverMachine: driver.isIdle
+            default: true
+            }
         }
     }
 
-    func standStill() { fleet.each(BusDriverMachine.self) { driver, _, _ in driver.standStill() } }
+    func standStill() {
+        fleet.each(BusDriverMachine.self) { driver, _, _ in driver.standStill() }
+        fleet.each(MinibusMachine.self) { driver, _, _ in driver.standStill() }
+    }
 
-    func signOff() { fleet.each(BusDriverMachine.self) { driver, now, out in driver.signOff(now, &out) } }
+    func signOff() {
+        fleet.each(BusDriverMachine.self) { driver, now, out in driver.signOff(now, &out) }
+        fleet.each(MinibusMachine.self) { driver, now, out in driver.signOff(now, &out) }
+    }
 
     var areAllSignedOff: Bool {
-        fleet.seats.allSatisfy { ($0.machine as? BusDriverMachine).map { $0.tour == nil && $0.isIdle } ?? true }
+        fleet.seats.allSatisfy { seat in
+            switch seat.machine {
+            case let driver as BusDriverMachine: driver.tour == nil && driver.isIdle
+            case let driver as MinibusMachine: !driver.isOnline && driver.isIdle
+            default: true
+            }
+        }
     }
 
     func shutdown() {
@@ -96,19 +132,25 @@ final class BusPlay: Performance {
 
     var progress: [String] {
         let tally = fleet.tally.buses
-        var (drivers, onTour, citizens) = (0, 0, 0)
+        let seats = fleet.tally.seats
+        var (drivers, onTour, minibuses, online, people) = (0, 0, 0, 0, 0)
         for seat in fleet.seats where seat.isLive {
-            guard let driver = seat.machine as? BusDriverMachine else {
-                citizens += 1
-                continue
+            switch seat.machine {
+            case let driver as BusDriverMachine:
+                drivers += 1
+                if driver.tour != nil { onTour += 1 }
+            case let driver as MinibusMachine:
+                minibuses += 1
+                if driver.isOnline { online += 1 }
+            default: people += 1
             }
-            drivers += 1
-            if driver.tour != nil { onTour += 1 }
         }
         return [
-            "drivers \(drivers) (\(onTour) on tour)", "citizens \(citizens)", "tours \(tally.toursStarted)",
+            "drivers \(drivers) (\(onTour) on tour)", "minibuses \(minibuses) (\(online) online)", "people \(people)",
+            "tours \(tally.toursStarted)",
             "fixes \(tally.fixesSent)", "seen \(tally.fixesSeen)", "requests \(tally.requests)",
             "accepted \(tally.acceptancesTold)", "completed \(tally.outcomes[.completed] ?? 0)",
+            "bookings \(seats.booked)", "confirmed \(seats.confirmed)", "ended \(seats.outcomes[.ended] ?? 0)",
             "seen after \(tally.timeToSeen.text(99))",
         ]
     }
@@ -119,13 +161,21 @@ final class BusPlay: Performance {
         for seat in fleet.seats {
             clients.receipts.append(seat.session.receipts)
             if let shared = seat.session.shared { clients.receipts.append(shared) }
-            if let citizen = seat.machine as? CitizenMachine {
+            switch seat.machine {
+            case let citizen as CitizenMachine:
                 clients.citizens.append(
                     BusEndCheck.Citizen(
                         subject: seat.subject, asks: citizen.asks, view: citizen.view,
                         hasPending: seat.session.hasPending, receipts: seat.session.receipts))
-            } else {
+            case let rider as RiderMachine:
+                clients.riders.append(
+                    SeatEndCheck.Rider(
+                        subject: seat.subject, asks: rider.asks, view: rider.view, hasPending: seat.session.hasPending,
+                        receipts: seat.session.receipts))
+            case let driver as BusDriverMachine:
                 clients.drivers[seat.subject] = seat.session.receipts
+                clients.tracks[seat.subject] = driver.track
+            default: clients.drivers[seat.subject] = seat.session.receipts
             }
         }
         return clients

@@ -18,6 +18,7 @@ struct BusReport {
     }
 
     private var buses: BusTally { tally.buses }
+    private var seats: SeatTally { tally.seats }
 
     var text: String {
         var table = TextTable()
@@ -28,7 +29,17 @@ struct BusReport {
         table.add("requests", "\(buses.requests), shown to drivers \(buses.prompts) times")
         for (name, count) in outcomes { table.add("  " + name, count) }
         table.add("accepted", buses.acceptancesTold)
+        table.add("nobody there, said too early", buses.noShowsRefused)
         table.gap()
+        if seats.ways > 0 {
+            table.add("minibuses", "online \(seats.timesOnline) times, \(seats.ways) ways announced")
+            table.add(
+                "bookings", "\(seats.booked), shown to drivers \(seats.prompts) times, \(seats.silent) left unanswered")
+            for (name, count) in bookingOutcomes { table.add("  " + name, count) }
+            table.add("confirmed", seats.confirmed)
+            table.add("counted by hand", "\(seats.counted) times, refused \(seats.countsRefused) times")
+            table.gap()
+        }
         table.add("fixes sent", "\(buses.fixesSent), seen \(buses.fixesSeen) times")
         table.add("fix → reader of the line", buses.timeToSeen.text(50, 99) + " (real time)")
         table.add("changes of the schedule", "told \(buses.changesTold) times")
@@ -37,8 +48,9 @@ struct BusReport {
         table.gap()
         table.addChecks(
             verdict, Violation.Rule.buses.map { ($0, $0.busTitle) },
-            "\(verdict?.events ?? 0) log entries, \(verdict?.tours ?? 0) tours, \(verdict?.rides ?? 0) requests, "
-                + "\(verdict?.channels ?? 0) channels",
+            "\(verdict?.events ?? 0) log entries, \(verdict?.tours ?? 0) tours, \(verdict?.rides ?? 0) requests"
+                + " (\(verdict?.noShows ?? 0) no-shows), \(verdict?.bookings ?? 0) bookings, \(verdict?.channels ?? 0)"
+                + " channels",
             tally, isQuiet: isQuiet, isClean: isClean)
         return "\n" + table.text + (verdict?.text ?? "")
     }
@@ -48,10 +60,15 @@ struct BusReport {
         buses.outcomes.map { ($0.key.name, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
     }
 
+    private var bookingOutcomes: [(name: String, count: Int)] {
+        seats.outcomes.map { ($0.key.name, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    }
+
     var json: String {
         func number(_ value: Int) -> JSONValue { .number(Double(value)) }
-        var ends = JSONObject()
+        var (ends, rides) = (JSONObject(), JSONObject())
         for (name, count) in outcomes { ends[name] = number(count) }
+        for (name, count) in bookingOutcomes { rides[name] = number(count) }
         var refusals = JSONObject()
         for (code, count) in tally.refusals { refusals[code.rawValue] = number(count) }
         let report: JSONValue = [
@@ -60,7 +77,11 @@ struct BusReport {
             "seats_set": number(buses.seatsSet), "requests": number(buses.requests), "prompts": number(buses.prompts),
             "accepted": number(buses.acceptancesTold), "outcomes": .object(ends), "fixes": number(buses.fixesSent),
             "fixes_seen": number(buses.fixesSeen), "fix_to_seen": buses.timeToSeen.json,
-            "changes_told": number(buses.changesTold), "links_cut": number(tally.linksCut),
+            "no_shows": number(verdict?.noShows ?? 0), "no_shows_refused": number(buses.noShowsRefused),
+            "bookings": number(seats.booked), "seat_prompts": number(seats.prompts),
+            "seats_confirmed": number(seats.confirmed), "booking_outcomes": .object(rides),
+            "seats_counted": number(seats.counted), "changes_told": number(buses.changesTold),
+            "links_cut": number(tally.linksCut),
             "links_lost": number(tally.linksLost.values.reduce(0, +)), "reconnects": number(tally.returns),
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
             "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(isQuiet),
@@ -87,12 +108,28 @@ extension StopOutcome {
     }
 }
 
+extension SeatOutcome {
+    /// As the table calls it.
+    var name: String {
+        switch self {
+        case .refused(let code): "refused: \(code.rawValue)"
+        case .declined(let reason): "declined: \(reason)"
+        case .cancelled(let by): "cancelled by the \(by)"
+        case .ended: "ended"
+        case .lost: "lost in a gap"
+        }
+    }
+}
+
 extension Violation.Rule {
     /// As the table of a run of buses calls it.
     fileprivate var busTitle: String {
         switch self {
+        case .oneRequestPerPassenger: "one open booking per passenger"
+        case .offer: "minibuses asked one thing at a time"
         case .acceptance: "accepted once, when open"
         case .outcome: "one outcome per request"
+        case .line: "lines and minibuses as they are, for each reader"
         case .told: "both sides told"
         default: title
         }

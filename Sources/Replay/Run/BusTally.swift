@@ -10,6 +10,7 @@ struct BusTally {
     private(set) var requests = 0
     private(set) var prompts = 0
     private(set) var answers: [StopAnswer: Int] = [:]
+    private(set) var noShowsRefused = 0
     private(set) var acceptancesTold = 0
     private(set) var outcomes: [StopOutcome: Int] = [:]
     private(set) var fixesSent = 0
@@ -40,6 +41,7 @@ struct BusTally {
         case .requestSent: requests += 1
         case .prompted: prompts += 1
         case .answered(let answer): answers[answer, default: 0] += 1
+        case .noShowRefused: noShowsRefused += 1
         case .acceptTold: acceptancesTold += 1
         case .outcome(let outcome): outcomes[outcome, default: 0] += 1
         }

@@ -6,7 +6,7 @@ import Wire
 final class Fleet {
     private let links: WebSocketClient
     private let urls: [String]
-    private let token: (_ role: String, _ subject: String) -> String
+    private let configuration: ReplayConfiguration
     private var seatOfLink: [ConnectionID: Seat] = [:]
     private var agenda = Agenda()
     private var out: [ClientAction] = []
@@ -22,7 +22,7 @@ final class Fleet {
     init(loop: EventLoop, configuration: ReplayConfiguration) throws {
         links = try WebSocketClient(loop: loop, trust: configuration.trust)
         urls = configuration.urls
-        token = configuration.token
+        self.configuration = configuration
         clock = HubClock(speed: configuration.speed)
         links.onOpen = { [unowned self] link in opened(link) }
         links.onMessage = { [unowned self] link, bytes, _ in received(link, bytes) }
@@ -95,7 +95,7 @@ final class Fleet {
     private func opened(_ link: ConnectionID) {
         guard let seat = seatOfLink[link] else { return }
         let now = moment
-        seat.machine.opened(token: seat.greetsWithToken ? token(seat.role, seat.subject) : nil, now, &out)
+        seat.machine.opened(token: seat.greetsWithToken ? token(of: seat) : nil, now, &out)
         carryOut(seat, now)
     }
 
@@ -154,7 +154,7 @@ final class Fleet {
 
     private func connect(_ seat: Seat) {
         if let old = release(seat) { links.abort(old) }
-        let bearer = seat.greetsWithToken ? nil : token(seat.role, seat.subject)
+        let bearer = seat.greetsWithToken ? nil : token(of: seat)
         seat.attempts += 1
         do {
             let link = try links.connect(
@@ -167,6 +167,11 @@ final class Fleet {
             let now = moment
             seat.machine.closed(code: 1006, reason: "", now, &out)
         }
+    }
+
+    private func token(of seat: Seat) -> String {
+        if let seats = seat.machine.minibusSeats { return configuration.minibusToken(seat.subject, seats) }
+        return configuration.token(seat.role, seat.subject)
     }
 
     /// From here on nothing of this link concerns the client.

@@ -60,6 +60,12 @@ public struct ReplayConfiguration: Sendable {
         /// Who watch the lines, and ask for stops so often each, per hour of hub time.
         public var citizens = 20
         public var requestsPerHour = 6.0
+        /// Minibus taxis that go behind as many buses, each with so many seats.
+        public var minibuses = 5
+        public var minibusSeats = 6
+        /// Who book seats in them, so often each, per hour of hub time.
+        public var riders = 16
+        public var bookingsPerHour = 15.0
 
         public init(recorded: RecordedBuses) { self.recorded = recorded }
     }
@@ -85,6 +91,8 @@ public struct ReplayConfiguration: Sendable {
     public var trust = ClientTrust.system
     /// Makes the token of a role (`driver` or `passenger`) and subject; asked at each connecting.
     public var token: @Sendable (_ role: String, _ subject: String) -> String
+    /// That of a minibus' driver.
+    public var minibusToken: @Sendable (_ subject: String, _ seats: Int) -> String = { _, _ in "" }
     /// The hub's Redis, for the check at the end; nil: only what the clients see is checked, and the table says so.
     public var redis: RedisEndpoint?
     /// The city's id, as in the keys `{city}:…`.

@@ -138,6 +138,7 @@ extension Violation.Rule {
         case .state: "state as logged"
         case .log: "log complete"
         case .tour: "one tour per bus and driver"
+        case .noShow: "no-shows only where the bus stood"
         case .seats: "seats within 0…all"
         case .line: "lines as they are, for each reader"
         case .order: "no bus goes back"

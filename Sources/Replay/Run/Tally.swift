@@ -29,6 +29,7 @@ struct Tally {
     private(set) var timeToTold = Latency()
 
     private(set) var buses = BusTally()
+    private(set) var seats = SeatTally()
 
     private var requestSentUs: [String: Int64] = [:]
     private var requestSentOfRide: [String: Int64] = [:]
@@ -71,6 +72,7 @@ struct Tally {
         case .refused(let code): refusals[code, default: 0] += 1
         case .unreadable(let text): unreadable.append(text)
         case .bus(let note): buses.take(note, atUs: nowUs)
+        case .seat(let note): seats.take(note)
         default: break
         }
     }

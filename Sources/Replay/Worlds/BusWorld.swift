@@ -31,6 +31,7 @@ struct BusWorld {
     var citizens: [Citizen]
     /// Of each bus.
     var seats: Int
+    var minibuses = MinibusWorld()
     var window: TraceWindow
     /// One line for people: what is played.
     var summary: String
@@ -63,13 +64,16 @@ extension BusWorld {
                 wishes: wishes(
                     on: runs.filter { $0.line == line }, in: window, perHour: buses.requestsPerHour, &dice))
         }
+        let minibuses = MinibusWorld.make(buses, behind: drivers, in: window, seed: seed)
         let from = TimeText.clock(ofMs: window.startMs, offsetMinutes: buses.utcOffsetMinutes)
         let to = TimeText.clock(ofMs: window.endMs, offsetMinutes: buses.utcOffsetMinutes)
         return BusWorld(
-            drivers: drivers, citizens: citizens, seats: buses.seats, window: window,
+            drivers: drivers, citizens: citizens, seats: buses.seats, minibuses: minibuses, window: window,
             summary:
                 "\(drivers.count) recorded buses on \(runs.count) trips of \(lines.count) lines, recorded \(from)–\(to)"
-                + " local time, \(citizens.count) citizens, \(citizens.reduce(0) { $0 + $1.wishes.count }) requests")
+                + " local time, \(citizens.count) citizens, \(citizens.reduce(0) { $0 + $1.wishes.count }) requests,"
+                + " \(minibuses.drivers.count) minibuses behind them, \(minibuses.riders.count) riders,"
+                + " \(minibuses.wishes) bookings")
     }
 
     /// At random times, each for a place where a bus on its way will be in some minutes.

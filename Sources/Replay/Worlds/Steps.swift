@@ -8,6 +8,15 @@ extension GeoPoint {
         GeoPoint(lat: lat + (other.lat - lat) * share, lon: lon + (other.lon - lon) * share)
     }
 
+    /// Metres to the straight way between two others, to some 10 m along it.
+    func distance(fromWay start: GeoPoint, _ end: GeoPoint) -> Double {
+        let whole = start.distance(to: end)
+        guard whole > 1 else { return distance(to: end) }
+        let steps = max(1, Int(whole / 20))
+        return (0...steps).map { start.toward(end, share: Double($0) / Double(steps)).distance(to: self) }.min()
+            ?? whole
+    }
+
     func moved(northMetres: Double, eastMetres: Double) -> GeoPoint {
         GeoPoint(
             lat: lat + northMetres / Self.metresPerDegree,

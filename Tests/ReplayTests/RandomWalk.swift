@@ -1,0 +1,142 @@
+import EventLoop
+import Foundation
+import RedisLink
+
+@testable import Replay
+
+/// Calls the hub's Redis functions at random in a private Redis, as many clients would, and lets a checker judge log and
+/// state.
+protocol RandomWalk: Actor {
+    init(_ setup: WalkSetup)
+    func walk(_ steps: Int) async throws -> WalkResult
+    func stop() async
+}
+
+struct WalkResult {
+    var violations: [Violation]
+    /// Type of event → how often it was logged.
+    var types: [String: Int]
+
+    init(_ violations: [Violation], _ events: [LoggedEvent]) {
+        self.violations = violations
+        types = Dictionary(grouping: events, by: \.type).mapValues(\.count)
+    }
+}
+
+/// What a walk begins with.
+struct WalkSetup: Sendable {
+    let thread: LoopThread
+    let directory: String
+    let functions: String
+    let seed: UInt64
+    /// What is broken may fail as well, in the middle of a step.
+    let mayFail: Bool
+}
+
+extension RandomWalk {
+    /// `edit` changes the functions' text first, to see that the checker notices.
+    static func run(seed: UInt64, steps: Int, edit: ((inout String) -> Void)? = nil) async throws -> WalkResult {
+        var text = try WalkStage.functions()
+        edit?(&text)
+        let directory = "/tmp/kw-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let thread = try LoopThread()
+        defer { thread.stop() }
+        let walk = Self(
+            WalkSetup(thread: thread, directory: directory, functions: text, seed: seed, mayFail: edit != nil))
+        // A server that is left running would be waited for when the tests end.
+        do {
+            let result = try await walk.walk(steps)
+            await walk.stop()
+            return result
+        } catch {
+            await walk.stop()
+            throw error
+        }
+    }
+}
+
+/// A Redis of a walk's own with the hub's functions. Hub time stands still but for what each step adds, so that the same
+/// seed gives the same walk.
+///
+/// Used on the loop's thread.
+final class WalkStage {
+    let connection: RedisConnection
+    let reader: CityReader
+    private let redis: EmbeddedRedis
+    private let library: FunctionLibrary
+    private let mayFail: Bool
+    private(set) var hubMs: Int64 = 1_800_000_000_000
+
+    init(_ setup: WalkSetup) {
+        let loop = setup.thread.loop
+        let endpoint = RedisEndpoint.unix(path: setup.directory + "/redis.sock")
+        redis = EmbeddedRedis(loop: loop, directory: setup.directory)
+        connection = RedisConnection(loop: loop, endpoint: endpoint)
+        reader = CityReader(loop: loop, endpoint: endpoint, city: "test")
+        library = FunctionLibrary(setup.functions)
+        mayFail = setup.mayFail
+    }
+
+    /// The functions as the hub puts them together: in the order that Dispatch.swift names them.
+    static func functions() throws -> String {
+        let hub = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../Sources/Hub")
+        let order = try String(contentsOf: hub.appendingPathComponent("Dispatch.swift"), encoding: .utf8)
+        return try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
+            try String(contentsOf: hub.appendingPathComponent("Functions/\(match.1).lua"), encoding: .utf8)
+        }.joined(separator: "\n")
+    }
+
+    private static let settings: [RedisArgument] = [
+        "offer_timeout_ms", 10_000, "offer_seen_timeout_ms", 3_000, "accept_grace_ms", 500, "rounds", 2,
+        "max_passengers", 3, "search_timeout_ms", 300_000, "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
+        "recovery_ms", 1_800_000, "stale_after_ms", 150_000, "idempotency_ttl_s", 86_400, "history_length", 1_000,
+        "history_ttl_s", 86_400, "events_length", 1_000_000, "tour_late_s", 120, "tour_lost_ms", 7_200_000,
+        "clock_scale", 0, "clock_real", 0, "clock_hub", 0, "stop_answer_ms", 600_000, "stop_remind_driver_ms", 300_000,
+        "stop_reminder_ms", 900_000, "stop_ahead_m", 150, "stop_merge_m", 50, "stop_merge_ms", 600_000, "stop_near_m",
+        500, "stop_arrived_m", 20, "stop_wait_ms", 0, "stop_early_ms", 1_800_000, "stop_round_ms", 3_600_000,
+        "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8, "stop_max_on_tour", 60, "stop_dwell_ms",
+        30_000, "figure_days",
+        400, "figure_early_s", 60, "figure_late_s", 300,
+    ]
+
+    func start() async throws {
+        try await redis.start()
+        await withCheckedContinuation { continuation in
+            connection.onUp = { continuation.resume() }
+            connection.start()
+        }
+        connection.onUp = nil
+        _ = try await connection.send(["HSET", "{test}:settings"] + Self.settings)
+        try await pass(0)
+    }
+
+    func stop() async {
+        reader.close()
+        connection.close()
+        await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
+    }
+
+    func pass(_ ms: Int64) async throws {
+        hubMs += ms
+        _ = try await connection.send(["HSET", "{test}:settings", "clock_hub", RedisArgument(hubMs)])
+    }
+
+    /// Fields of a hash of the city.
+    func fields(_ key: String, _ names: String...) async throws -> [String?] {
+        let reply = try await connection.send(
+            ["HMGET", RedisArgument("{test}:" + key)] + names.map { RedisArgument($0) })
+        return names.indices.map { reply[$0].text }
+    }
+
+    func call(_ function: String, _ arguments: [String]) async throws {
+        let result = await withCheckedContinuation { continuation in
+            library.call(
+                function, keys: ["{test}:settings"], arguments: arguments.map { RedisArgument($0) }, on: connection
+            ) { continuation.resume(returning: $0) }
+        }
+        if !mayFail { _ = try result.get() }
+    }
+}
