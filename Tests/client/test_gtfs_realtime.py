@@ -84,6 +84,7 @@ async def test_what_buses_do_is_in_the_feeds(town):
     lost, ended = drivers[0], drivers[3]
     await lost.go(650, north=300)
     await lost.fix(lost.line.at(700, 300))
+    await town.until("off its route", lambda: town.redis.hget(town.key(f"tour:{lost.tour}"), "off") == "1")
     await ended.call("tour.end")
     feeds = await seen(town, "the ended tour is gone", lambda vehicles: ended.line.bus not in vehicles)
     assert ended.line.bus not in {entity.trip_update.vehicle.id for entity in feeds["trip-updates"].entity}
