@@ -6,7 +6,7 @@ import Domain
 struct CatalogShelf {
     private(set) var catalog = Catalog()
     private(set) var marks = CatalogMarks()
-    /// Redis was asked once, so that an empty catalog means that there is none.
+    /// What is here is what Redis has in use, as far as is known: an empty catalog means that there is none.
     private(set) var isKnown = false
     /// Read, and waiting to be told to be used.
     private(set) var next: CatalogReading?
@@ -33,6 +33,9 @@ struct CatalogShelf {
         next = nil
         isKnown = true
     }
+
+    /// Another version is in use by now: until that is read nobody is told what stands in this one, nor what does not.
+    mutating func fallBehind() { isKnown = false }
 
     /// What Redis says of the catalog that is in use here already.
     mutating func mark(_ marks: CatalogMarks) {

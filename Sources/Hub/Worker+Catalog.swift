@@ -17,7 +17,11 @@ extension Worker {
         case ("read", 2): prepareCatalog(words[1])
         case ("use", 3):
             // Now, before the event of the same function is heard.
-            guard catalog.useNext(words[1], at: Int64(words[2]) ?? 0) else { return readCatalog() }
+            guard catalog.useNext(words[1], at: Int64(words[2]) ?? 0) else {
+                // Begun after it was announced.
+                if words[1] != catalog.catalog.version { catalog.fallBehind() }
+                return readCatalog()
+            }
             told(catalog.catalog)
         default: break
         }
@@ -34,6 +38,7 @@ extension Worker {
                 self.catalog.use(next.catalog, marks)
                 return self.told(next.catalog)
             }
+            self.catalog.fallBehind()
             self.read(CatalogReading(version: marks.version, keys: self.keys)) { reading in
                 self.catalog.prepare(reading)
                 // Another version may have come into use meanwhile.

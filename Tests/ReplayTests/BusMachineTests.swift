@@ -157,8 +157,27 @@ import Wire
         #expect(try #require(track.last).at >= Self.start + 70_000 + 34_000, "it goes on as late as it has waited")
     }
 
-    @Test("Where the recorded bus does not halt at the place, somebody was there")
-    func noShowElsewhere() throws {
+    @Test("A place between two recorded positions is gone by, and stood at")
+    func noShowOnTheWay() throws {
+        var odds = Odds.smooth
+        odds.stopNoShow = 1
+        var stage = try driver(odds: odds)
+        stage.wake(afterHubMs: 10_000)
+        try stage.grant(start("T1"), ["tour": "t1"])
+        stage.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.003)])
+        stage.wake(afterHubMs: 30_000)
+        try stage.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        for _ in 0..<4 { stage.wake(afterHubMs: 5_000) }
+        try stage.refuse(.stopAnswer(.noshow, request: "q", all: false), .notAvailable)
+        #expect(stage.machine.track.last?.point == point(45.003, 9))
+        for _ in 0..<20 { stage.wake(afterHubMs: 5_000) }
+        let track = stage.machine.track
+        #expect(track.map(\.at) == track.map(\.at).sorted() && Set(track.map(\.at)).count == track.count)
+        #expect(track.last?.point == point(45.004, 9))
+    }
+
+    @Test("Who accepts when it is all but past the place has seen somebody there")
+    func noShowTooLate() throws {
         var odds = Odds.smooth
         odds.stopNoShow = 1
         var stage = try driver(odds: odds)

@@ -325,13 +325,47 @@ async def test_lines_survive_restarts_and_the_death_of_redis(city):
     command(city, "lines", "set-bus", "b1", "--seats", "9")
     # A worker that is not back yet reads it when it is.
     await city.until(
-        "known to both", lambda: all(get(city, "buses").json["buses"][0]["seats"] == 9 for _ in range(12)))
+        "known to both", lambda: all(
+            answer.status == 200 and answer.json["buses"][0]["seats"] == 9
+            for answer in (get(city, "buses") for _ in range(12))))
     pid = city.workers()[0]
     os.kill(pid, 9)
     await city.until("another worker", lambda: len(city.workers()) == 2 and pid not in city.workers())
     await city.until("ready", lambda: all(city.http("/readyz").status == 200 for _ in range(8)))
     for _ in range(8):
         assert get(city, "buses").json["buses"][0]["seats"] == 9
+
+
+async def test_a_worker_that_missed_the_announcement_denies_no_line(new_hub):
+    """Begun between the announcement of a version and its use, it has to read it first: B1, and no wrong answer till then."""
+    city = new_hub(blocks=3, server__workers=1).start()
+    load(city)
+    reader = await member(city)
+    old = city.redis.hget(city.key("catalog"), "version")
+    new, more = old + "-more", 1_500
+    for part in ("meta", "lines", "stops", "buses", "services"):
+        entries = city.redis.hgetall(city.key(f"catalog:{old}:{part}"))
+        if part == "lines":
+            line, text = next(iter(entries.items()))
+            entries |= {f"more{n}": text.replace(f'"{line}"', f'"more{n}"') for n in range(more)}
+        if part == "meta":
+            entries["lines"] = str(int(entries["lines"]) + more)
+        if entries:
+            city.redis.hset(city.key(f"catalog:{new}:{part}"), mapping=entries)
+    # As the function does that takes a version into use, without a word before.
+    city.redis.hset(city.key("catalog"), "version", new)
+    city.redis.publish(city.key("catalog-news"), f"use {new} 1800000000000")
+    await reader.barrier()
+    answers, pages = [], []
+    for _ in range(2_000):
+        answers.append(await reader.ask("subscribe", channel="line:more7"))
+        pages.append(city.http("/v1/lines/more7").status)
+        if "ok" in answers[-1] and pages[-1] == 200:
+            break
+        await asyncio.sleep(0.005)
+    assert "ok" in answers[-1] and pages[-1] == 200, answers[-1]
+    codes = {answer["error"]["code"] for answer in answers if "error" in answer}
+    assert codes == {"unavailable"} and set(pages) == {503, 200}, (codes, set(pages))
 
 
 async def test_of_two_imports_at_once_each_is_whole(city):

@@ -88,6 +88,7 @@ struct BusDriverMachine {
         guard hasBegun, !isStanding else { return }
         while let (from, to) = drive.advance(now) {
             if let until = list.passed(from: from, to: to, now, &dice) { drive.stand(until: until) }
+            if let ahead = drive.ahead, let place = list.emptyPlace(from: to, to: ahead, now) { drive.goBy(place) }
         }
     }
 

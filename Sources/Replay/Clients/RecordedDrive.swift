@@ -18,6 +18,8 @@ struct RecordedDrive: Equatable {
     private var lateMs: Int64 = 0
     /// Hub ms of the last fix.
     private var lastMs: Int64 = .min
+    /// Where it stops on its way to the next recorded fix, and when it is there.
+    private var stop: RecordedBuses.Fix?
     /// It stands here until then.
     private var standsUntilMs: Int64 = .min
 
@@ -44,7 +46,10 @@ struct RecordedDrive: Equatable {
         }
         let from = here
         (here, unsent, lastMs) = (fix.point, fix, fix.at)
-        guard !isStanding(at: fix.at) else { return (from, fix.point) }
+        if isStanding(at: fix.at) || fix == stop {
+            stop = nil
+            return (from, fix.point)
+        }
         if duty != next.run { load = nil }
         duty = next.run
         load = fix.load ?? load
@@ -64,6 +69,20 @@ struct RecordedDrive: Equatable {
         standsUntilMs = hubMs
     }
 
+    /// The place of its next recorded fix, if that is of the run that is driven.
+    var ahead: GeoPoint? { duty == next.run && next.run < runs.count ? runs[next.run].fixes[next.fix].point : nil }
+
+    /// Goes by a place on its way to the next recorded fix, and so sends a fix there.
+    mutating func goBy(_ place: GeoPoint) {
+        guard let here, let ahead, let fix = upcoming, fix.point == ahead, stop == nil, fix.at - lastMs > 2_000 else {
+            return
+        }
+        let (before, after) = (here.distance(to: place), place.distance(to: ahead))
+        let span = Double(fix.at - lastMs - 2_000)
+        let share = before / max(1, before + after)
+        stop = RecordedBuses.Fix(at: lastMs + 1_000 + Int64(span * share), point: place, load: fix.load)
+    }
+
     mutating func hasSent() { unsent = nil }
 
     /// The one that is driven, or else the last one of that trip that began, or else the first.
@@ -78,6 +97,7 @@ struct RecordedDrive: Equatable {
         if let here, lastMs < standsUntilMs {
             return RecordedBuses.Fix(at: min(standsUntilMs, lastMs + Self.standingEveryMs), point: here, speed: 0)
         }
+        if let stop { return stop }
         guard next.run < runs.count else { return nil }
         var fix = runs[next.run].fixes[next.fix]
         fix.at += lateMs

@@ -11,8 +11,12 @@ struct StopList: Equatable {
         var answer: Odds.Answer
         /// When the driver taps; nil when there is nothing to tap (any more).
         var tapMs: Int64?
+        /// The tap has gone out, and the hub has not answered it.
+        var isSent = false
         /// Nobody will come.
         var isNoShow: Bool
+        /// The bus has been there.
+        var isPassed = false
         /// How often the driver has said so.
         var noShowTries = 0
     }
@@ -26,6 +30,8 @@ struct StopList: Equatable {
     /// Hub ms between two tries to say so, and how often: then somebody came after all.
     private static let lookAgainMs: Int64 = 15_000
     private static let looks = 6
+    /// Nobody is missed before the time that was promised: so much earlier the driver does not wait for it, ms.
+    private static let lookEarlyMs: Int64 = 60_000
     /// A bus this much before the wanted time is on another round.
     private static let earlyMs: Int64 = 900_000
 
@@ -58,17 +64,27 @@ struct StopList: Equatable {
         asks = open
     }
 
+    /// A place on the way from here to there where a citizen was promised a stop and nobody will be: the driver looks there.
+    func emptyPlace(from: GeoPoint, to: GeoPoint, _ now: Moment) -> GeoPoint? {
+        asks.values.filter { ask in
+            ask.isAccepted && ask.isNoShow && !ask.isPassed && now.hubMs >= ask.pickupMs - Self.lookEarlyMs
+                && ask.place.distance(fromWay: from, to) <= Self.nearM
+        }.map(\.place).min { $0.distance(to: from) < $1.distance(to: from) }
+    }
+
     /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now, as
     /// somebody is not there: the driver says so too early first, and again when it has looked once more.
     mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) -> Int64? {
         var standMs: Int64?
-        for (id, ask) in asks where ask.isAccepted && ask.tapMs == nil && now.hubMs >= ask.pickupMs - Self.earlyMs {
+        for (id, ask) in asks
+        where ask.isAccepted && ask.tapMs == nil && !ask.isSent && now.hubMs >= ask.pickupMs - Self.earlyMs {
             guard ask.place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
             let tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
             asks[id]?.tapMs = tapMs
+            asks[id]?.isPassed = true
             guard ask.isNoShow else { continue }
-            // It can only be waited where the recording has a position.
-            if to.distance(to: ask.place) <= Self.besideM {
+            // By when it was accepted the bus may have been past the place.
+            if now.hubMs >= ask.pickupMs - Self.lookEarlyMs, to.distance(to: ask.place) <= Self.besideM {
                 standMs = max(standMs ?? 0, tapMs + Self.lookAgainMs)
             } else {
                 asks[id]?.isNoShow = false
@@ -82,6 +98,7 @@ struct StopList: Equatable {
         for (id, ask) in asks.sorted(by: { $0.key < $1.key }) {
             guard let due = ask.tapMs, now.hubMs >= due else { continue }
             asks[id]?.tapMs = nil
+            asks[id]?.isSent = true
             let answer: StopAnswer =
                 ask.isAccepted ? (ask.isNoShow ? .noshow : .complete) : ask.answer == .accept ? .accept : .decline
             session.ask(.stopAnswer(answer, request: id, all: false), now, &out)
@@ -89,12 +106,14 @@ struct StopList: Equatable {
     }
 
     mutating func granted(_ answer: StopAnswer, _ request: String) {
+        asks[request]?.isSent = false
         if answer == .accept { asks[request]?.isAccepted = true } else { asks[request] = nil }
     }
 
     /// Answers until when the bus must stay where it stands.
     mutating func refused(_ answer: StopAnswer, _ request: String, _ code: ErrorCode, _ now: Moment) -> Int64? {
         guard let ask = asks[request] else { return nil }
+        asks[request]?.isSent = false
         switch answer {
         // It has not stood there for long enough to say so.
         case .noshow where code == .notAvailable && ask.noShowTries < Self.looks:
