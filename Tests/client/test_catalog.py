@@ -1,20 +1,17 @@
 """Lines, buses, stops and schedules: imported whole or not at all, kept by clients, pushed when they change."""
 
 import asyncio
-import json
 import os
 import pathlib
-import re
 import time
 
 import pytest
 
-from kerbside import contract
+from kerbside.catalog import LISTS, command, get, load, tags, write
 from kerbside.gtfs import FILES, feed
 from kerbside.hub import ROOT, run
 from kerbside.member import member
 
-LISTS = ("lines", "buses", "stops", "routes")
 DATA = pathlib.Path(os.environ.get("KERBSIDE_TEST_DATA", ROOT.parent / "shared" / "data"))
 FEEDS = sorted(DATA.glob("gtfs-community/*.zip")) + sorted(DATA.glob("gtfs-rt-wmata/*.zip"))
 
@@ -23,39 +20,6 @@ FEEDS = sorted(DATA.glob("gtfs-community/*.zip")) + sorted(DATA.glob("gtfs-rt-wm
 def city(new_hub):
     """A hub of two workers without lines."""
     return new_hub(blocks=3).start()
-
-
-def command(hub, *arguments, fails=False):
-    """A command of the hub's own; what it printed."""
-    done = run(*arguments, "--config", hub.config, cwd=hub.directory)
-    assert (done.returncode != 0) == fails, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def write(hub, content, name="feed.zip"):
-    path = hub.directory / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-def load(hub, content=None, **options):
-    return command(hub, "import", "gtfs", write(hub, content or feed()), **options)
-
-
-def get(hub, path, schema=None, **headers):
-    answer = hub.http(f"/v1/{path}", headers={name.replace("_", "-"): value for name, value in headers.items()})
-    if answer.status == 200:
-        answer.json = json.loads(answer.text)
-        contract.check_list(schema or path, answer.json)
-        assert answer.headers["content-type"] == "application/json"
-    if answer.status in (200, 304):
-        assert re.fullmatch('"[0-9a-f-]+"', answer.headers["etag"])
-        assert answer.headers["last-modified"].endswith(" GMT")
-    return answer
-
-
-def tags(hub):
-    return {name: get(hub, name).headers["etag"] for name in LISTS}
 
 
 def test_before_any_import_the_lists_are_empty(city):
@@ -221,76 +185,6 @@ def test_what_is_left_out_is_said_with_file_line_and_reason(city):
     assert len(get(city, "routes/L1", "route.whole").json["route"]["trips"]) == 21
     assert "more than 5 %" in command(
         city, "import", "gtfs", write(city, broken), "--max-skipped", "5", fails=True)
-
-
-def test_buses_by_hand(city):
-    load(city)
-    assert "say how many seats" in command(city, "lines", "set-bus", "b1", "--plate", "MS BB 1", fails=True)
-    assert "there is no line L9; there are L1, L2" in command(
-        city, "lines", "set-bus", "b1", "--seats", "8", "--line", "L9", fails=True)
-    assert "1 to 99 seats" in command(city, "lines", "set-bus", "b1", "--seats", "0", fails=True)
-    command(city, "lines", "set-bus", "b1", "--seats", "8", "--plate", "MS BB 1", "--color", "#C8102E",
-            "--photo", "https://example.org/b1.jpg", "--line", "L1")
-    bus = {"id": "b1", "plate": "MS BB 1", "color": "#c8102e", "photo": "https://example.org/b1.jpg", "seats": 8,
-           "line": "L1"}
-    assert get(city, "buses/b1", "bus").json == bus
-    assert get(city, "buses").json == {"buses": [bus]}
-    command(city, "lines", "set-bus", "b1", "--seats", "7", "--photo", "")
-    assert get(city, "buses/b1", "bus").json == {k: v for k, v in bus.items() if k != "photo"} | {"seats": 7}
-    # A feed knows no buses: they stay, without the line that is gone.
-    only = feed(routes_txt=FILES["routes.txt"].replace("L1,", "K1,"), trips_txt=FILES["trips.txt"].replace("L1", "K1"))
-    assert "bus b1 has no line now" in load(city, only)
-    assert "line" not in get(city, "buses/b1", "bus").json
-    command(city, "lines", "remove-bus", "b1")
-    assert get(city, "buses").json == {"buses": []}
-    assert "there is no bus b1" in command(city, "lines", "remove-bus", "b1", fails=True)
-
-
-def test_details_that_no_client_could_show_are_refused(city):
-    load(city)
-    for option, value, words in [
-        ("--photo", "javascript:alert(1)", "no address of a picture"), ("--plate", "A\nB", "on one line"),
-        ("--plate", "x" * 256, "up to 255 bytes"),
-    ]:
-        assert words in command(city, "lines", "set-bus", "b1", "--seats", "8", option, value, fails=True)
-    assert "by a schedule" in command(city, "lines", "set-line", "L1", "--kind", "flex", fails=True)
-    assert get(city, "buses").json == {"buses": []}
-
-
-def test_each_change_has_a_date_of_its_own(city):
-    """Who keeps the date only sees the second of two changes in one second, too."""
-    load(city)
-    seen = set()
-    for seats in range(4, 8):
-        command(city, "lines", "set-bus", "b1", "--seats", seats)
-        answer = get(city, "buses")
-        date = answer.headers["last-modified"]
-        assert date not in seen
-        for old in seen:
-            assert city.http("/v1/buses", headers={"If-Modified-Since": old}).status == 200
-        assert city.http("/v1/buses", headers={"If-Modified-Since": date}).status == 304
-        seen.add(date)
-
-
-def test_small_changes_by_hand(city):
-    load(city)
-    command(city, "lines", "set-line", "L1", "--name", "1A", "--color", "ff0000", "--kind", "minibus")
-    line = get(city, "lines/L1", "line").json
-    assert (line["name"], line["long_name"], line["color"], line["kind"]) == ("1A", "Dorfrunde", "#ff0000", "minibus")
-    command(city, "lines", "set-stop", "s1", "--name", "Rathausplatz", "--lat", "51.9621", "--lon", "7.6281")
-    assert get(city, "stops").json["stops"][0]["name"] == "Rathausplatz"
-    assert "a stop moves by up to 100 m" in command(
-        city, "lines", "set-stop", "s1", "--lat", "51.99", "--lon", "7.62", fails=True)
-    command(city, "lines", "set-day", "work", "2026-12-24", "--runs")
-    command(city, "lines", "set-day", "work", "2026-12-25", "--no-runs")
-    assert get(city, "routes").json["services"]["work"]["removed"] == ["2026-12-25"]
-    shown = command(city, "lines", "show", "L1")
-    assert "Rathausplatz (s1)" in shown and "8:00" in shown and "mon tue wed thu fri" in shown
-    assert "say --yes" in command(city, "lines", "remove-line", "L1", fails=True)
-    command(city, "lines", "remove-line", "L1", "--yes")
-    assert [line["id"] for line in get(city, "lines").json["lines"]] == ["L2"]
-    assert [stop["id"] for stop in get(city, "stops").json["stops"]] == ["s1", "s3"], "s2 was L1's alone"
-    assert "line L2" in command(city, "lines", "list")
 
 
 def test_a_community_with_one_bus(city):
