@@ -82,6 +82,7 @@ extension Worker {
         json.member("lon", plan.point.lon)
         if case .stop(let stop) = spot { json.member("stop", stop.id) }
         json.member("at", max(at ?? now, now))
+        json.member("asked", at != nil)
         json.member("passengers", passengers)
         json.key("places")
         json.raw(Self.json(plan.passes))

@@ -110,6 +110,72 @@ import Wire
         }
     }
 
+    @Test("B8: what the bus has passed long before its time is the next tour's, which has the whole time to answer")
+    func passedEarly() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 70))
+            _ = try await request(city, "c2", wish("s2", 2000, inMinutes: 71))
+            #expect(try await answer(city, "accept", "s1").isOK)
+            try await drive(city, to: 2500)
+            #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.accepted"])
+            #expect(
+                try await answer(city, "complete", "s2") == .refused("not_available"), "it is open, and not accepted")
+            try await city.advance(20 * Self.minute)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.last("stop.withdrawn", "driver:B1")?["reason"]?.text == "taken_over")
+            #expect(try await places(city) == nil)
+            #expect(try await places(city, of: "B2")?[0]?["requests"]?.elements?.count == 2)
+            // Of the other the driver is asked anew.
+            let asked = try await city.last("stop.requested", "driver:B2")
+            let begun = Self.now + Int64(20 * Self.minute) + 10_000
+            #expect(asked?["request"]?.text == "s2")
+            #expect(asked?["answer_by"]?.integer == begun + Int64(30 * Self.minute))
+            #expect(try await city.last("stop.pending", "passenger:c2")?["bus"]?.text == "8")
+            try await city.advance(25 * Self.minute)
+            try await drive(city, to: 1990, tour: "t2")
+            #expect(try await city.told("passenger:c1").suffix(2) == ["stop.near", "stop.arrived"])
+        }
+    }
+
+    @Test("B8: a tour that has begun before is asked, too, when the time comes near")
+    func passedEarlyBesideAnother() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 1500)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 50))
+            #expect(try await answer(city, "accept", "s1").isOK)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.field("stop:s1", "tour") == "t1")
+            try await drive(city, to: 2500)
+            try await city.advance(10 * Self.minute)
+            try await city.sweep()
+            #expect(try await city.field("stop:s1", "tour") == "t1", "nobody knows yet which comes by then")
+            try await city.advance(10 * Self.minute)
+            try await city.sweep()
+            #expect(try await city.field("stop:s1", "tour") == "t2")
+            #expect(try await city.last("stop.list", "driver:B2")?["reason"]?.text == "taken_over")
+        }
+    }
+
+    @Test("who has not answered when its tour ends leaves the next driver the whole time")
+    func endedUnanswered() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 90))
+            _ = try await city.command("tour_end", "bus_driver", "B1", "", "")
+            try await city.advance(40 * Self.minute)
+            try await city.sweep()
+            #expect(try await city.told("passenger:c1") == ["stop.pending"])
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.last("stop.requested", "driver:B2")?["request"]?.text == "s1")
+            #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.pending"])
+            try await city.advance(29 * Self.minute)
+            try await city.sweep()
+            #expect(try await answer(city, "accept", "s1", driver: "B2").isOK)
+        }
+    }
+
     @Test(
         "B7: a line that is driven on request is asked before anybody drives; who drives next answers, or it lapses in time"
     )

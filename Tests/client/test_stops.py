@@ -119,7 +119,22 @@ async def test_behind_the_bus_on_its_last_round(town, line):
     await citizen.not_asked("stop_passed", stop=last.stops[1])
     await citizen.ask_for(2200)
     await citizen.ask_for(stop=last.stops[4])
-    # Where the bus comes again it is another round.
+    # Where the bus comes again it is another round: at three minutes past the hour, as the timetable has it.
+    bus = await on_tour(town, line, 2000)
+    stranger = await rider(town, line)
+    now = stranger.now()
+    again = (now // 3_600_000 + 1) * 3_600_000 + 180_000
+    assert await stranger.ask_for(1500)
+    told = [e for e in stranger.events if e["type"] == "stop.pending"][-1]["data"]
+    assert told["at"] == again and "eta" not in told, "the present round says nothing of the next"
+    named = await rider(town, line)
+    if again - now > 31 * MINUTE:
+        detail = (await named.not_asked("stop_passed", 1500, at=named.now()))["detail"]
+        assert time.strftime("%-H:%M", time.gmtime(again // 1000)) in detail
+    elif again - now < 29 * MINUTE:
+        reply = await named.call("stop.request", line=line.id, name="Ada", at=now, **line.at(1500).fields)
+        assert reply["at"] == again
+    await bus.call("tour.end")
     await on_tour(town, line, 2000)
     other = await rider(town, line)
     await other.ask_for(1500, at=other.now(90))
@@ -270,6 +285,7 @@ async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line):
     await successor.expect("stop.requested", request=asked)
     told = await successor.expect("stop.list", request=promised, reason="taken_over")
     assert ids(told["places"]) == [[asked], [promised]]
+    await citizen.expect("stop.pending", request=asked, bus=line.bus)
     await successor.call("stop.accept", request=asked)
     await citizen.expect("stop.accepted", request=asked, bus=line.bus)
 

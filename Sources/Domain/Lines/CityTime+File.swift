@@ -13,7 +13,9 @@ extension CityTime {
             default: false
             }
         }
-        guard isName, !name.isEmpty, !name.hasPrefix("/"), let file = fopen(directory + "/" + name, "rb") else {
+        // One name for each file: `Europe//Berlin` would be another for the same.
+        let hasParts = name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+        guard isName, hasParts, let file = fopen(directory + "/" + name, "rb") else {
             return nil
         }
         defer { fclose(file) }

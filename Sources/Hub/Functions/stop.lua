@@ -167,7 +167,7 @@ function stops.close(c, id, s, state)
     if s.tour then redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
     redis.call('SREM', c.p .. 'passenger:' .. s.citizen .. ':stops', id)
-    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan' }) do stops.due(c, id, what) end
+    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover' }) do stops.due(c, id, what) end
     redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
     if was_promised and s.tour then stops.retime(c, s.tour) end
 end
@@ -185,7 +185,7 @@ function stops.place(c, tour, id, s)
     local rules = stops.rules(c)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local o = one.s
-        if one.id ~= id and math.abs(tonumber(o.at) - tonumber(s.at)) <= rules.merge_ms
+        if one.id ~= id and o.waits == s.waits and math.abs(tonumber(o.at) - tonumber(s.at)) <= rules.merge_ms
             and stops.distance(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= rules.merge_m then
             return o.place, o.state == 'requested'
         end
@@ -197,14 +197,16 @@ end
 -- prompted a moment ago; the app adds it to the list and does not ring.
 -- waits: for a later round of the line; this tour does not come by any more, but its driver may drive that one, too.
 function stops.attach(c, id, s, tour, dist, next_stop, waits)
+    s.waits = waits and '1' or nil
     local place, is_shown = stops.place(c, tour, id, s)
-    s.tour, s.place, s.dist, s.waits = tour, place, dist, waits and '1' or nil
+    s.tour, s.place, s.dist = tour, place, dist
     stops.set(c, id, 'tour', tour, 'place', place)
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
         if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
     end
     redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
     stops.due(c, id, 'orphan')
+    if waits then stops.wait(c, id, s) end
     if s.ahead then stops.ask_first(c, id, s) end
     local data = { request = id, state = s.state }
     if s.state ~= 'requested' then

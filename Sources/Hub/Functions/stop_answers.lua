@@ -89,7 +89,7 @@ function stops.meant(c, id, s, all)
     local found = { { id = id, s = s } }
     if not all then return found end
     for _, one in ipairs(stops.of_tour(c, s.tour)) do
-        if one.id ~= id and one.s.place == s.place and one.s.state == s.state then found[#found + 1] = one end
+        if one.id ~= id and one.s.place == s.place and one.s.state == s.state and one.s.waits == s.waits then found[#found + 1] = one end
     end
     return found
 end

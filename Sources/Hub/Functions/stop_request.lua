@@ -7,19 +7,21 @@ end
 
 -- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
 -- there is none; none of these where the next driver can be asked. The bus may have gone by and the line come again later: then
--- that is its time, unless the citizen has named one that is too far from it.
+-- that is its time, unless the citizen has named one that is soon and too far from it.
 function stops.seek(c, line, r)
     local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
+    -- For hours ahead the driver says what can be done.
+    local again = waits and r.at - c.now <= stops.rules(c).round_ms and r.later_at
     if not tour then
         -- On request it is driven when somebody has asked: whoever drives next can still answer in time.
         local is_ahead = r.anywhere and r.at - c.now >= stops.rules(c).answer_ms
         if not is_ahead then r.code, r.detail = dist, next_stop end
-    elseif waits and r.later_at and r.asked and r.later_at - r.at > stops.rules(c).early_ms then
+    elseif again and r.asked and again - r.at > stops.rules(c).early_ms then
         r.code, r.detail = 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there. '
             .. 'It comes again at ' .. r.later_clock .. ': ask for that time.'
     else
         r.tour, r.dist, r.next_stop, r.waits = tour, dist, next_stop, waits
-        if waits and r.later_at then r.at = math.max(r.at, r.later_at) end
+        if again then r.at = math.max(r.at, again) end
     end
 end
 
@@ -52,7 +54,7 @@ function stops.open(c, citizen, line, person, r, back)
     redis.call('SADD', c.p .. 'passenger:' .. citizen .. ':stops', r.id)
     if r.tour then stops.await_answer(c, r.id, s) else stops.due(c, r.id, 'orphan', r.at) end
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
-    s.tour, s.dist, s.place = r.tour, r.dist, r.id
+    s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
     figures.add(c, line, { requested = 1 })
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
         passengers = r.passengers, lat = r.lat, lon = r.lon, stop = r.stop, back = back })

@@ -45,7 +45,7 @@ end
 -- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
 -- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
 function stops.eta(c, id, s, t, all)
-    if not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
+    if s.waits or not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
     local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
     if not found then return nil end
     local stay, places = 0, {}

@@ -73,8 +73,8 @@ function stops.moved(c, tour, way, before, dist)
                 moved(c, id, stops.load(c, id), fix, last, dist)
                 last = fix
             end
-        elseif is_due and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
-            stops.expire(c, id, s, 'passed')
+        elseif not s.waits and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+            if is_due then stops.expire(c, id, s, 'passed') else stops.wait(c, id, s) end
         end
     end
 end
@@ -99,6 +99,30 @@ function stops.ask_first(c, id, s)
     stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by) })
 end
 
+-- This tour does not come by for it any more: it waits for a later round, be it the same driver's or another's, and is looked
+-- at again when its time comes near. Until then each tour that begins may take it.
+function stops.wait(c, id, s)
+    s.waits = '1'
+    stops.set(c, id, 'waits', s.waits)
+    stops.due(c, id, 'handover', tonumber(s.at) - stops.rules(c).early_ms)
+end
+
+-- What find_tour must know of a request that is open.
+function stops.wanted(s)
+    return { at = tonumber(s.at), anywhere = s.anywhere, places = cjson.decode(s.places),
+        next = s.nexts and cjson.decode(s.nexts) }
+end
+
+-- From the tour that it waits with to one that comes by; without an answer so far its driver has the whole time for it.
+function stops.hand_over(c, id, s, tour, dist, next_stop)
+    if s.tour ~= tour then
+        redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id)
+        stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
+    end
+    s.ahead = '1'
+    stops.attach(c, id, s, tour, dist, next_stop)
+end
+
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
 -- that may be this one.
 function stops.tour_started(c, tour)
@@ -110,11 +134,8 @@ function stops.tour_started(c, tour)
             local passes = cjson.decode(s.places)[t.pattern]
             local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
             if passes or s.anywhere then
-                if s.tour then
-                    redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id)
-                    stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
-                end
-                stops.attach(c, id, s, tour, passes and passes[1], behind and behind[1])
+                local take = s.tour and stops.hand_over or stops.attach
+                take(c, id, s, tour, passes and passes[1], behind and behind[1])
             end
         end
     end
@@ -127,11 +148,16 @@ function stops.tour_ended(c, tour)
         local id, s = one.id, one.s
         redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from', 'waits')
         s.tour, s.dist, s.place, s.waits = nil, nil, nil, nil
-        local next_tour, dist, next_stop = stops.find_tour(c, s.line, { at = tonumber(s.at), anywhere = s.anywhere,
-            places = cjson.decode(s.places), next = s.nexts and cjson.decode(s.nexts) })
+        local next_tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
         if next_tour then
             stops.attach(c, id, s, next_tour, dist, next_stop)
         else
+            -- Who drives next has the whole time to answer.
+            if s.state == 'requested' then
+                stops.set(c, id, 'ahead', '1', 'answer_by', s.at)
+                stops.due(c, id, 'expire')
+                stops.due(c, id, 'remind_driver')
+            end
             stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
         end
     end
@@ -152,6 +178,9 @@ function stops.fall_due(c, member)
         stops.expire(c, id, s, 'unanswered')
     elseif what == 'remind_citizen' and s.state == 'accepted' and not s.reminded then
         stops.remind(c, id, s)
+    elseif what == 'handover' and s.tour and s.waits then
+        local tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
+        if tour then stops.hand_over(c, id, s, tour, dist, next_stop) end
     elseif what == 'orphan' and not s.tour then
         stops.expire(c, id, s, 'no_driver')
     elseif what == 'overdue' then

@@ -209,7 +209,7 @@ end)
 -- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them. delays: how
 -- late, s, by index as far as it is known.
 function tours.step(c, id, t, to, skipped, by, delays)
-    local names = cjson.decode(t.stops)
+    local names, judged = cjson.decode(t.stops), tonumber(t.judged or 0)
     figures.passed(c, id, t, to, skipped, delays)
     for index = tonumber(t.next), to - 1 do
         local data = { index = index, stop = names[index + 1] }
@@ -218,7 +218,8 @@ function tours.step(c, id, t, to, skipped, by, delays)
             local name = data.stop
             tours.changed(c, id, t, data)
             if by == 'driver' then
-                tours.set(c, id, 'skipped:' .. index, '1')
+                -- Whether that counted: a stop is judged once.
+                tours.set(c, id, 'skipped:' .. index, index >= judged and '1' or '0')
                 stops.left_out(c, id, name, { unpack(names, index + 2) })
             end
         else
@@ -231,8 +232,10 @@ end
 
 -- The driver is back at a stop that it had left out: it is served after all.
 function tours.restore(c, id, t, index)
-    if redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index) == 0 then return end
-    figures.restored(c, id, t, index)
+    local skipped = redis.call('HGET', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    if not skipped then return end
+    redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    if skipped == '1' then figures.restored(c, id, t, index) end
     tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
 
