@@ -11,7 +11,7 @@ import pytest
 from kerbside import bus as buses
 from kerbside import patience
 from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import MINUTE, BinaryRider, Rider, ids, on_tour, rider, serve
+from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, on_tour, rider, serve
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,9 @@ async def test_outside_working_hours(town):
     closed = next(town.lines["closed"])
     await on_tour(town, closed)
     citizen = await rider(town, closed)
-    assert "from" in (await citizen.not_asked("outside_hours", 2500))["detail"]
+    # Its run is ten hours from now: from two in the afternoon on that is tomorrow.
+    detail = (await citizen.not_asked("outside_hours", 2500))["detail"]
+    assert ("does not run on that day" if citizen.now(10 * 60) // DAY > citizen.now() // DAY else "from") in detail
     await citizen.not_asked("outside_hours", 2500, at=citizen.now(72 * 60))
     await citizen.ask_for(2500, at=citizen.now(10 * 60 + 30))
 

@@ -113,6 +113,11 @@ private func checkServerMessage(_ bytes: UnsafeRawBufferPointer) {
         again = Encode.event(channel: channel, seq: seq, type: type, time: time, data: data.serialized())
     case .state(let channel, let type, let time, let data):
         again = Encode.state(channel: channel, type: type, time: time, data: data.serialized())
+    case .positions(let channel, let time, let gone, let data):
+        again = JSONValue.object([
+            "ch": .string(channel), "type": "positions", "time": .number(Double(time)),
+            "gone": .array(gone.map { .string($0) }), "data": data,
+        ]).serialized()
     case .gap(let channel): again = Encode.gap(channel: channel)
     case .snapshot(let channel, let time, let data):
         again = Encode.snapshot(channel: channel, time: time, data: data.serialized())

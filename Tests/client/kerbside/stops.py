@@ -7,6 +7,7 @@ from .bus import BinaryCitizen, BusDriver, Citizen
 from .hub import Hub
 
 MINUTE = 60_000
+DAY = 24 * 60 * MINUTE
 
 
 def village():
