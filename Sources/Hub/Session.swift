@@ -101,7 +101,8 @@ final class DriverTrack {
     /// When it came, hub time in ms: how fresh it is is told by our clock, not by the device's.
     var heardAt: Int64 = 0
     var isDirty = false
-    var flushedAt: UInt64 = 0
+    /// The number of the slice in which Redis was told of its position last.
+    var flushedSlice = -Worker.slicesPerTick
     /// The pickup of the offer that it has, for the ETA at acceptance; never sent to it before.
     var offerPickup: (ride: String, pickup: GeoPoint)?
     /// The rank told last.

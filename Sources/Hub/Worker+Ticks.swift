@@ -29,18 +29,32 @@ extension Worker {
 
     /// Positions wait for the next slice, not for the tick; each feed is told once a tick, in a slice of its own.
     func startTicks() {
-        let interval = UInt64(max(1, settings.positions.tickMs / Self.slicesPerTick))
-        slices.start(afterMs: interval, repeatMs: interval) { self.onSlice() }
+        sliceDue = loop.now
+        awaitSlice()
+    }
+
+    /// The next slice by the clock: one that comes late does not make the tick longer, as vehicles that send once a tick would
+    /// be a little later each time. A worker that was held up for longer than a tick begins anew.
+    private func awaitSlice() {
+        let tick = UInt64(settings.positions.tickMs)
+        if sliceDue + tick < loop.now { sliceDue = loop.now }
+        sliceDue += max(1, tick / UInt64(Self.slicesPerTick))
+        slices.start(afterMs: sliceDue > loop.now ? sliceDue - loop.now : 0) {
+            self.awaitSlice()
+            self.onSlice()
+        }
     }
 
     private func onSlice() {
-        slice = (slice + 1) % Self.slicesPerTick
-        if slice == 0 { onTick() } else { sendPositions() }
+        slice += 1
+        moved += movedAgain[slice % Self.slicesPerTick]
+        movedAgain[slice % Self.slicesPerTick].removeAll(keepingCapacity: true)
+        sendPositions()
+        if slice % Self.slicesPerTick == 0 { onTick() }
         tellFeeds()
     }
 
     private func onTick() {
-        flushPositions()
         flushTours()
         tellLaggingReaders()
         let owed = self.owed
@@ -98,12 +112,12 @@ extension Worker {
 
     // MARK: positions
 
-    /// Leaves a vehicle's latest position for the next slice; for the next tick if it was sent within this one.
+    /// Leaves a vehicle's latest position for the next slice, but not before a tick after the slice in which it was sent last.
     func soil(_ driver: DriverTrack) {
         guard !driver.isDirty else { return }
         driver.isDirty = true
-        if loop.now - driver.flushedAt < UInt64(settings.positions.tickMs) {
-            movedAgain.append(driver)
+        if slice - driver.flushedSlice < Self.slicesPerTick {
+            movedAgain[driver.flushedSlice % Self.slicesPerTick].append(driver)
         } else {
             moved.append(driver)
         }
@@ -111,8 +125,10 @@ extension Worker {
 
     /// All that moved.
     func flushPositions() {
-        moved += movedAgain
-        movedAgain.removeAll(keepingCapacity: true)
+        for index in movedAgain.indices {
+            moved += movedAgain[index]
+            movedAgain[index].removeAll(keepingCapacity: true)
+        }
         sendPositions()
     }
 
@@ -132,7 +148,7 @@ extension Worker {
         arguments.reserveCapacity(batch.count * 8)
         for driver in batch {
             driver.isDirty = false
-            driver.flushedAt = loop.now
+            driver.flushedSlice = slice
             guard let fix = driver.lastFix else { continue }
             arguments += [
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),

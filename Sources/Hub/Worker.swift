@@ -62,11 +62,14 @@ public actor Worker {
     /// Seconds at which a connection must have said hello, or its token ends.
     var deadlines = TimerWheel()
 
-    /// The present slice of the tick.
+    /// The number of the present slice; a tick has `slicesPerTick`. And when the next one is due, of the loop's time.
     var slice = 0
-    /// Moved since Redis was told: sent in the next slice, or, told within this tick, in the next tick.
+    var sliceDue: UInt64 = 0
+    /// Moved since Redis was told, and sent in the next slice.
     var moved: [DriverTrack] = []
-    var movedAgain: [DriverTrack] = []
+    /// The same of those that Redis was told of within the last tick: they wait for the slice a tick later, here by its
+    /// number modulo `slicesPerTick`.
+    var movedAgain: [[DriverTrack]] = Array(repeating: [], count: Worker.slicesPerTick)
     var isBatchUnderWay = false
     var isSweeping = false
     var hasSwept = false
