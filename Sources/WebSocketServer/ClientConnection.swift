@@ -9,6 +9,8 @@ final class ClientConnection {
         case open
         /// Our close frame is out; the server's, or the end, is awaited.
         case closing
+        /// Its owner is told, or will be at the end of the turn.
+        case ended
     }
 
     let id: ConnectionID

@@ -72,6 +72,45 @@ struct ClientSocket: ~Copyable {
         return count == 0 ? .ended(nil) : plainOutcome(forWriting: false)
     }
 
+    /// Has the kernel note when what it hands out arrived.
+    func stampArrivals() {
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, Self.stamps, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Reads, and sets `arrival` to when the last of it arrived, Unix nanoseconds; 0 under TLS, which does not tell.
+    func read(_ target: UnsafeMutableRawBufferPointer, arrival: inout Int64) -> Outcome {
+        arrival = 0
+        guard ssl == nil else { return read(target) }
+        return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { control in
+            var place = iovec(iov_base: target.baseAddress, iov_len: target.count)
+            let count = withUnsafeMutablePointer(to: &place) { place in
+                var message = msghdr()
+                message.msg_iov = place
+                message.msg_iovlen = 1
+                message.msg_control = control.baseAddress
+                message.msg_controllen = control.count
+                let count = Glibc.recvmsg(descriptor, &message, 0)
+                if count > 0 { arrival = Self.stamp(control, message.msg_controllen) }
+                return count
+            }
+            if count > 0 { return .bytes(count) }
+            return count == 0 ? .ended(nil) : plainOutcome(forWriting: false)
+        }
+    }
+
+    /// SO_TIMESTAMPNS, which is a macro of macros to the importer.
+    private static let stamps: Int32 = 35
+
+    /// The time in the control message, if that is what it holds: length, level, type, seconds, nanoseconds.
+    private static func stamp(_ control: UnsafeMutableRawBufferPointer, _ count: Int) -> Int64 {
+        guard count >= 32, control.load(fromByteOffset: 8, as: Int32.self) == SOL_SOCKET,
+            control.load(fromByteOffset: 12, as: Int32.self) == stamps
+        else { return 0 }
+        return control.load(fromByteOffset: 16, as: Int64.self) * 1_000_000_000
+            + control.load(fromByteOffset: 24, as: Int64.self)
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         if let ssl {
             ERR_clear_error()

@@ -19,10 +19,12 @@ extension WebSocketClient {
         case .upgrading, .open, .closing:
             if events.contains(.writable) { write(connection) }
             if events.contains(.readable), !connection.isPaused { read(connection) }
+        case .ended: break
         }
     }
 
-    func endTurn() {
+    /// Writes what waits for the end of the turn now.
+    public func flush() {
         let writing = dirty
         dirty.removeAll(keepingCapacity: true)
         for id in writing {
@@ -30,6 +32,10 @@ extension WebSocketClient {
             connection.isDirty = false
             write(connection)
         }
+    }
+
+    func endTurn() {
+        flush()
         while !untoldCloses.isEmpty {
             let closes = untoldCloses
             untoldCloses = []
@@ -68,7 +74,7 @@ extension WebSocketClient {
 
     /// Sets the poll to what the connection waits for.
     func watch(_ connection: ClientConnection) {
-        guard connections[connection.id] === connection else { return }
+        guard connection.phase != .ended else { return }
         var events: LoopPoll.Events = connection.isPaused ? [] : .readable
         if connection.phase == .connecting || connection.tlsWantsRoom { events.insert(.writable) }
         if connection.phase != .securing, !connection.outbound.isEmpty { events.insert(.writable) }
@@ -111,7 +117,9 @@ extension WebSocketClient {
 
     private func read(_ connection: ClientConnection) {
         repeat {
-            switch connection.socket.read(scratch) {
+            switch stampsArrivals
+                ? connection.socket.read(scratch, arrival: &arrivedAt) : connection.socket.read(scratch)
+            {
             case .bytes(let count):
                 let bytes = UnsafeMutableRawBufferPointer(rebasing: scratch.prefix(count))
                 if connection.phase == .upgrading {
@@ -123,7 +131,7 @@ extension WebSocketClient {
             case .ended(let reason):
                 return end(connection, 1006, reason ?? "the server ended the stream without a close frame")
             }
-        } while connections[connection.id] === connection && !connection.isPaused && connection.socket.hasPending
+        } while connection.phase != .ended && !connection.isPaused && connection.socket.hasPending
     }
 
     /// Collects the answer's head, and what came with it.
@@ -148,9 +156,12 @@ extension WebSocketClient {
 
     private func readFrames(_ connection: ClientConnection, _ bytes: UnsafeMutableRawBufferPointer) {
         var input = bytes
-        while connections[connection.id] === connection, let event = connection.frames.next(&input) {
+        // Read once: each message would retain and release it.
+        let onMessage = onMessage
+        let id = connection.id
+        while connection.phase != .ended, let event = connection.frames.next(&input) {
             switch event {
-            case .message(let message, let isText): onMessage(connection.id, message, isText)
+            case .message(let message, let isText): onMessage(id, message, isText)
             case .ping(let payload):
                 if answersPings, connection.phase == .open { append(connection, .pong, payload) }
                 onPing(connection.id)

@@ -17,6 +17,11 @@ public final class WebSocketClient {
 
     /// False plays a client that has gone without saying so.
     public var answersPings = true
+    /// Has the kernel note when bytes arrive, for those who measure. Takes effect on connections made from then on.
+    public var stampsArrivals = false
+    /// When the last of the bytes that are being handed out arrived in the kernel, Unix nanoseconds. 0: not known, because
+    /// `stampsArrivals` is false or the connection is under TLS.
+    public internal(set) var arrivedAt: Int64 = 0
     /// Connections in any phase.
     public var count: Int { connections.count }
 
@@ -81,6 +86,7 @@ public final class WebSocketClient {
                 id: id, url: url, accept: Handshake.accept(key), socket: ClientSocket(to: address, from: from),
                 loop: loop, maxMessageBytes: maxMessageBytes)
         }
+        if stampsArrivals { connection.socket.stampArrivals() }
         connection.outbound = Array((request + "\r\n").utf8)
         let id = connection.id
         connection.poll.start(for: .writable) { [unowned self] in self.ready(id, $0) }
@@ -153,7 +159,8 @@ public final class WebSocketClient {
 
     /// Ends a connection in whatever phase, once.
     func end(_ connection: ClientConnection, _ code: UInt16, _ reason: String) {
-        guard connections[connection.id] === connection else { return }
+        guard connection.phase != .ended else { return }
+        connection.phase = .ended
         connection.poll.close()
         wheel.cancel(connection.id.rawValue)
         connections.remove(connection.id)

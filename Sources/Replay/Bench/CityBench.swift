@@ -152,7 +152,8 @@ final class CityLoad {
         }
         await stage.seconds(1)
         if !vehicles.isEmpty {
-            pace.start(perSecond: Double(vehicles.count) * configuration.positionsPerSecond) { [unowned self] in move()
+            pace.start(perSecond: Double(vehicles.count) * configuration.positionsPerSecond, flush: links.flush) {
+                [unowned self] in move()
             }
         }
         stage.gatherTurns()
@@ -220,23 +221,22 @@ final class CityLoad {
             return
         }
         if meter.isCounting {
-            meter.heard(payload)
-            if isHub { countRows(payload) } else { countStamps(payload) }
+            let arrivedUs = meter.heard(payload)
+            if isHub { countRows(payload, arrivedUs) } else { countStamps(payload, arrivedUs) }
         }
         if publishers.isReply(payload, seat) { subscribed += 1 }
     }
 
-    private func countRows(_ payload: UnsafeRawBufferPointer) {
-        let nowUs = Monotonic.microseconds + links.hubOffsetMs * 1000
-        let scan = RowScan(payload) { atMs in meter.figures.latency.record(nowUs - atMs * 1000) }
+    private func countRows(_ payload: UnsafeRawBufferPointer, _ arrivedUs: Int64) {
+        let hubUs = arrivedUs + links.hubOffsetMs * 1000
+        let scan = RowScan(payload) { atMs in meter.figures.latency.record(hubUs - atMs * 1000) }
         if scan.kind == .delta { meter.figures.deliveries += scan.rows }
     }
 
-    private func countStamps(_ payload: UnsafeRawBufferPointer) {
-        let nowUs = Monotonic.microseconds
+    private func countStamps(_ payload: UnsafeRawBufferPointer, _ arrivedUs: Int64) {
         Stamp.scan(payload) { sentUs in
             meter.figures.deliveries += 1
-            meter.figures.latency.record(nowUs - sentUs)
+            meter.figures.latency.record(arrivedUs - sentUs)
         }
     }
 }

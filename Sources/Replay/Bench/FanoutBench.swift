@@ -87,7 +87,8 @@ final class FanoutLoad {
         publishers = ChannelPublishers(
             links, dialect: configuration.dialect, url: configuration.url, token: configuration.token)
         links.onLive = { [unowned self] seat in greet(seat) }
-        links.onMessage = { [unowned self] seat, payload in received(seat, payload) }
+        // Held until `shutdown`, see there.
+        links.onMessage = { seat, payload in self.received(seat, payload) }
     }
 
     func shutdown() {
@@ -113,7 +114,8 @@ final class FanoutLoad {
         }
         // Others don't say when a subscription stands.
         await stage.seconds(1)
-        pace.start(perSecond: configuration.rate) { [unowned self] in publish() }
+        pace.start(perSecond: configuration.rate, flush: links.flush) { [unowned self] in publish() }
+        stage.gatherTurns()
         await stage.seconds(configuration.warmUpSeconds)
         var figures = await meter.count(stage, seconds: configuration.seconds, pace)
         pace.stop()
@@ -145,11 +147,10 @@ final class FanoutLoad {
 
     private func received(_ seat: Int, _ payload: UnsafeRawBufferPointer) {
         if meter.isCounting, seat < configuration.readers {
-            meter.heard(payload)
-            let nowUs = Monotonic.microseconds
+            let arrivedUs = meter.heard(payload)
             Stamp.scan(payload) { sentUs in
                 meter.figures.deliveries += 1
-                meter.figures.latency.record(nowUs - sentUs)
+                meter.figures.latency.record(arrivedUs - sentUs)
             }
         }
         if publishers.isReply(payload, seat) { subscribed += 1 }

@@ -130,7 +130,7 @@ final class IngestLoad {
         try await fleet.goAvailable(stage)
         await stage.seconds(1)
         let writes = configuration.rate / Double(max(1, configuration.perWrite))
-        pace.start(perSecond: writes) { [unowned self] in write() }
+        pace.start(perSecond: writes, flush: links.flush) { [unowned self] in write() }
         await stage.seconds(configuration.warmUpSeconds)
         let before = try counters()
         var figures = await meter.count(stage, seconds: configuration.seconds, pace)

@@ -33,8 +33,10 @@ public struct LoadFigures: Sendable {
     var expected: Int?
     var messages = 0
     var bytes = 0
-    /// Sent → received, microseconds.
+    /// Sent → arrived at the reader's socket, microseconds.
     var latency = Latency()
+    /// Arrived → read by these clients, microseconds, of each reading.
+    var readDelay = Latency()
     /// How late the load was itself, microseconds.
     var lateness = Latency()
     var refused = 0
@@ -67,7 +69,8 @@ public struct LoadFigures: Sendable {
                 "frames",
                 "\(Self.count(Double(messages) / seconds)) a second; \(Self.one(bytesPerDelivery)) bytes of payload for each of the \(unit)"
             )
-            table.add("sent → received", latency.text(50, 99, 99.9))
+            table.add("sent → arrived", latency.text(50, 99, 99.9))
+            table.add("arrived → read by clients", readDelay.text(50, 99))
         }
         table.gap()
         for use in servers {
@@ -117,6 +120,7 @@ public struct LoadFigures: Sendable {
         object["frames"] = number(messages)
         object["bytes_per_delivery"] = .number(bytesPerDelivery)
         object["latency"] = latency.json
+        object["read_delay"] = readDelay.json
         object["lateness"] = lateness.json
         object["servers"] = .array(processes)
         object["refused"] = number(refused)
@@ -149,12 +153,17 @@ final class LoadMeter {
     private let links: LoadLinks
     private let memoryBefore: [Int]
     private(set) var isCounting = false
-    var figures = LoadFigures()
+    /// In bare memory: checks of exclusive access to a property took longer than the counting.
+    private let counted = UnsafeMutablePointer<LoadFigures>.allocate(capacity: 1)
+    private var lastArrivalUs: Int64 = 0
+
+    var figures: LoadFigures {
+        @inline(__always) get { counted.pointee }
+        @inline(__always) _modify { yield &counted.pointee }
+    }
 
     /// Made before anything is connected.
     init(_ servers: [ServerProcess], _ links: LoadLinks) throws(ReplayError) {
-        self.servers = servers
-        self.links = links
         var before: [Int] = []
         for server in servers {
             guard let bytes = ProcessUsage.residentBytes(of: server.pid) else {
@@ -162,14 +171,28 @@ final class LoadMeter {
             }
             before.append(bytes)
         }
+        self.servers = servers
+        self.links = links
         memoryBefore = before
+        counted.initialize(to: LoadFigures())
     }
 
-    /// A message for a reader.
+    deinit {
+        counted.deinitialize(count: 1)
+        counted.deallocate()
+    }
+
+    /// A message for a reader. Answers when it arrived, monotonic microseconds.
     @inline(__always)
-    func heard(_ payload: UnsafeRawBufferPointer) {
+    func heard(_ payload: UnsafeRawBufferPointer) -> Int64 {
         figures.messages += 1
         figures.bytes += payload.count
+        let arrivedUs = links.arrivedUs
+        if arrivedUs != lastArrivalUs {
+            lastArrivalUs = arrivedUs
+            figures.readDelay.record(Monotonic.microseconds - arrivedUs)
+        }
+        return arrivedUs
     }
 
     /// What was used until now.

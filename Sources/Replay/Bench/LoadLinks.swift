@@ -22,8 +22,11 @@ final class LoadLinks {
     private var seats: [Seat] = []
     private var links: [ConnectionID?] = []
     private var isLive: [Bool] = []
-    /// By the connection's slot: a look-up per message that costs nothing.
+    /// By the connection's slot.
     private var seatOfSlot: [Int32] = []
+    /// The last one that a message came from: what is read in one go needs one look-up.
+    private var hotLink: ConnectionID?
+    private var hotSeat = 0
 
     /// Greeted, or open where nobody greets.
     private(set) var liveCount = 0
@@ -32,6 +35,8 @@ final class LoadLinks {
     /// Ended by the server, or never opened.
     private(set) var lostCount = 0
     private(set) var failure = "no answer"
+    /// Unix time less monotonic time.
+    private let unixOffsetUs = Monotonic.unixOffset
     /// The hub's time less this machine's monotonic time, ms: of all greetings the one that took least time.
     private(set) var hubOffsetMs: Int64 = 0
 
@@ -47,14 +52,24 @@ final class LoadLinks {
         } catch {
             throw ReplayError("the clients cannot be set up: \(error)")
         }
+        sockets.stampsArrivals = true
         sockets.onOpen = { [unowned self] link in opened(link) }
-        sockets.onMessage = { [unowned self] link, payload, _ in received(link, payload) }
+        // Not unowned, which would retain and release for each message; `shutdown` ends the cycle.
+        sockets.onMessage = { link, payload, _ in self.received(link, payload) }
         sockets.onClose = { [unowned self] link, code, reason in closed(link, code, reason) }
     }
 
     var count: Int { seats.count }
 
     func live(_ seat: Int) -> Bool { isLive[seat] }
+
+    /// When what `onMessage` is called with arrived in the kernel, monotonic microseconds: how long these clients took to read
+    /// it is not in it. Now, under TLS.
+    @inline(__always)
+    var arrivedUs: Int64 {
+        let arrivedAt = sockets.arrivedAt
+        return arrivedAt == 0 ? Monotonic.microseconds : arrivedAt / 1000 - unixOffsetUs
+    }
 
     /// Unix ms by the hub's clock, of microseconds by this machine's.
     func hubMs(_ monotonicUs: Int64) -> Int64 { monotonicUs / 1000 + hubOffsetMs }
@@ -93,6 +108,9 @@ final class LoadLinks {
         if let link = links[seat] { sockets.send(link, text: text) }
     }
 
+    /// Writes what was sent. Else that waits until all that can be read has been read, and a load would be late by that.
+    func flush() { sockets.flush() }
+
     /// Bytes that wait to be written there.
     func bytesQueued(_ seat: Int) -> Int { links[seat].map { sockets.bytesQueued($0) } ?? 0 }
 
@@ -111,7 +129,12 @@ final class LoadLinks {
         for link in links { if let link { sockets.close(link) } }
     }
 
-    func shutdown() { sockets.shutdown() }
+    /// Must be called: it also lets go of those who are called back.
+    func shutdown() {
+        sockets.shutdown()
+        sockets.onMessage = { _, _, _ in }
+        onMessage = { _, _ in }
+    }
 
     // MARK: What comes
 
@@ -125,9 +148,12 @@ final class LoadLinks {
     }
 
     private func received(_ link: ConnectionID, _ payload: UnsafeRawBufferPointer) {
-        guard let seat = seat(of: link) else { return }
-        if !isLive[seat], greeted(seat, payload) { return }
-        onMessage(seat, payload)
+        if link != hotLink {
+            guard let seat = seat(of: link) else { return }
+            if !isLive[seat], greeted(seat, payload) { return }
+            (hotLink, hotSeat) = (link, seat)
+        }
+        onMessage(hotSeat, payload)
     }
 
     /// Whether it was the answer to the greeting.
@@ -164,6 +190,7 @@ final class LoadLinks {
         if isLive[seat] { liveCount -= 1 } else { pendingCount -= 1 }
         isLive[seat] = false
         links[seat] = nil
+        hotLink = nil
     }
 
     private func seat(of link: ConnectionID) -> Int? {

@@ -94,7 +94,8 @@ final class LoadPace {
 
     init(_ loop: EventLoop) { timer = LoopTimer(loop) }
 
-    func start(perSecond: Double, _ turn: @escaping () -> Void) {
+    /// `flush` follows what is due at once.
+    func start(perSecond: Double, flush: @escaping () -> Void, _ turn: @escaping () -> Void) {
         startUs = Monotonic.microseconds
         turns = 0
         timer.start(afterMs: 1, repeatMs: 1) { [unowned self] in
@@ -106,6 +107,7 @@ final class LoadPace {
                 turns += 1
                 turn()
             }
+            flush()
         }
     }
 

@@ -144,7 +144,7 @@ final class SeatsLoad {
             )
         }
         await stage.seconds(1)
-        pace.start(perSecond: configuration.rate) { [unowned self] in change() }
+        pace.start(perSecond: configuration.rate, flush: links.flush) { [unowned self] in change() }
         await stage.seconds(configuration.warmUpSeconds)
         let wanted = Int((configuration.rate * configuration.seconds).rounded())
         last = changes + wanted
@@ -185,9 +185,9 @@ final class SeatsLoad {
             guard let change = sent[taken], change.number > seen[seat] else { return }
             seen[seat] = change.number
             guard meter.isCounting, change.counts else { return }
-            meter.heard(payload)
+            let arrivedUs = meter.heard(payload)
             meter.figures.deliveries += 1
-            meter.figures.latency.record(Monotonic.microseconds - change.atUs)
+            meter.figures.latency.record(arrivedUs - change.atUs)
             return
         }
         let isReply = ChannelPublishers.isReply(payload) { detail in
