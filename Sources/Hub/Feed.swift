@@ -42,6 +42,9 @@ enum FeedSource: Hashable {
     case ways
 }
 
+/// A source, and the following of it that is meant.
+typealias Followed = (source: FeedSource, following: Following)
+
 /// How far the following of a source has come.
 final class Following {
     /// Feeds that need it.
@@ -55,6 +58,8 @@ final class Following {
     /// Its state is being read. What is heard of the city or of a single vehicle meanwhile is held and applied after it, in
     /// order, so that the later counts; the board itself knows what of a cell was heard since its reading began.
     var isReading = false
+    /// The subscription was lost while it was being read.
+    var wasInterrupted = false
     var held: [[UInt8]] = []
     /// Feeds that wait for its first state.
     var waiting: [Feed] = []

@@ -62,17 +62,13 @@ extension Worker {
                 refuse(session, message.id, .zonesUnknown, "The zones are being loaded; try again in a moment.")
                 return true
             }
-            guard let index = zones.index(ofID: id) else {
+            guard let sources = sources(of: id, zones) else {
                 refuse(
                     session, message.id, .notFound, "field `channel`: \(settings.city.id) has no zone \(id).",
                     field: "channel")
                 return true
             }
-            // A vehicle within the margin outside the border counts as in the zone.
-            let cells = CellGrid.cells(in: zones.bounds(of: index).widened(byMetres: settings.zones.marginM))
-            guard begin(channel, [.zone(id)], cells.map { .cell($0) }, view, options, message, session) else {
-                return true
-            }
+            guard begin(channel, [.zone(id)], sources, view, options, message, session) else { return true }
         case ("vehicle", 2):
             let id = String(parts[1])
             let isOwn = session.taxi == id || identity.role == .driver && identity.subject == id
@@ -88,6 +84,24 @@ extension Worker {
         }
         reply(session, message.id, Self.channelReply(channel), to: .subscribe)
         return true
+    }
+
+    /// The cells of a zone; nil when there is no such zone. A vehicle within the margin outside the border counts as in it.
+    private func sources(of zone: String, _ zones: ZoneSet) -> [FeedSource]? {
+        guard let index = zones.index(ofID: zone) else { return nil }
+        return CellGrid.cells(in: zones.bounds(of: index).widened(byMetres: settings.zones.marginM)).map { .cell($0) }
+    }
+
+    /// The zones are others: who watches one that has other cells now begins anew, with a snapshot.
+    func rewatchZones() {
+        guard let zones else { return }
+        for feed in Array(feeds.joined()) {
+            let channel = feed.subscription.channel
+            guard case .zone(let id)? = feed.subscription.units.first?.key, let sources = sources(of: id, zones),
+                sources != feed.sources, let options = feed.asked
+            else { continue }
+            _ = begin(channel, [.zone(id)], sources, feed.subscription.view, options, nil, feed.session)
+        }
     }
 
     /// True when the session had such a feed.
@@ -107,7 +121,7 @@ extension Worker {
         feeds[slice][hole].index = hole
         feeds[slice].removeLast()
         for unit in feed.subscription.units { board.release(unit) }
-        for source in feed.sources { unfollow(source) }
+        for source in feed.sources { unfollow(source, for: feed) }
         return true
     }
 

@@ -20,27 +20,30 @@ extension Worker {
     private static let watchedMs = 90_000
 
     func follow(_ sources: [FeedSource], for feed: Feed) {
-        var new: [FeedSource] = []
+        var new: [Followed] = []
         for source in sources {
             let following = followed[source] ?? Following()
             followed[source] = following
             following.count += 1
-            if following.count == 1 { new.append(source) }
+            if following.count == 1 { new.append((source, following)) }
             guard !following.wasRead else { continue }
             feed.waitsFor += 1
             following.waiting.append(feed)
         }
         guard !new.isEmpty else { return }
-        let channels = new.compactMap { channel(of: $0) }
+        let channels = new.compactMap { channel(of: $0.source) }
         if !channels.isEmpty {
-            subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0) != nil }) }
+            subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
-        for case .vehicle(let id) in new { whenSubscribed(Channel.vehicle(id)) { self.read([.vehicle(id)]) } }
+        for case (.vehicle(let id), let following) in new {
+            whenSubscribed(Channel.vehicle(id)) { self.read([(.vehicle(id), following)]) }
+        }
     }
 
-    func unfollow(_ source: FeedSource) {
+    func unfollow(_ source: FeedSource, for feed: Feed) {
         guard let following = followed[source] else { return }
         following.count -= 1
+        if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
         guard following.count == 0 else { return }
         followed[source] = nil
         switch source {
@@ -71,24 +74,27 @@ extension Worker {
             if isDue, case .vehicle = source { return true }
             return following.isSubscribed && !following.isCurrent
         }
-        if !due.isEmpty { read(Array(due.keys)) }
+        if !due.isEmpty { read(due.map { ($0.key, $0.value) }) }
     }
 
     // MARK: reading
 
-    private func read(_ sources: [FeedSource]) {
-        var cells: [CellID] = []
-        var vehicles: [String] = []
-        for source in sources {
-            guard let following = followed[source] else { continue }
+    /// One that was left, and perhaps followed anew, is not this one any more: that one's own reading counts.
+    func isFollowed(_ source: FeedSource, by following: Following) -> Bool { followed[source] === following }
+
+    private func read(_ sources: [Followed]) {
+        var cells: [(CellID, Following)] = []
+        var vehicles: [(String, Following)] = []
+        for (source, following) in sources {
+            guard isFollowed(source, by: following) else { continue }
             following.isSubscribed = true
             guard !following.isReading else { continue }
             following.isReading = true
             switch source {
-            case .cell(let cell): cells.append(cell)
-            case .vehicle(let id): vehicles.append(id)
-            case .city: readCity(from: "0")
-            case .ways: readWays()
+            case .cell(let cell): cells.append((cell, following))
+            case .vehicle(let id): vehicles.append((id, following))
+            case .city: readCity(from: "0", following)
+            case .ways: readWays(following)
             }
         }
         for start in stride(from: 0, to: cells.count, by: Self.cellsPerCall) {
@@ -99,48 +105,47 @@ extension Worker {
         }
     }
 
-    private func readCells(_ cells: [CellID]) {
-        for cell in cells { board.willRead(cell: cell) }
-        let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.text) }
+    private func readCells(_ cells: [(cell: CellID, following: Following)]) {
+        for (cell, _) in cells { board.willRead(cell: cell) }
+        let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.cell.text) }
         dispatch.call("feed_state", arguments) { result in
             guard let lines = self.lines(result, "feed_state"), lines.count == cells.count else {
-                return self.wasNotRead(cells.map { .cell($0) })
+                return self.wasNotRead(cells.map { (.cell($0.cell), $0.following) })
             }
-            for (cell, text) in zip(cells, lines) {
-                guard self.followed[.cell(cell)] != nil else { continue }
+            for ((cell, following), text) in zip(cells, lines) where self.isFollowed(.cell(cell), by: following) {
                 (text.bytes ?? []).withUnsafeBytes {
                     _ = self.board.replace(cell: cell, lines: $0) { self.zoneOf($0) }
                 }
-                self.wasRead(.cell(cell))
+                self.wasRead(.cell(cell), following)
             }
         }
     }
 
-    private func readVehicles(_ ids: [String]) {
-        let arguments = [RedisArgument(Self.watchedMs)] + ids.map { RedisArgument($0) }
+    private func readVehicles(_ vehicles: [(id: String, following: Following)]) {
+        let arguments = [RedisArgument(Self.watchedMs)] + vehicles.map { RedisArgument($0.id) }
         dispatch.call("feed_watch", arguments) { result in
-            guard let lines = self.lines(result, "feed_watch"), lines.count == ids.count else {
-                return self.wasNotRead(ids.map { .vehicle($0) })
+            guard let lines = self.lines(result, "feed_watch"), lines.count == vehicles.count else {
+                return self.wasNotRead(vehicles.map { (.vehicle($0.id), $0.following) })
             }
-            for (id, text) in zip(ids, lines) {
+            for ((id, following), text) in zip(vehicles, lines) where self.isFollowed(.vehicle(id), by: following) {
                 self.applyWatched(text.bytes ?? [])
-                self.wasRead(.vehicle(id))
+                self.wasRead(.vehicle(id), following)
             }
         }
     }
 
     /// The city in portions. A vehicle that has gone meanwhile needs no word: it ages.
-    private func readCity(from cursor: String) {
+    private func readCity(from cursor: String, _ following: Following) {
         let arguments: [RedisArgument] = [
             RedisArgument(settings.feeds.goneAfterMs), RedisArgument(cursor), RedisArgument(Self.vehiclesPerCall),
         ]
         dispatch.call("feed_city", arguments) { result in
             guard let answer = self.lines(result, "feed_city"), answer.count == 2, let next = answer[0].text else {
-                return self.wasNotRead([.city])
+                return self.wasNotRead([(.city, following)])
             }
-            guard self.followed[.city] != nil else { return }
+            guard self.isFollowed(.city, by: following) else { return }
             self.applyAnywhere(answer[1].bytes ?? [])
-            if next == "0" { self.wasRead(.city) } else { self.readCity(from: next) }
+            if next == "0" { self.wasRead(.city, following) } else { self.readCity(from: next, following) }
         }
     }
 
@@ -153,9 +158,9 @@ extension Worker {
         return nil
     }
 
-    func wasRead(_ source: FeedSource) {
-        guard let following = followed[source] else { return }
-        following.isCurrent = subscriber.isUp
+    func wasRead(_ source: FeedSource, _ following: Following) {
+        // What was published while the subscription was lost may be missing in what was read before: once more then.
+        following.isCurrent = subscriber.isUp && !following.wasInterrupted
         following.wasRead = true
         applyHeld(source, following)
         for feed in following.waiting {
@@ -166,12 +171,13 @@ extension Worker {
     }
 
     /// It is tried again within a second.
-    func wasNotRead(_ sources: [FeedSource]) {
-        for source in sources { if let following = followed[source] { applyHeld(source, following) } }
+    func wasNotRead(_ sources: [Followed]) {
+        for (source, following) in sources where isFollowed(source, by: following) { applyHeld(source, following) }
     }
 
     private func applyHeld(_ source: FeedSource, _ following: Following) {
         following.isReading = false
+        following.wasInterrupted = false
         let held = following.held
         following.held = []
         for lines in held {

@@ -10,14 +10,14 @@ import WireProtobuf
 extension Worker {
     /// A message of a subscribed Redis channel: a push, or the news that a zone's queue has changed.
     func heard(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) {
-        if channel.elementsEqual(keys.queues.utf8) {
+        if heardFeed(channel, payload) { return }
+        if channel.elementsEqual(queuesChannel) {
             let parts = payload.split(separator: 10, maxSplits: 1)
             guard parts.count == 2 else { return }
             zoneChanged(String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
             return
         }
-        if channel.elementsEqual(keys.catalogNews.utf8) { return heardCatalog(payload) }
-        if heardFeed(channel, payload) { return }
+        if channel.elementsEqual(catalogChannel) { return heardCatalog(payload) }
         guard let push = Push(payload) else { return }
         if push.seq.isEmpty, let line = lines[push.channel] { return heardLine(push, line) }
         if let topic = topics.byChannel[push.channel] { return told(push, topic) }

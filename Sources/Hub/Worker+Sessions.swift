@@ -270,7 +270,10 @@ extension Worker {
     func subscriptionsAreLost() {
         log.warning("the subscription connection to Redis is lost; reconnecting")
         for session in sessions.values { session.isBehind = true }
-        for following in followed.values { following.isCurrent = false }
+        for following in followed.values {
+            following.isCurrent = false
+            following.wasInterrupted = following.isReading
+        }
         topicsMayHaveMissed()
         linesMayHaveMissed()
     }

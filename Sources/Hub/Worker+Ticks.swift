@@ -145,7 +145,7 @@ extension Worker {
         let batch = Array(moved.prefix(Self.batch))
         moved.removeFirst(batch.count)
         var arguments: [RedisArgument] = []
-        arguments.reserveCapacity(batch.count * 8)
+        arguments.reserveCapacity(batch.count * 9)
         for driver in batch {
             driver.isDirty = false
             driver.flushedSlice = slice
@@ -154,7 +154,7 @@ extension Worker {
                 RedisArgument(driver.subject), RedisArgument(driver.sessions.last?.name ?? ""),
                 RedisArgument(fix.point.lat),
                 RedisArgument(fix.point.lon), RedisArgument(fix.at), fix.heading.map { RedisArgument($0) } ?? "",
-                fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, driver),
+                fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, driver), RedisArgument(driver.heardAt),
             ]
         }
         guard !arguments.isEmpty else { return }

@@ -65,23 +65,21 @@ extension Worker {
 
     // MARK: following
 
-    func readWays() { readWays(from: "0", [:]) }
+    func readWays(_ following: Following) { readWays(from: "0", [:], following) }
 
-    private func readWays(from cursor: String, _ known: [String: String]) {
-        guard let following = followed[.ways] else { return }
+    private func readWays(from cursor: String, _ known: [String: String], _ following: Following) {
         dispatch.call("feed_ways", [RedisArgument(cursor), RedisArgument(Self.waysPerCall)]) { result in
             guard let answer = self.lines(result, "feed_ways"), answer.count == 2, let next = answer[0].text,
                 let fields = answer[1].array
-            else { return self.wasNotRead([.ways]) }
-            // Left and followed anew meanwhile: that reading counts.
-            guard self.followed[.ways] === following else { return }
+            else { return self.wasNotRead([(.ways, following)]) }
+            guard self.isFollowed(.ways, by: following) else { return }
             var known = known
             for index in stride(from: 0, to: fields.count - 1, by: 2) {
                 if let vehicle = fields[index].text, let text = fields[index + 1].text { known[vehicle] = text }
             }
-            guard next == "0" else { return self.readWays(from: next, known) }
+            guard next == "0" else { return self.readWays(from: next, known, following) }
             self.reopenBook(known)
-            self.wasRead(.ways)
+            self.wasRead(.ways, following)
         }
     }
 

@@ -126,8 +126,10 @@ public actor Worker {
     var isTelling = false
     var slicesDue = 0
     var followed: [FeedSource: Following] = [:]
-    /// What the names of feeds' channels in Redis begin with.
+    /// What the names of feeds' channels in Redis begin with, and the names of two others.
     let feedPrefix: [UInt8]
+    let queuesChannel: [UInt8]
+    let catalogChannel: [UInt8]
     /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in a book that was made
     /// with this version of the catalog.
     var announced: [String: String] = [:]
@@ -168,6 +170,8 @@ public actor Worker {
         topicPace = LoopTimer(loop)
         feedPace = LoopTimer(loop)
         feedPrefix = Array(keys.feed("").utf8)
+        queuesChannel = Array(keys.queues.utf8)
+        catalogChannel = Array(keys.catalogNews.utf8)
         board = FeedBoard(rules: Self.feedRules(settings))
     }
 
@@ -239,6 +243,7 @@ public actor Worker {
         }
         server.limits = Self.limits(new)
         settings = new
+        rewatchZones()
         log.logLevel = HubLog.level(new.log)
         startTicks()
         for driver in drivers.values { watchZone(of: driver) }

@@ -60,9 +60,10 @@ extension WebSocketServer {
         return .queued
     }
 
-    /// Counts a frame that may be queued; closes a connection that has too much waiting.
+    /// Counts a frame that may be queued; closes a connection that has too much waiting. A frame that is larger than all that
+    /// may wait goes alone: a reader that keeps up would otherwise be sent away for what it asked for, again and again.
     private func fits(_ connection: Connection, _ frame: Frame) -> Bool {
-        guard connection.queuedBytes + frame.count <= rules.maxOutboundBytes else {
+        guard connection.queuedBytes == 0 || connection.queuedBytes + frame.count <= rules.maxOutboundBytes else {
             overflow(connection)
             return false
         }

@@ -100,12 +100,12 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.advance(100_000)
-            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
             try await city.advance(60_000)
             try await city.sweep()
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T2")
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             _ = try await city.request("p2", "r2", "14")
             #expect(try await city.offered("r2") == "T1")
         }
@@ -138,7 +138,7 @@ import Wire
             #expect(try await city.field("ride:r1", "driver") == "T1", "the assignment stands at first")
             try await city.advance(1_700_000)
             try await city.call("hello", ["driver", "T2", "s-T2", "w", ""])
-            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
             try await city.sweep()
             #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
             #expect(try await city.brokenInvariants() == [])
@@ -179,11 +179,35 @@ import Wire
         }
     }
 
+    @Test("A position that was kept while Redis was away is as old as it is, and does not overtake a newer one")
+    func keptPosition() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            let now = try #require(Int(try await city.call("now", []).text ?? ""))
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(now - 60_000)"])
+            #expect(try await city.field("vehicle:T1", "heard") == "\(now - 60_000)")
+            #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(now - 60_000)")
+            try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "2", "", "", "", "\(now - 1_000)"])
+            try await city.call("positions", ["T1", "other.1", "45.3", "9.3", "3", "", "", "r1", "\(now - 30_000)"])
+            #expect(try await city.field("vehicle:T1", "lat") == "45.2")
+            #expect(try await city.field("vehicle:T1", "at") == "2")
+            #expect(try await city.field("vehicle:T1", "heard") == "\(now - 1_000)")
+            let place = try await city.raw(["GEOPOS", "{test}:pos", "T1"])
+            #expect(place[0][1].text?.hasPrefix("45.2") == true || place[0][1].text?.hasPrefix("45.19") == true)
+            // A worker's clock that is ahead is not believed.
+            try await city.call("positions", ["T1", "w.1", "45.4", "9.4", "4", "", "", "", "\(now + 600_000)"])
+            let heard = try #require(Int(try await city.field("vehicle:T1", "heard") ?? ""))
+            #expect(heard >= now && heard < now + 60_000)
+        }
+    }
+
     @Test("One position at the pole, or one bad record, stops nobody else")
     func oneBadApple() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            let batch = ["T1", "w.1", "89.9", "9", "1", "", "", "", "T2", "w.2", "45.1", "9.1", "2", "", "", ""]
+            let batch = [
+                "T1", "w.1", "89.9", "9", "1", "", "", "", "", "T2", "w.2", "45.1", "9.1", "2", "", "", "", "",
+            ]
             #expect(try await city.call("positions", batch).int == 2)
             #expect(try await city.field("vehicle:T2", "at") == "2")
             try await city.raw(["ZADD", "{test}:offers", "1", "no-such-ride"])
@@ -207,7 +231,7 @@ import Wire
             #expect(try await city.field("vehicle:T1", "away") == nil, "Redis was away for both")
             try await city.sweep()
             #expect(try await city.field("vehicle:T1", "away") != nil)
-            try await city.call("positions", ["T1", "other.1", "45", "9", "1", "", "", ""])
+            try await city.call("positions", ["T1", "other.1", "45", "9", "1", "", "", "", ""])
             #expect(try await city.field("vehicle:T1", "away") == nil)
             #expect(try await city.raw(["SISMEMBER", "{test}:drivers:other", "T1"]).int == 1)
         }

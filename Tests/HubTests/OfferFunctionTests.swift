@@ -63,7 +63,7 @@ import Wire
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "undelivered")
             _ = try await city.request("p2", "r2", "14")
             #expect(try await city.offered("r2") == nil, "T1 is not asked before it shows that it lives")
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             #expect(try await city.offered("r2") == "T1")
         }
     }
@@ -72,7 +72,7 @@ import Wire
     func accept() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "77", "", "", ""])
+            try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "77", "", "", "", ""])
             _ = try await city.request("p1", "r1", "14")
             let reply = try await city.command("accept", "T1", "r1", "k", "93")
             #expect(reply["pickup"]?["lat"]?.double == 45.1)

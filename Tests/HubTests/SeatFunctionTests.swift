@@ -92,7 +92,7 @@ import Wire
             try await city.sweep()
             #expect(try await city.field("booking:b1", "state") == "waiting")
             #expect(try await city.book("p2", "b2", "M1", 1) == .refused("not_available"))
-            try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", ""])
+            try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             #expect(try await city.field("booking:b1", "state") == "offered")
             #expect(try await city.brokenInvariants() == [])
             for _ in 0..<20 {
@@ -151,7 +151,7 @@ import Wire
                 case 10:
                     try await city.advance(Int.random(in: 0...9_000, using: &random))
                     try await city.sweep()
-                    try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "\(step)", "", "", ""])
+                    try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "\(step)", "", "", "", ""])
                 default:
                     _ = try await city.command("available", "M1", "", "", "", "")
                 }

@@ -87,7 +87,7 @@ import Wire
         try await TestCity.run { city in
             try await online(city, "M1")
             func fix(_ place: String) async throws {
-                try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", place])
+                try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", place, ""])
             }
             func line() async throws -> String? { try await city.call("feed_state", ["60000", "5:7"])[0].text }
             _ = try await city.command("route_set", "M1", "R1", "", "", "out@10")

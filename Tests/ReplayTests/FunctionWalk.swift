@@ -54,7 +54,7 @@ actor FunctionWalk: RandomWalk {
         case 24..<29: try await stage.call("recover", [driver, zone])
         case 29..<33: try await stage.call("gone", [driver, "s"])
         case 33..<40: try await stage.call("hello", ["driver", driver, "s", "w", ""])
-        case 40..<44: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", ""])
+        case 40..<44: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
         case 44..<60: try await request(zone)
         case 60..<63:
             try await stage.call("cancel", ["passenger", passengers.randomElement(using: &dice)!, "", "", ""])

@@ -52,7 +52,7 @@ actor SeatWalk: RandomWalk {
         case 6..<8: try await stage.call("unavailable", [driver, ""])
         case 8..<11: try await stage.call("gone", [driver, "s"])
         case 11..<16: try await hello(driver)
-        case 16..<20: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", ""])
+        case 16..<20: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
         case 20..<42: try await book(driver)
         case 42..<50: try await count(driver)
         case 50..<53: try await stage.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &dice))", "", ""])

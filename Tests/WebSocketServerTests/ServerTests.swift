@@ -105,6 +105,28 @@ import Testing
         }
     }
 
+    @Test func `one frame may be larger than all that may wait, but not a second one with it`() throws {
+        var limits = ServerLimits()
+        limits.maxOutboundBytes = 100_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 && pair.server.bytesQueued == 0 }) {
+                let frame = Frame.text(String(repeating: "x", count: 300_000))
+                #expect(pair.server.send(pair.opened[0], frame) == .queued)
+                when(loop, { pair.clientMessages.count == 1 && pair.server.bytesQueued == 0 }) {
+                    #expect(pair.clientMessages[0].count > 300_000)
+                    #expect(pair.server.send(pair.opened[0], frame) == .queued)
+                    #expect(pair.server.send(pair.opened[0], .text("more")) == .overflow)
+                    when(loop, { !pair.clientCloses.isEmpty }) {
+                        #expect(pair.clientCloses[0].hasPrefix("4420 "))
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a message over the limit is answered with 1009`() throws {
         try onLoop { loop in
             let pair = try Pair(loop)

@@ -132,6 +132,33 @@ async def test_sighup_reloads_zones_and_limits_and_drops_nobody(new_hub, cast):
     assert not [e for d in drivers for e in d.events if e["type"] == "queue.left"]
 
 
+async def test_who_watches_a_zone_sees_all_of_its_new_shape(new_hub, cast):
+    hub = new_hub(blocks=1).start()
+    here, there = hub.block(), city.block(1)
+    [driver] = await cast.queue(hub, here.b.stand, 1)
+    operator = await cast.operator(hub)
+    watched, unchanged = await operator.follow(f"zone:{here.a.id}"), await operator.follow(f"zone:{here.b.id}")
+    zones = json.loads(city.geojson(1))
+    for feature in zones["features"]:
+        if feature["id"] == here.a.id:
+            feature["geometry"] = there.a.feature["geometry"]
+    (hub.directory / "zones.geojson").write_text(json.dumps(zones))
+    hub.send_signal(signal.SIGHUP)
+    mover = cast.driver(hub)
+    await mover.connect()
+
+    async def reloaded():
+        await mover.fix(there.a.stand)
+        return "error" not in await mover.ask("driver.available")
+
+    await hub.until("the new zones", reloaded)
+    await operator.sees_all(watched, [mover], state="available")
+    for place in there.a.stand.towards(there.a.centre, 300):
+        await mover.fix(place)
+        await operator.sees_all(watched, [mover], state="available")
+    assert unchanged.snapshots == 1 and unchanged.ids == {driver.subject}
+
+
 async def _ride(passenger, place, count):
     reply = await passenger.ask("ride.request", **place.fields, passengers=count)
     return reply.get("ok", {}).get("ride")

@@ -111,7 +111,7 @@ extension FeedBoard {
     }
 
     private func log(_ unit: FeedUnit, _ number: UInt32, _ before: FeedBefore) {
-        let change = FeedChange(tick: Int32(truncatingIfNeeded: tick), number: number, before: before)
+        let change = FeedChange(tick: tick, number: number, before: before)
         unit.note(change, logTicks: rules.logTicks)
     }
 }

@@ -96,7 +96,7 @@ extension FeedBoard {
         return unit.pieces.value(for: key) {
             key.since < 0
                 ? snapshot(unit, key.view, key.encoding)
-                : delta(unit, key.view, key.encoding, since: Int32(truncatingIfNeeded: key.since))
+                : delta(unit, key.view, key.encoding, since: key.since)
         }
     }
 
@@ -109,7 +109,7 @@ extension FeedBoard {
     }
 
     /// What changed after a tick, for a reader that knows the state of that tick.
-    private func delta(_ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding, since: Int32) -> FeedPiece {
+    private func delta(_ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding, since: Int) -> FeedPiece {
         let piece = FeedPiece()
         stamp += 1
         touched.removeAll(keepingCapacity: true)
@@ -132,7 +132,7 @@ extension FeedBoard {
             let move = unit.moves[place]
             place -= 1
             let index = Int(move.number)
-            guard vehicles[index].movedTick == Int(move.tick), marks[index] != stamp,
+            guard vehicles[index].movedTick == move.tick, marks[index] != stamp,
                 view.shows(vehicles[index].shown.traits)
             else { continue }
             piece.appendMoved(vehicles[index], number: move.number, time: now, encoding: encoding)
@@ -143,7 +143,7 @@ extension FeedBoard {
     /// A vehicle that changed in more than place and time, and how it was when the reader was sent last.
     private func tell(
         _ number: UInt32, _ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding, before: FeedBefore,
-        since: Int32, _ piece: FeedPiece
+        since: Int, _ piece: FeedPiece
     ) {
         let index = Int(number)
         let wasShown = before.isMember && view.shows(before.traits)
@@ -156,7 +156,7 @@ extension FeedBoard {
             && (!unit.isWide || before.cell == vehicles[index].shown.cell)
         if !isSame {
             piece.appendFull(vehicles[index], number: number, encoding: encoding)
-        } else if vehicles[index].movedTick > Int(since) {
+        } else if vehicles[index].movedTick > since {
             piece.appendMoved(vehicles[index], number: number, time: now, encoding: encoding)
         }
     }

@@ -56,12 +56,12 @@ public final class FeedUnit {
     func note(_ change: FeedChange, logTicks: Int) {
         guard watchers > 0 else { return }
         if changes.count >= 256,
-            changes.count >= 4 * members.count || changes[0].tick < change.tick - Int32(2 * logTicks)
+            changes.count >= 4 * members.count || changes[0].tick < change.tick - 2 * logTicks
         {
-            trimChanges(tick: Int(change.tick), logTicks: logTicks)
+            trimChanges(tick: change.tick, logTicks: logTicks)
         }
         changes.append(change)
-        changedTick = Int(change.tick)
+        changedTick = change.tick
     }
 
     func noteMove(of number: UInt32, tick: Int, in vehicles: ContiguousArray<FeedVehicle>) {
@@ -69,14 +69,14 @@ public final class FeedUnit {
         if moves.count >= 2 * members.count + 64 {
             moves.removeAll { !isLast($0, in: vehicles) }
         }
-        moves.append(FeedMove(tick: Int32(truncatingIfNeeded: tick), number: number))
+        moves.append(FeedMove(tick: tick, number: number))
         changedTick = tick
     }
 
     /// Whether a movement is the vehicle's latest.
     @inline(__always)
     private func isLast(_ move: FeedMove, in vehicles: ContiguousArray<FeedVehicle>) -> Bool {
-        vehicles[Int(move.number)].movedTick == Int(move.tick) && has(move.number, in: vehicles)
+        vehicles[Int(move.number)].movedTick == move.tick && has(move.number, in: vehicles)
     }
 
     /// Whether a vehicle is shown to be in it.
@@ -89,16 +89,16 @@ public final class FeedUnit {
     /// Drops half of the log, or more where it is older than the log goes.
     private func trimChanges(tick: Int, logTicks: Int) {
         var keep = changes.count >= 4 * members.count ? changes.count / 2 : 0
-        while keep < changes.count, Int(changes[keep].tick) <= tick - logTicks { keep += 1 }
+        while keep < changes.count, changes[keep].tick <= tick - logTicks { keep += 1 }
         guard keep > 0 else { return }
-        completeSince = max(completeSince, Int(changes[keep - 1].tick))
+        completeSince = max(completeSince, changes[keep - 1].tick)
         changes.removeFirst(keep)
     }
 }
 
 /// A vehicle came, went, or changed in more than place and time.
 struct FeedChange {
-    let tick: Int32
+    let tick: Int
     let number: UInt32
     /// How it was before.
     let before: FeedBefore
@@ -113,6 +113,6 @@ struct FeedBefore {
 
 /// A vehicle changed in place or time.
 struct FeedMove {
-    let tick: Int32
+    let tick: Int
     let number: UInt32
 }

@@ -184,16 +184,22 @@ register('gone', function(keys, argv)
 end)
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
--- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain). `lines` collects what is shown by cell. Answers the zone where it is to be asked again, if it was away; a minibus
--- that was is noted in `minibuses`.
+-- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain), when the worker heard it
+-- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, and the zone where it is to be
+-- asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if another worker was told later: this one
+-- kept it while it could not reach Redis.
 local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)
     if space then cell, along = string.sub(cell, 1, space - 1), string.sub(cell, space + 1) end
     local key = c.p .. 'vehicle:' .. driver
-    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along')
+    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along', 'heard')
+    local heard = tonumber(argv[i + 8]) or c.now
+    if heard > c.now then heard = c.now end
+    if known[9] and tonumber(known[9]) > heard then return nil end
+    local heard_text = string.format('%.0f', heard)
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
-        'speed', argv[i + 6], 'heard', c.iso, 'cell', cell)
+        'speed', argv[i + 6], 'heard', heard_text, 'cell', cell)
     if along then redis.call('HSET', key, 'along', along) elseif known[8] then redis.call('HDEL', key, 'along') end
     local old = known[5]
     if old ~= cell then
@@ -204,13 +210,13 @@ local function moved(c, argv, i, lines, minibuses)
         end
         redis.call('SADD', c.p .. 'cell:' .. cell, driver)
     end
-    local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], c.iso, known[1], known[2], known[3],
+    local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], heard_text, known[1], known[2], known[3],
         known[4], nil, nil, along })
     lines[cell] = lines[cell] or {}
     table.insert(lines[cell], line)
     table.insert(lines.city, line)
     tell_watchers(c, driver, line, known[6])
-    if argv[i + 1] == '' or not known[7] then return nil end
+    if argv[i + 1] == '' or not known[7] then return heard end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
     local worker = string.match(argv[i + 1], '^(.*)%.') or argv[i + 1]
@@ -219,23 +225,23 @@ local function moved(c, argv, i, lines, minibuses)
     mark_back(c, driver, v)
     if is_minibus(v) then
         minibuses[#minibuses + 1] = driver
-        return nil
+        return heard
     end
-    return v.state == 'available' and v.zone
+    return heard, v.state == 'available' and v.zone
 end
 
--- positions: ARGV eight per vehicle, see moved(). One call for everything that moved in a tick.
+-- positions: ARGV nine per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions', function(keys, argv)
     local c, geo, zones, minibuses, lines, alive = context(keys), {}, {}, {}, { city = {} }, {}
-    for i = 1, #argv, 8 do
-        alive[#alive + 1], alive[#alive + 2] = c.now, argv[i]
+    for i = 1, #argv, 9 do
+        local heard, zone = moved(c, argv, i, lines, minibuses)
+        if heard then alive[#alive + 1], alive[#alive + 2] = heard, argv[i] end
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
-        if math.abs(tonumber(argv[i + 2])) <= 85.05 then
+        if heard and math.abs(tonumber(argv[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
         end
-        local zone = moved(c, argv, i, lines, minibuses)
         if zone then zones[zone] = true end
-        if #alive >= 2000 or i + 8 > #argv then
+        if #alive >= 2000 then
             redis.call('ZADD', c.p .. 'alive', 'XX', unpack(alive))
             alive = {}
         end
@@ -244,11 +250,12 @@ register('positions', function(keys, argv)
             geo = {}
         end
     end
+    if #alive > 0 then redis.call('ZADD', c.p .. 'alive', 'XX', unpack(alive)) end
     if #geo > 0 then redis.call('GEOADD', c.p .. 'pos', unpack(geo)) end
     for cell, shown in pairs(lines) do
         redis.call('PUBLISH', c.p .. 'feed:' .. cell, table.concat(shown, '\n'))
     end
     for zone in pairs(zones) do dispatch(c, zone) end
     for _, driver in ipairs(minibuses) do minibus_is_back(c, driver) end
-    return #argv / 8
+    return #argv / 9
 end)
