@@ -65,8 +65,17 @@ import Wire
             let again = try await read(city, begin.end)
             #expect(again.end == begin.end)
             #expect(again.there == [true])
+            let key = "{test}:ch:" + Self.channel
+            #expect(try await city.raw(["EXISTS", key]).int == 0, "nothing is kept for who only reads")
             let seq = try await publish(city, "{}")
             #expect(try await read(city, begin.end).seqs == [seq])
+            // No place: one of a day and more ago, one to come, and any when something was dropped since.
+            let ms = try #require(begin.end.split(separator: "-").first.flatMap { Int($0) })
+            let places = [ms - 90_000_000, ms + 9_000_000].map { "\($0)-4294967295" }
+            #expect(try await read(city, places[0], places[1]).there == [false, false])
+            _ = try await publish(city, "{}")
+            try await city.raw(["XTRIM", key, "MAXLEN", "=", "1"])
+            #expect(try await read(city, begin.end).there == [false])
         }
     }
 

@@ -101,6 +101,31 @@ async def test_a_subscription_begins_now(hub, topic):
     assert await reader.call("unsubscribe", channel=topic) == {"channel": topic}, "what is not read may be left"
 
 
+async def test_reading_names_keeps_nothing(hub, topic):
+    """Anybody may read any name: what nobody has published in leaves no trace."""
+    reader = await member(hub)
+    for n in range(30):
+        await reader.join(f"{topic}-{n}")
+        await reader.call("unsubscribe", channel=f"{topic}-{n}")
+    await reader.connect(resume={f"{topic}-{n}": "1-1" for n in range(15)})
+    await reader.barrier()
+    assert not [key for key in hub.redis.scan_iter(hub.key(f"ch:{topic}-*"))]
+
+
+async def test_what_is_first_published_while_its_reader_is_away_is_not_missed(hub, topic):
+    operator, reader = await operator_and_reader(hub, topic)
+    begun = reader.begun
+    await reader.cut()
+    seqs = await operator.publish_many(topic, 5)
+    await reader.connect(resume={topic: begun})
+    await reader.has(topic, seqs)
+    assert not reader.gaps(topic)
+    late = await member(hub)
+    await late.call("subscribe", channel=topic, since=begun)
+    await late.has(topic, seqs)
+    assert not late.gaps(topic)
+
+
 async def test_nobody_is_told_what_it_does_not_read(hub, topic):
     operator, reader = await operator_and_reader(hub, topic)
     other = await member(hub)
