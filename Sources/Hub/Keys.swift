@@ -1,3 +1,5 @@
+import Domain
+
 /// The Redis keys of one city that are used outside the functions; all carry the city's hash tag, so a city lives in one slot.
 struct Keys: Sendable {
     /// `{city}:`
@@ -58,17 +60,13 @@ enum Channel {
 
     /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
     static func isTopic(_ channel: String) -> Bool {
-        guard channel.hasPrefix(topics) else { return false }
-        let name = channel.utf8.dropFirst(topics.utf8.count)
-        return (1...64).contains(name.count)
-            && name.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        channel.hasPrefix(topics) && Catalog.isID(String(channel.dropFirst(topics.count)))
+            && !channel.dropFirst(topics.count).contains(":")
+    }
+
+    /// Whether it is `vehicle:` and an id as tokens and catalogs have them.
+    static func isVehicle(_ channel: String) -> Bool {
+        channel.hasPrefix(vehicle("")) && Catalog.isID(String(channel.dropFirst(vehicle("").count)))
     }
 
     static let topics = "topic:"

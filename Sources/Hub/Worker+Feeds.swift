@@ -52,9 +52,9 @@ extension Worker {
     func subscribeFeed(
         _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
     ) -> Bool {
-        let parts = channel.split(separator: ":", maxSplits: 1)
+        let parts = channel.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let view = view(identity, options)
-        switch (parts.first, parts.count) {
+        switch (parts[0], parts.count) {
         case ("zone", 2):
             guard seesTheCity(identity) else { return refuseFeed(channel, message, session) }
             let id = String(parts[1])
@@ -71,6 +71,13 @@ extension Worker {
             guard begin(channel, [.zone(id)], sources, view, options, message, session) else { return true }
         case ("vehicle", 2):
             let id = String(parts[1])
+            guard Channel.isVehicle(channel) else {
+                refuse(
+                    session, message.id, .badMessage,
+                    "field `channel`: expected vehicle: and an id of 1 to 64 of A-Z a-z 0-9 _ . : -.",
+                    field: "channel")
+                return true
+            }
             let isOwn = session.taxi == id || identity.role == .driver && identity.subject == id
             guard isOwn || seesTheCity(identity) else { return refuseFeed(channel, message, session) }
             let seen = FeedView(visibility: isOwn ? .own : view.visibility, filter: options.filter)
@@ -141,7 +148,13 @@ extension Worker {
     /// The ride is over: who asked for the taxi's channel sees it as any other taxi's, and nobody else does.
     func leaveTaxi(_ id: String, _ session: Session) {
         let channel = Channel.vehicle(id)
-        guard let asked = session.feeds[channel]?.asked, let identity = session.identity else {
+        guard let feed = session.feeds[channel] else { return }
+        guard let asked = feed.asked, let identity = session.identity else {
+            // It goes off the map as it came, unasked.
+            if feed.subscription.sentTick != nil, session.phase == .live {
+                board.clear(feed.subscription)
+                board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
+            }
             endFeed(channel, session)
             return
         }

@@ -41,9 +41,12 @@ async def test_each_role_watches_what_it_may(hub, cast):
 async def test_unknown_channels_are_refused(hub, cast):
     operator = await cast.operator(hub)
     await operator.refused("subscribe", "not_found", "channel", channel="zone:no-such-zone")
-    for channel in ("near", "city:1", "zone", "passenger:p1", "driver:T1", "nothing:1", "vehicle:"):
+    here = hub.block().a.id
+    wrong = ["near", "city:", "city:1", ":city", "::city", "zone", "zone:", f":zone:{here}", f"zone::{here}", "passenger:p1"]
+    wrong += ["driver:T1", "nothing:1", "vehicle:", ":vehicle:T1", "vehicle:*", "vehicle:{x}", "vehicle:" + "x" * 65]
+    for channel in wrong:
         reply = await operator.ask("subscribe", channel=channel)
-        assert reply["error"]["code"] in ("forbidden", "not_found", "bad_message"), reply
+        assert reply["error"]["code"] in ("forbidden", "not_found", "bad_message"), (channel, reply)
 
 
 async def test_ones_own_car_is_seen_in_every_state(hub, cast):
@@ -80,10 +83,32 @@ async def test_the_taxi_of_ones_ride_is_seen_until_the_ride_ends(hub, cast):
     seen = len(own.messages)
     for picture in watched:
         await other.sees_all(picture, [driver], state="available")
+    await passenger.sees_all(own, [])
     await driver.fix(zone.centre.moved(east=100))
     await other.sees_all(watched[0], [driver])
     await passenger.barrier()
     assert len(own.messages) <= seen + 1, "the ride is over, and the taxi is still told to its passenger"
+
+
+async def test_the_taxi_of_a_ride_that_is_cancelled_leaves_the_map(hub, cast):
+    driver, zone, passenger = await one_available(hub, cast)
+    ride = await passenger.request(zone.centre)
+    await driver.accept(ride)
+    await passenger.wait(lambda: passenger.pictures.get(f"vehicle:{driver.subject}"), "the taxi")
+    own = passenger.pictures[f"vehicle:{driver.subject}"]
+    await passenger.sees_all(own, [driver], state="busy")
+    await passenger.call("ride.cancel")
+    await passenger.sees_all(own, [])
+
+
+async def test_who_waits_for_a_vehicle_sees_it_as_soon_as_it_is_there(hub, cast):
+    here = hub.block()
+    driver, passenger, operator = cast.driver(hub, here.a.stand), await cast.rider(hub), await cast.operator(hub)
+    pictures = [(who, await who.follow(f"vehicle:{driver.subject}")) for who in (passenger, operator)]
+    assert all(picture.vehicles == {} for _, picture in pictures)
+    await driver.go_available()
+    for who, picture in pictures:
+        await who.sees_all(picture, [driver], state="available")
 
 
 async def test_a_taxi_that_was_watched_before_its_ride_is_watched_after_it(hub, cast):

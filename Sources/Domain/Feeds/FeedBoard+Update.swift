@@ -11,6 +11,12 @@ extension FeedBoard {
         return compose(subscription, sent: sent) ? .own : nil
     }
 
+    /// Writes the message that takes all of a subscription off its reader's map, a snapshot of nothing, to `scratch`.
+    public func clear(_ subscription: FeedSubscription) {
+        scratch.removeAll(keepingCapacity: true)
+        write(subscription, [], gone: [], isSnapshot: true, into: &scratch)
+    }
+
     /// One unit: the whole message is shared.
     private func message(_ subscription: FeedSubscription, _ unit: FeedUnit, sent: Int?) -> FeedMessage? {
         let since = since(sent, unit)

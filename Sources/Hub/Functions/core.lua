@@ -157,6 +157,14 @@ local function tell_watchers(c, driver, line, watched)
         table.concat({ channel, '', 'record', c.iso, '', line }, '\n'))
 end
 
+-- Of a vehicle that is new: who watched for it before there was one goes on watching it.
+local function is_awaited(c, driver)
+    local till = redis.call('ZSCORE', c.p .. 'awaited', driver)
+    if not till then return end
+    set_vehicle(c, driver, 'watched', string.format('%.0f', till))
+    redis.call('ZREM', c.p .. 'awaited', driver)
+end
+
 -- After a change of anything but the position, which is shown by the batch (presence.lua).
 local function show(c, driver)
     local f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))

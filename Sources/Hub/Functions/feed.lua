@@ -32,13 +32,16 @@ register('feed_city', function(keys, argv)
 end)
 
 -- feed_watch: ARGV for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
--- its channel. Answers the line of each, '' for one that has not been shown yet.
+-- its channel; of one that nobody knows yet, from when it is there. Answers the line of each, '' for one that has not been shown
+-- yet.
 register('feed_watch', function(keys, argv)
     local c, state = context(keys), {}
     for i = 2, #argv do
-        local key = c.p .. 'vehicle:' .. argv[i]
+        local key, till = c.p .. 'vehicle:' .. argv[i], string.format('%.0f', c.real + argv[1])
         if redis.call('EXISTS', key) == 1 then
-            redis.call('HSET', key, 'watched', string.format('%.0f', c.real + argv[1]))
+            redis.call('HSET', key, 'watched', till)
+        else
+            redis.call('ZADD', c.p .. 'awaited', till, argv[i])
         end
         state[i - 1] = lines_of(c, { argv[i] }, 0)
     end

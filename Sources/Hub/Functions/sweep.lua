@@ -144,6 +144,7 @@ register('sweep', function(keys, argv)
     sweep_silent(c)
     sweep_away(c)
     sweep_tours(c)
+    redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     return { c.iso, is_new and 1 or 0 }
 end)
