@@ -144,11 +144,11 @@ async def test_who_watches_a_zone_sees_all_of_its_new_shape(new_hub, cast):
             feature["geometry"] = there.a.feature["geometry"]
     (hub.directory / "zones.geojson").write_text(json.dumps(zones))
     hub.send_signal(signal.SIGHUP)
-    mover = cast.driver(hub)
+    mover = cast.driver(hub, there.a.stand)
     await mover.connect()
 
     async def reloaded():
-        await mover.fix(there.a.stand)
+        await mover.fix()
         return "error" not in await mover.ask("driver.available")
 
     await hub.until("the new zones", reloaded)
