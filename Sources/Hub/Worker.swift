@@ -220,6 +220,8 @@ public actor Worker {
         subscriber.onDown = { _ in self.subscriptionsAreLost() }
         commands.onUp = {
             self.log.info("connected to Redis")
+            // If it died, it has lost the last positions.
+            for driver in self.drivers.values where driver.isShown && driver.lastFix != nil { self.soil(driver) }
             self.readCatalog()
         }
         commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }

@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import running
 from kerbside import patience, truth
-from test_feeds import OFTEN
+from test_feeds import OFTEN, one_available
 
 
 @pytest.fixture(scope="module")
@@ -316,3 +316,30 @@ async def test_a_random_walk_of_fifty_is_the_truth_for_each_watcher(new_hub, cas
         await truth.agrees(client, picture, hub, drivers, wanted)
     walked = sum(len(rows) for rows in watching[0][1].rows.values())
     assert walked > 500, f"only {walked} rows of the whole city"
+
+
+async def test_positions_hardly_grow_redis_log_and_survive_its_death(new_hub, cast):
+    """Of a vehicle that stays in its cell one in ten seconds is logged; the workers send the last ones again."""
+    hub = new_hub(positions__tick_ms=50, **OFTEN).start()
+    driver, zone, passenger = await one_available(hub, cast)
+    parked = (await cast.queue(hub, zone.stand.moved(east=3), 1))[0]
+    picture = await passenger.follow(f"zone:{zone.id}")
+    await passenger.sees_all(picture, [driver, parked])
+
+    def logged():
+        return sum(path.read_bytes().count(b"\r\nlat\r\n") for path in hub.data.rglob("*.aof"))
+
+    await hub.until("the first positions in the log", lambda: logged() >= 2)
+    before, began = logged(), time.monotonic()
+    for step in range(60):
+        await driver.fix(zone.stand.moved(north=step % 2))
+        await passenger.sees_all(picture, [driver, parked])
+    assert logged() - before <= 4 + (time.monotonic() - began) / 5
+
+    late = await cast.rider(hub)
+    old = hub.redis_pid()
+    os.kill(old, signal.SIGKILL)
+    await hub.until("Redis again", lambda: hub.redis_pid() not in (None, old))
+    seen = await late.follow(f"zone:{zone.id}")
+    await late.sees_all(seen, [driver, parked])
+    await passenger.sees_all(picture, [driver, parked])

@@ -184,11 +184,14 @@ register('gone', function(keys, argv)
     return 1
 end)
 
+-- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 12).
+local LOGGED_MS = 10000
+
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
 -- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain), when the worker heard it
--- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, and the zone where it is to be
--- asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if another worker was told later: this one
--- kept it while it could not reach Redis.
+-- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
+-- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if another worker
+-- was told later: this one kept it while it could not reach Redis.
 local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)
@@ -198,11 +201,14 @@ local function moved(c, argv, i, lines, minibuses)
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
     if known[9] and tonumber(known[9]) > heard then return nil end
-    local heard_text = string.format('%.0f', heard)
+    local heard_text, old = string.format('%.0f', heard), known[5]
+    local is_logged = old ~= cell or known[7] or not known[9]
+        or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)
+    if not is_logged then redis.set_repl(redis.REPL_REPLICA) end
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
         'speed', argv[i + 6], 'heard', heard_text, 'cell', cell)
     if along then redis.call('HSET', key, 'along', along) elseif known[8] then redis.call('HDEL', key, 'along') end
-    local old = known[5]
+    if not is_logged then redis.set_repl(redis.REPL_ALL) end
     if old ~= cell then
         if old then
             redis.call('SREM', c.p .. 'cell:' .. old, driver)
@@ -217,7 +223,7 @@ local function moved(c, argv, i, lines, minibuses)
     table.insert(lines[cell], line)
     table.insert(lines.city, line)
     tell_watchers(c, driver, line, known[6])
-    if argv[i + 1] == '' or not known[7] then return heard end
+    if argv[i + 1] == '' or not known[7] then return heard, is_logged end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
     local worker = string.match(argv[i + 1], '^(.*)%.') or argv[i + 1]
@@ -226,33 +232,40 @@ local function moved(c, argv, i, lines, minibuses)
     mark_back(c, driver, v)
     if is_minibus(v) then
         minibuses[#minibuses + 1] = driver
-        return heard
+        return heard, is_logged
     end
-    return heard, v.state == 'available' and v.zone
+    return heard, is_logged, v.state == 'available' and v.zone
+end
+
+-- Where vehicles are and when they were heard, of several at once: arguments of ZADD and GEOADD.
+local function add_places(c, places)
+    if #places.alive > 0 then redis.call('ZADD', c.p .. 'alive', 'XX', 'GT', unpack(places.alive)) end
+    if #places.geo > 0 then redis.call('GEOADD', c.p .. 'pos', unpack(places.geo)) end
+    places.alive, places.geo = {}, {}
 end
 
 -- positions: ARGV nine per vehicle, see moved(). One call for everything that moved in a tick.
 register('positions', function(keys, argv)
-    local c, geo, zones, minibuses, lines, alive = context(keys), {}, {}, {}, { city = {} }, {}
+    local c, zones, minibuses, lines = context(keys), {}, {}, { city = {} }
+    local logged, unlogged = { alive = {}, geo = {} }, { alive = {}, geo = {} }
     for i = 1, #argv, 9 do
-        local heard, zone = moved(c, argv, i, lines, minibuses)
+        local heard, is_logged, zone = moved(c, argv, i, lines, minibuses)
+        local places = is_logged and logged or unlogged
+        local alive, geo = places.alive, places.geo
         if heard then alive[#alive + 1], alive[#alive + 2] = heard, argv[i] end
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
         if heard and math.abs(tonumber(argv[i + 2])) <= 85.05 then
             geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
         end
         if zone then zones[zone] = true end
-        if #alive >= 2000 then
-            redis.call('ZADD', c.p .. 'alive', 'XX', unpack(alive))
-            alive = {}
-        end
-        if #geo >= 3000 then
-            redis.call('GEOADD', c.p .. 'pos', unpack(geo))
-            geo = {}
+        -- As many arguments as one call can have.
+        if #geo >= 3000 or #alive >= 2000 or i + 9 > #argv then
+            add_places(c, logged)
+            redis.set_repl(redis.REPL_REPLICA)
+            add_places(c, unlogged)
+            redis.set_repl(redis.REPL_ALL)
         end
     end
-    if #alive > 0 then redis.call('ZADD', c.p .. 'alive', 'XX', unpack(alive)) end
-    if #geo > 0 then redis.call('GEOADD', c.p .. 'pos', unpack(geo)) end
     for cell, shown in pairs(lines) do
         redis.call('PUBLISH', c.p .. 'feed:' .. cell, table.concat(shown, '\n'))
     end
