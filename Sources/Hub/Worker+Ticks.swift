@@ -11,8 +11,9 @@ import Wire
 extension Worker {
     /// A worker that has not swept for so long is dead to the others, real ms.
     static let deadAfterMs = 5_000
-    /// Vehicles in one call: Redis serves nobody else meanwhile.
-    static let batch = 50
+    /// Vehicles in one call: Redis serves nobody else meanwhile. Half of what waits if that is more, up to the larger number:
+    /// where a call waits long for its turn, a busy fleet would otherwise fall behind more and more.
+    static let (batch, largestBatch) = (50, 200)
     /// A tick is done in so many slices, so that positions, feeds and their sends come evenly and not in one heap.
     static let slicesPerTick = 5
     /// Between two portions of ranks, ms.
@@ -34,11 +35,11 @@ extension Worker {
     }
 
     /// The next slice by the clock: one that comes late does not make the tick longer, as vehicles that send once a tick would
-    /// be a little later each time. A worker that was held up for longer than a tick begins anew.
+    /// be a little later each time. A worker that is late by a slice leaves it at that: to catch up would take what it lacks.
     private func awaitSlice() {
-        let tick = UInt64(settings.positions.tickMs)
-        if sliceDue + tick < loop.now { sliceDue = loop.now }
-        sliceDue += max(1, tick / UInt64(Self.slicesPerTick))
+        let interval = UInt64(max(1, settings.positions.tickMs / Self.slicesPerTick))
+        if sliceDue + interval < loop.now { sliceDue = loop.now }
+        sliceDue += interval
         slices.start(afterMs: sliceDue > loop.now ? sliceDue - loop.now : 0) {
             self.awaitSlice()
             self.onSlice()
@@ -142,7 +143,7 @@ extension Worker {
     /// the latest position counts.
     private func sendPositions() {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
-        let batch = Array(moved.prefix(Self.batch))
+        let batch = Array(moved.prefix(min(max(Self.batch, moved.count / 2), Self.largestBatch)))
         moved.removeFirst(batch.count)
         var arguments: [RedisArgument] = []
         arguments.reserveCapacity(batch.count * 9)

@@ -42,14 +42,26 @@ struct BenchCity {
 
     func place(of number: Int) -> GeoPoint { places[number % places.count] }
 
-    /// As many in each square kilometre.
+    /// As many in each square kilometre. Each goes round where no border comes near: one that is outside just when it goes
+    /// available is refused.
     func vehicles(_ count: Int) -> [Roundabout] {
         var dice = Dice(seed: 2)
-        return (0..<count).map { number in
-            Roundabout(
+        var vehicles: [Roundabout] = []
+        for number in 0..<places.count * 10 where vehicles.count < count {
+            let vehicle = Roundabout(
                 // From the other end, so that a watcher doesn't stand where a vehicle goes round.
                 centre: places[places.count - 1 - number % places.count], radius: dice.between(50...150),
                 speed: dice.between(6...14), phase: dice.between(0...6))
+            if staysInside(vehicle) { vehicles.append(vehicle) }
+        }
+        return vehicles
+    }
+
+    /// At each few metres of its circle, and with a few metres to spare.
+    private func staysInside(_ vehicle: Roundabout) -> Bool {
+        (0..<200).allSatisfy { step in
+            let angle = Double(step) * .pi / 100
+            return [0.97, 1.03].allSatisfy { zone(of: vehicle.point(angle: angle, radii: $0)) != nil }
         }
     }
 }
@@ -79,9 +91,11 @@ struct Roundabout {
         Double(atMs % 86_400_000) / 1000 * speed / radius + phase
     }
 
-    func point(atMs: Int64) -> GeoPoint {
-        let angle = angle(atMs)
-        return GeoPoint(lat: centre.lat + sin(angle) * latStep, lon: centre.lon + cos(angle) * lonStep)
+    func point(atMs: Int64) -> GeoPoint { point(angle: angle(atMs), radii: 1) }
+
+    /// In that direction, so many radii from the centre.
+    func point(angle: Double, radii: Double) -> GeoPoint {
+        GeoPoint(lat: centre.lat + sin(angle) * latStep * radii, lon: centre.lon + cos(angle) * lonStep * radii)
     }
 
     func fix(atMs: Int64) -> PositionFix {
