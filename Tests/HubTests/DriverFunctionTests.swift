@@ -183,10 +183,14 @@ import Wire
     func keptPosition() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
+            let began = try #require(Int(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text ?? ""))
+            try await city.advance(60_000)
             let now = try #require(Int(try await city.call("now", []).text ?? ""))
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(now - 60_000)"])
-            #expect(try await city.field("vehicle:T1", "heard") == "\(now - 60_000)")
-            #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(now - 60_000)")
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(began - 5_000)"])
+            #expect(try await city.field("vehicle:T1", "heard") == "\(began - 5_000)")
+            #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(began)", "it said more since")
+            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(now - 10_000)"])
+            #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(now - 10_000)")
             try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "2", "", "", "", "\(now - 1_000)"])
             try await city.call("positions", ["T1", "other.1", "45.3", "9.3", "3", "", "", "r1", "\(now - 30_000)"])
             #expect(try await city.field("vehicle:T1", "lat") == "45.2")
