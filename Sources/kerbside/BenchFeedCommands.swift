@@ -11,7 +11,9 @@ extension Bench {
             discussion: """
                 Counted is each message at each reader, by the time stamp in it, however many share a frame. --bytes is the \
                 whole message: a hub's envelope counts, so that no less than 112 bytes can be had there; what was really \
-                received is in the table.
+                received is in the table. Latency is until the bytes arrive at the reader's socket, by the kernel's clock; \
+                how much later these clients read them is a figure of its own. Readers that are busy make their \
+                publisher late: at high rates each should have a run of its own.
                 """)
 
         @OptionGroup var target: BenchTarget
@@ -19,7 +21,7 @@ extension Bench {
         @Option(help: "How the server is spoken to; all but kerbside need --url.")
         var dialect = LoadDialect.kerbside
 
-        @Option(help: "Readers, spread over the channels.")
+        @Option(help: "Readers, spread over the channels; with 0 it only publishes, for another run.")
         var readers = 1000
 
         @Option(help: "Channels.")
@@ -28,7 +30,7 @@ extension Bench {
         @Option(help: "Connections that publish, in turn.")
         var publishers = 1
 
-        @Option(help: "Messages a second, over all channels.")
+        @Option(help: "Messages a second, over all channels; with 0 it only reads what another run publishes.")
         var rate = 500.0
 
         @Option(help: "Bytes of a message.")
@@ -39,8 +41,9 @@ extension Bench {
 
         func validate() throws {
             guard dialect == .kerbside || target.url != nil else { throw ValidationError("--dialect needs --url") }
-            guard readers > 0, channels > 0, publishers > 0, rate > 0 else {
-                throw ValidationError("--readers, --channels, --publishers and --rate must be above 0")
+            guard readers >= 0, channels > 0, publishers > 0, rate >= 0, readers > 0 || rate > 0 else {
+                throw ValidationError(
+                    "--channels and --publishers must be above 0; --readers and --rate not below, and not both 0")
             }
         }
 
@@ -66,8 +69,8 @@ extension Bench {
             abstract: "Vehicles that move and watchers of zones: what each position costs at each watcher.",
             discussion: """
                 Every vehicle and every watcher is a connection of its own. Counted is each row (a vehicle's position at \
-                a watcher); its latency is from the vehicle's time of the fix, which is when it was sent, to its receipt, \
-                and so holds the hub's tick. At other servers (--dialect) the positions are messages on a channel per zone.
+                a watcher); its latency is from the vehicle's time of the fix, which is when it was sent, to its arrival \
+                at the socket, and so holds the hub's tick. At other servers (--dialect) the positions are messages on a channel per zone.
                 """)
 
         @OptionGroup var target: BenchTarget

@@ -12,10 +12,11 @@ public struct FanoutBench: Sendable {
         /// Whose certificates are believed, for wss:// URLs.
         public var trust = ClientTrust.system
         public var token: @Sendable (_ role: String, _ subject: String) -> String
+        /// None: this one only publishes, for another that reads.
         public var readers = 1000
         public var channels = 1
         public var publishers = 1
-        /// Messages a second, all channels together.
+        /// Messages a second, all channels together. 0: this one only reads what another publishes.
         public var rate = 500.0
         /// Bytes of a message. At a hub they are the whole message with its envelope, as far as that leaves room; the
         /// least is some 112.
@@ -104,7 +105,7 @@ final class FanoutLoad {
                 ))
             readersOfChannel[reader % channels.count] += 1
         }
-        publishers.add(max(1, configuration.publishers), channels: channels)
+        if configuration.rate > 0 { publishers.add(max(1, configuration.publishers), channels: channels) }
         try await stage.connect(links, 0..<links.count)
         if configuration.dialect == .kerbside {
             guard await stage.wait(seconds: 20, until: { subscribed == configuration.readers }) else {
@@ -114,12 +115,16 @@ final class FanoutLoad {
         }
         // Others don't say when a subscription stands.
         await stage.seconds(1)
-        pace.start(perSecond: configuration.rate, flush: links.flush) { [unowned self] in publish() }
+        if configuration.rate > 0 {
+            pace.start(perSecond: configuration.rate, flush: links.flush) { [unowned self] in publish() }
+        }
         stage.gatherTurns()
         await stage.seconds(configuration.warmUpSeconds)
         var figures = await meter.count(stage, seconds: configuration.seconds, pace)
         pace.stop()
-        if figures.deliveries == 0 { throw ReplayError("nothing was delivered (\(publishers.failure))") }
+        if figures.deliveries == 0, configuration.readers > 0 {
+            throw ReplayError("nothing was delivered (\(publishers.failure))")
+        }
         figures.refused = publishers.refused
         return figures
     }
