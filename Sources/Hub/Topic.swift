@@ -90,7 +90,7 @@ struct TopicGroup {
 /// All live readers stand at one position, so an event that is pushed costs each of them nothing but its place in the
 /// outbound queue.
 final class Topic {
-    /// The type of the entry that `newest` in presence.lua puts into an empty history.
+    /// The type of an entry that is no event: an earlier build put one into an empty topic, and it lives for `history_ttl`.
     static let mark = "opened"
 
     let channel: String

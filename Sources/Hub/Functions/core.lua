@@ -158,7 +158,7 @@ local function tell_watchers(c, driver, line, watched)
 end
 
 -- Of a vehicle that is new: who watched for it before there was one goes on watching it.
-local function is_awaited(c, driver)
+local function take_up_awaited(c, driver)
     local till = redis.call('ZSCORE', c.p .. 'awaited', driver)
     if not till then return end
     set_vehicle(c, driver, 'watched', string.format('%.0f', till))

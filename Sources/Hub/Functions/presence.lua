@@ -134,7 +134,7 @@ register('hello', function(keys, argv)
         if not v.state then
             v.state = 'unavailable'
             set_vehicle(c, subject, 'state', v.state)
-            is_awaited(c, subject)
+            take_up_awaited(c, subject)
         end
         become(c, subject, v, argv[6] or 'taxi', argv[7])
         set_vehicle(c, subject, 'session', session, 'worker', worker)

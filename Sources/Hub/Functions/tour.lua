@@ -66,7 +66,7 @@ end
 function tours.on_map(c, t)
     local free = tonumber(t.seats) - tonumber(t.taken)
     set_vehicle(c, t.bus, 'kind', 'bus', 'seats', free)
-    is_awaited(c, t.bus)
+    take_up_awaited(c, t.bus)
     if t.route ~= '' then set_vehicle(c, t.bus, 'route', t.route) else clear_vehicle(c, t.bus, 'route') end
     if (t.along or '') ~= '' then set_vehicle(c, t.bus, 'along', t.along) else clear_vehicle(c, t.bus, 'along') end
     set_state(c, t.bus, t.state == 'running' and 'available' or 'unavailable')
