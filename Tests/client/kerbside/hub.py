@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import inspect
+import itertools
 import json
 import os
 import pathlib
@@ -40,10 +41,18 @@ BASE = {
 }
 
 
+#: Ports for listening: below those that the system gives to clients, and for each process of a parallel run its own.
+_ports = itertools.count(int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) * 1000 + os.getpid() % 500)
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    while True:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port := 10_000 + next(_ports) % 10_000))
+                return port
+            except OSError:
+                continue
 
 
 def nested(settings):
