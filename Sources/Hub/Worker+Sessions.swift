@@ -32,8 +32,8 @@ extension Worker {
 
     private func scheduleHello(_ session: Session) {
         guard session.phase != .closing else { return }
-        let seconds = (UInt64(settings.server.helloTimeoutMs) + 999) / 1000
-        deadlines.schedule(session.connection.rawValue, at: loop.now / 1000 + max(1, seconds))
+        let due = loop.now + UInt64(settings.server.helloTimeoutMs)
+        deadlines.schedule(session.connection.rawValue, at: (due + 999) / 1000)
     }
 
     func closed(_ connection: ConnectionID, _ code: UInt16) {
@@ -65,10 +65,14 @@ extension Worker {
         server.close(session.connection, code: code.rawValue, reason: reason ?? code.reason)
     }
 
-    /// Looks at the connections whose time has come: no hello in time, or a token that has ended.
-    func checkDeadline(_ id: UInt64) {
+    /// Looks at the connections whose time has come: no hello in time, or a token that has ended. A hello that was not read
+    /// yet (`isOurFault`), or is being carried out, is not late.
+    func checkDeadline(_ id: UInt64, isOurFault: Bool = false) {
         guard let session = sessions[ConnectionID(rawValue: id)], session.phase != .closing else { return }
-        guard let identity = session.identity, session.isGreeted else { return close(session, .helloTimeout) }
+        guard let identity = session.identity, session.isGreeted else {
+            if isOurFault || session.identity != nil { return scheduleHello(session) }
+            return close(session, .helloTimeout)
+        }
         let left = identity.expiresAt - EventLoop.wallClock()
         if left <= 0 { return close(session, .tokenExpired) }
         deadlines.schedule(id, at: loop.now / 1000 + UInt64(left + 999) / 1000)

@@ -25,6 +25,7 @@ extension Worker {
         startTicks()
         let interval = UInt64(max(10, Self.sweepMs / settings.clock.scale))
         sweep.start(afterMs: 0, repeatMs: interval) { self.onSweep() }
+        lastSecond = loop.now
         seconds.start(afterMs: 1000, repeatMs: 1000) { self.onSecond() }
     }
 
@@ -101,7 +102,10 @@ extension Worker {
         readCatalogIfDue()
         refreshRealtime()
         refreshClocks()
-        for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id) }
+        // A loop that was held up finds its timers before its sockets: who said hello meanwhile is still to be read.
+        let wasHeldUp = loop.now - lastSecond > 2_000
+        lastSecond = loop.now
+        for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id, isOurFault: wasHeldUp) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
         for driver in drivers.values {
             if case .busy = driver.duty, let fix = driver.lastFix { approach(driver, fix, after: nil) }

@@ -59,8 +59,9 @@ public actor Worker {
     var subscribed: Set<Int> = []
     /// Partitions whose subscription is not confirmed yet, and what waits for it.
     var subscribing: [Int: [() -> Void]] = [:]
-    /// Seconds at which a connection must have said hello, or its token ends.
+    /// Seconds at which a connection must have said hello, or its token ends; when they were last looked at, ms of the loop.
     var deadlines = TimerWheel()
+    var lastSecond: UInt64 = 0
 
     /// The number of the present slice; a tick has `slicesPerTick`. And when the next one is due, of the loop's time.
     var slice = 0

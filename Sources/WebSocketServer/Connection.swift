@@ -50,11 +50,13 @@ final class Connection {
     var controlFrames = 0
     var controlSecond: UInt64 = 0
 
-    /// Loop milliseconds: when something came from the peer; for HTTP, when a request or a write was completed.
+    /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or a write was completed.
     var lastHeard: UInt64
     var lastPing: UInt64 = 0
     var pingEvery: UInt64
     var deadAfter: UInt64
+    /// Not given up before, however long it was silent: `deadAfter` was changed.
+    var graceUntil: UInt64 = 0
 
     init(id: ConnectionID, address: PeerAddress, limits: ServerLimits, now: UInt64) {
         self.id = id

@@ -12,7 +12,7 @@ extension WebSocketServer {
             else { return false }
             readRequests(connection)
         case .open:
-            connection.lastHeard = loop.now
+            connection.lastHeard = now
             readFrames(connection, bytes)
         case .closing:
             // Who is closing because the peer broke the protocol reads no more; else a close frame is awaited.
@@ -51,7 +51,7 @@ extension WebSocketServer {
                 counts.refusedMalformed += 1
                 respond(connection, response, keepsAlive: false)
             case .request(var request):
-                connection.lastHeard = loop.now
+                connection.lastHeard = now
                 request.remoteAddress = connection.address.text
                 handle(connection, request)
             }
@@ -83,7 +83,7 @@ extension WebSocketServer {
     private func answered(_ id: ConnectionID, _ response: HTTPResponse, isHead: Bool, keepsAlive: Bool) {
         guard let connection = connections[id], connection.isAsking else { return }
         connection.isAsking = false
-        connection.lastHeard = loop.now
+        connection.lastHeard = now
         respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
         // What came meanwhile. At once when this is called from within it.
         readRequests(connection)

@@ -45,12 +45,10 @@ extension WebSocketServer {
     }
 
     /// Sets the silence after which the peer is pinged, and after which it counts as gone. Milliseconds; both are
-    /// kept to a quarter of a second.
+    /// kept to a quarter of a second. One that has been silent is pinged at once, and has `deadAfterMs` from now on.
     public func setPing(_ id: ConnectionID, everyMs: UInt64, deadAfterMs: UInt64) {
         guard let connection = connections[id], connection.phase == .open else { return }
-        connection.pingEvery = everyMs
-        connection.deadAfter = deadAfterMs
-        scheduleLiveness(connection)
+        change(connection, pingEveryMs: everyMs, deadAfterMs: deadAfterMs)
     }
 
     @discardableResult
@@ -221,7 +219,7 @@ extension WebSocketServer {
             counts.writes += 1
             guard write(connection, socket, count) else { return false }
             switch connection.phase {
-            case .http: connection.lastHeard = loop.now
+            case .http: connection.lastHeard = now
             // As long as a reader takes what is still to go out it is waited for.
             case .closing: schedule(connection, afterMs: rules.closeTimeoutMs)
             case .open: break

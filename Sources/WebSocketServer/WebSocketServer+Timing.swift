@@ -4,20 +4,24 @@ extension WebSocketServer {
     /// The grain of all time-outs: coarse, as each tick costs a wake-up.
     static var tickMs: UInt64 { 250 }
 
+    /// Milliseconds in which the loop listened, on its clock: what it was held up is left out, as nobody could be heard then.
+    /// All silence is measured by it.
+    var now: UInt64 { loop.now - heldUpMs }
+
     /// One entry per connection: what it means depends on its phase.
     func schedule(_ connection: Connection, afterMs delay: UInt64) {
-        wheel.schedule(connection.id.rawValue, at: (loop.now + delay + Self.tickMs - 1) / Self.tickMs)
+        wheel.schedule(connection.id.rawValue, at: (now + delay + Self.tickMs - 1) / Self.tickMs)
     }
 
     /// The next moment at which an open connection is to be looked at.
     func scheduleLiveness(_ connection: Connection) {
-        let nextPing = max(connection.lastHeard, connection.lastPing) + connection.pingEvery
-        let due = min(nextPing, connection.lastHeard + connection.deadAfter)
-        schedule(connection, afterMs: due > loop.now ? due - loop.now : 0)
+        let due = min(nextPing(connection), goneAt(connection))
+        schedule(connection, afterMs: due > now ? due - now : 0)
     }
 
     func tick() {
-        for raw in wheel.advance(to: loop.now / Self.tickMs) {
+        leaveOutDelay()
+        for raw in wheel.advance(to: now / Self.tickMs) {
             guard let connection = connections[ConnectionID(rawValue: raw)] else { continue }
             switch connection.phase {
             case .http: checkRequest(connection)
@@ -27,23 +31,54 @@ extension WebSocketServer {
         }
     }
 
+    /// A loop that was held up finds its timers before its sockets: a tick that comes late says nothing about the peers.
+    private func leaveOutDelay() {
+        let passed = loop.now - lastTick
+        lastTick = loop.now
+        if passed > 2 * Self.tickMs { heldUpMs += passed - Self.tickMs }
+    }
+
     /// Neither a request nor a write was completed in time: a slow attack, or a connection that is kept for nothing.
     private func checkRequest(_ connection: Connection) {
         let deadline = connection.lastHeard + rules.headerTimeoutMs
-        guard deadline <= loop.now else { return schedule(connection, afterMs: deadline - loop.now) }
+        guard deadline <= now else { return schedule(connection, afterMs: deadline - now) }
         // The answer is due from us.
         guard !connection.isAsking else { return schedule(connection, afterMs: rules.headerTimeoutMs) }
         counts.timedOutHeader += 1
         cut(connection)
     }
 
+    // MARK: Open connections
+
+    private func nextPing(_ connection: Connection) -> UInt64 {
+        max(connection.lastHeard, connection.lastPing) + connection.pingEvery
+    }
+
+    /// When the peer counts as gone if nothing comes of it.
+    private func goneAt(_ connection: Connection) -> UInt64 {
+        max(connection.lastHeard + connection.deadAfter, connection.graceUntil)
+    }
+
+    /// A peer that was silent for longer than it now may be could not know that: it is asked now, and its time begins now,
+    /// unless it would have been over before.
+    func change(_ connection: Connection, pingEveryMs: UInt64, deadAfterMs: UInt64) {
+        connection.graceUntil = min(goneAt(connection), now + deadAfterMs)
+        connection.pingEvery = pingEveryMs
+        connection.deadAfter = deadAfterMs
+        watch(connection)
+    }
+
     private func checkLiveness(_ connection: Connection) {
-        if connection.lastHeard + connection.deadAfter <= loop.now {
+        if goneAt(connection) <= now {
             counts.closedDead += 1
             return cut(connection)
         }
-        if max(connection.lastHeard, connection.lastPing) + connection.pingEvery <= loop.now {
-            connection.lastPing = loop.now
+        watch(connection)
+    }
+
+    private func watch(_ connection: Connection) {
+        if nextPing(connection) <= now {
+            connection.lastPing = now
             counts.pings += 1
             queueFrame(connection, Self.pingFrame)
         }

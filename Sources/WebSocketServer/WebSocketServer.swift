@@ -75,6 +75,9 @@ public final class WebSocketServer {
     var untoldCloses: [(ConnectionID, UInt16)] = []
     var wheel: TimerWheel
     let wheelTimer: LoopTimer
+    /// When the wheel was last turned, ms of the loop; and how long the loop was held up in all.
+    var lastTick: UInt64
+    var heldUpMs: UInt64 = 0
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
     private var sockets: SocketContext?
     let link = ServerLink()
@@ -104,6 +107,7 @@ public final class WebSocketServer {
         handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
         wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)
         wheelTimer = LoopTimer(loop)
+        lastTick = loop.now
         coalesceTimer = LoopTimer(loop)
         sockets = try SocketContext(loop: loop, owner: link, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
         wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
@@ -172,7 +176,7 @@ public final class WebSocketServer {
         }
         perAddress[key, default: 0] += 1
         let connection = connections.insert {
-            Connection(id: $0, address: address, limits: limits, now: loop.now)
+            Connection(id: $0, address: address, limits: limits, now: now)
         }
         schedule(connection, afterMs: limits.headerTimeoutMs)
         connection.socket = sockets?.adopt(descriptor, as: connection.id)
