@@ -41,9 +41,9 @@ def pytest_pyfunc_call(pyfuncitem):
     return True
 
 
-def running(check=True, ready=True, **settings):
+def running(check=True, ready=True, make=Hub, **settings):
     """A hub for the fixtures of a module: started, given to the tests, stopped cleanly, its books checked."""
-    hub = Hub(**settings)
+    hub = make(**settings)
     try:
         hub.start(ready)
         yield hub

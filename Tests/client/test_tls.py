@@ -3,26 +3,12 @@
 import shutil
 import socket
 import ssl
-import subprocess
 
 import pytest
 
 from kerbside import patience
+from kerbside.certificate import make_certificate
 from kerbside.hub import Hub, run
-
-
-def make_certificate(directory, name, key_type="ec"):
-    """A self-signed pair for 127.0.0.1, made by openssl: (certificate, key)."""
-    certificate, key = directory / f"{name}.pem", directory / f"{name}-key.pem"
-    kind = {"ec": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"], "rsa": ["-newkey", "rsa:2048"]}[
-        key_type
-    ]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-nodes", *kind, "-keyout", key, "-out", certificate, "-days", "2",
-         "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return certificate, key
 
 
 @pytest.fixture

@@ -54,6 +54,8 @@ def parse(text):
 
 class Client(Watching):
     role = None
+    #: Where it reaches the hub, if not where clients do.
+    address = None
     #: What is agreed for a connection, and its messages ⇄ the JSON of the contract.
     subprotocol = SUBPROTOCOL
 
@@ -97,7 +99,7 @@ class Client(Watching):
             context = ssl.create_default_context(cafile=self.hub.settings["server.tls.certificate"])
         options = {"subprotocols": [self.subprotocol], "ping_interval": None, "compression": None, "ssl": context} | options
         self.ws = await connect(
-            self.hub.url,
+            self.hub.url_at(self.address or self.hub.client_address),
             additional_headers=headers,
             open_timeout=patience.PROCESS,
             close_timeout=1,
@@ -324,13 +326,14 @@ class Client(Watching):
 
     # What the hub published, against what came
 
-    async def settled(self):
+    async def settled(self, within=patience.MESSAGE):
         """Waits for all events that were published for this client so far, and insists: each once, in order."""
         assert self.start is not None, f"{self.channel} never said hello, or had a gap and did not start anew"
         due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > _order(self.start)]
         await self.wait(
             lambda: not due or bool(self.events) and _order(self.events[-1]["seq"]) >= due[-1][0] or None,
             f"all of {len(due)} events that were published; {len(self.events)} came",
+            within,
         )
         came = [(_order(event["seq"]), event["type"]) for event in self.events]
         if due and len(came) > len(due):  # old ones are no longer kept

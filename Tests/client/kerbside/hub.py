@@ -106,6 +106,9 @@ def is_alive(pid):
 class Hub:
     """`kerbside serve` in a directory of its own. `settings` are dotted names, on top of BASE."""
 
+    #: Where it is reached, and where clients reach it.
+    address = client_address = "127.0.0.1"
+
     def __init__(self, blocks=40, **settings):
         # Short, because the path of a unix socket may have 107 bytes only.
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kerbside-"))
@@ -275,15 +278,18 @@ class Hub:
 
     @property
     def url(self):
-        return f"{'wss' if self.is_tls else 'ws'}://127.0.0.1:{self.port}/v1/connect"
+        return self.url_at(self.client_address)
+
+    def url_at(self, address):
+        return f"{'wss' if self.is_tls else 'ws'}://{address}:{self.port}/v1/connect"
 
     def http(self, path, method="GET", headers=None):
         """status, headers, text of one request."""
         if self.is_tls:
             context = ssl._create_unverified_context()
-            link = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=patience.MESSAGE, context=context)
+            link = http.client.HTTPSConnection(self.address, self.port, timeout=patience.MESSAGE, context=context)
         else:
-            link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience.MESSAGE)
+            link = http.client.HTTPConnection(self.address, self.port, timeout=patience.MESSAGE)
         try:
             link.request(method, path, headers=headers or {})
             answer = link.getresponse()
