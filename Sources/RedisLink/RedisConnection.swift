@@ -29,6 +29,9 @@ public final class RedisConnection {
     /// An attempt to connect has failed; the next follows after a wait.
     public var onRetry: ((_ reason: String) -> Void)?
 
+    /// A command was refused because Redis can do nothing now; its completion follows.
+    public var onNotServing: ((_ answer: String) -> Void)?
+
     public let endpoint: RedisEndpoint
 
     public convenience init(loop: EventLoop, endpoint: RedisEndpoint, limits: RedisLimits = RedisLimits()) {
@@ -168,7 +171,9 @@ extension RedisConnection: RedisSessionOwner {
             return entry.completion(.success(RedisReply(copying: reply)))
         }
         let text = reply.pointee.text
-        entry.completion(.failure(.server(text)))
+        let failure = RedisFailure(answer: text)
+        if case .notServing = failure { onNotServing?(text) }
+        entry.completion(.failure(failure))
         // It has begun to load its data anew (a replica that was given another master).
         if text.hasPrefix("LOADING") { session.drop("\(endpoint) is loading its data") }
     }

@@ -200,6 +200,44 @@ import Testing
         #expect(results.map { (try? $0.get().text) ?? "" } == ["PONG", "PONG", "", "", "", ""])
     }
 
+    @Test("C66: a Redis that can take nothing now has not tried, and that is no error of the command")
+    func notServing() throws {
+        let redis = try TestRedis()
+        let run = try LoopRun()
+        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        var got: [Result<RedisReply, RedisFailure>] = []
+        var told: [String] = []
+        let commands: [[RedisArgument]] = [
+            ["CONFIG", "SET", "maxmemory", "1"], ["SET", "a", "1"], ["GET", "a"], ["LPUSH"],
+            ["CONFIG", "SET", "maxmemory", "0"], ["SET", "a", "1"],
+        ]
+        connection.onNotServing = { told.append($0) }
+        connection.onUp = {
+            for command in commands {
+                connection.send(command) { result in
+                    got.append(result)
+                    if got.count == commands.count { run.finish() }
+                }
+            }
+        }
+        connection.start()
+        run.run()
+        connection.close()
+        guard case .failure(.notServing(let text)) = got[1], case .failure(.server) = got[3] else {
+            Issue.record("\(got)")
+            return
+        }
+        #expect(text.hasPrefix("OOM ") && told == [text])
+        #expect((try? got[2].get()) == .null)
+        #expect((try? got[5].get().text) == "OK")
+        for answer in ["MISCONF Errors writing to the AOF file: No space left on device", "READONLY x", "LOADING x"] {
+            #expect(RedisFailure(answer: answer) == .notServing(answer))
+        }
+        for answer in ["ERR x", "WRONGTYPE x", "MISCONFIGURED x", ""] {
+            #expect(RedisFailure(answer: answer) == .server(answer))
+        }
+    }
+
     actor Caller {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
