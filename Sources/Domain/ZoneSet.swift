@@ -118,8 +118,13 @@ public final class ZoneSet: Sendable {
 
     /// The zone whose border is nearest to the point; nil when none is within `limit` metres.
     public func nearestZone(to point: GeoPoint, within limit: Double) -> Int? {
+        nearestBorder(to: point, within: limit)?.zone
+    }
+
+    /// The same, and how far its border is, metres.
+    public func nearestBorder(to point: GeoPoint, within limit: Double) -> (zone: Int, metres: Double)? {
         guard let mapped = mapped(point) else { return nil }
-        return index.nearestBorder(to: mapped, of: nil, within: limit).map { Int($0.zone) }
+        return index.nearestBorder(to: mapped, of: nil, within: limit).map { (Int($0.zone), $0.metres) }
     }
 
     private func mapped(_ point: GeoPoint) -> MapPoint? {

@@ -143,9 +143,22 @@ extension Worker {
     func lookUp(_ point: GeoPoint) -> Place {
         switch zones.lookup(point) {
         case .zone(let index): return .zone(zones?.zones[index].id ?? "")
-        case .outside: return .refused(.outsideZones, "The position lies in no zone of \(settings.city.id).")
+        case .outside: return .refused(.outsideZones, outside(point))
         case .unknown: return .refused(.zonesUnknown, "The zones are being loaded; try again in a moment.")
         }
+    }
+
+    /// How far from a place outside all zones the nearest one is looked for, metres: it costs more the farther.
+    private static let nearestZoneM = 2_000.0
+
+    /// What to do about a place outside all zones.
+    private func outside(_ point: GeoPoint) -> String {
+        let what = "The position lies in no zone of \(settings.city.id)"
+        guard let zones, let nearest = zones.nearestBorder(to: point, within: Self.nearestZoneM) else {
+            return "\(what), and none is within \(Int(Self.nearestZoneM)) m: choose a place inside the city."
+        }
+        return "\(what): the nearest is \(zones.zones[nearest.zone].id), \(Int(nearest.metres.rounded(.up))) m away; "
+            + "choose a place inside it."
     }
 
     /// Where a driver stands, if it has said so lately.

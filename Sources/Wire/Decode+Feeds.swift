@@ -34,9 +34,10 @@ extension Envelope {
             route: try nested.route())
     }
 
-    /// A list of names, at least one; nil if the field is absent.
+    /// A list of names, at least one unless it may be empty; nil if the field is absent.
     func set<Names: OptionSet>(
-        _ field: Field, _ expected: StaticString, _ named: (UnsafeRawBufferPointer) -> Names?
+        _ field: Field, _ expected: StaticString, mayBeEmpty: Bool = false,
+        _ named: (UnsafeRawBufferPointer) -> Names?
     ) throws(ErrorReply) -> Names? {
         let slot = self[field]
         guard let kind = slot.kind, kind != .null else { return nil }
@@ -51,7 +52,9 @@ extension Envelope {
             else { throw Self.refusal(self.name(field), expected, got: "got one with something else") }
             names.formUnion(name)
         }
-        guard !names.isEmpty else { throw Self.refusal(self.name(field), expected, got: "got an empty one") }
+        guard mayBeEmpty || !names.isEmpty else {
+            throw Self.refusal(self.name(field), expected, got: "got an empty one")
+        }
         return names
     }
 

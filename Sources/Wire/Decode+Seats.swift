@@ -44,7 +44,8 @@ extension Envelope {
     /// What is not there is not muted.
     func wishes() throws(ErrorReply) -> NotificationWishes {
         let kinds = try set(
-            .mute, "a list of proximity, eta, route, answers, requests, reminders; leave it out to mute none",
+            .mute, "a list of proximity, eta, route, answers, requests, reminders; empty to mute none",
+            mayBeEmpty: true,
             NotificationKinds.init(text:))
         return NotificationWishes(mute: kinds ?? [], quiet: try quietHours())
     }

@@ -3258,7 +3258,7 @@ package nonisolated struct Kerbside_V1_ScheduleChange: Sendable {
   /// late, skipped, ended
   package var reason: String = String()
 
-  /// late by so many; 0: on time again
+  /// late or early by so many; late by 0: on time again
   package var minutes: Int32 {
     get {_minutes ?? 0}
     set {_minutes = newValue}

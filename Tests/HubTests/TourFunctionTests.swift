@@ -163,15 +163,16 @@ import Wire
     func late() async throws {
         try await TestCity.run { city in
             _ = try await start(city, "d1", "t_1")
-            var minutes: [Int64] = []
+            var minutes: [String] = []
             for (at, delay) in [30, 119, 121, 200, 239, 242, 10, -125].enumerated() {
                 _ = try await moved(city, "t_1", at: at + 1, delay: String(delay))
                 let told = try await city.told("line:52").count
                 if told > minutes.count {
-                    minutes.append(try await city.last("schedule.changed", "line:52")?["minutes"]?.integer ?? -99)
+                    let change = try await city.last("schedule.changed", "line:52")
+                    minutes.append("\(change?["reason"]?.text ?? "?") \(change?["minutes"]?.integer ?? -99)")
                 }
             }
-            #expect(minutes == [2, 4, 0, -2])
+            #expect(minutes == ["late 2", "late 4", "late 0", "early 2"])
             _ = try await moved(city, "t_1", at: 100, reached: "3", skipped: "[1]", off: "1")
             let skipped = try await city.last("schedule.changed", "line:52")
             #expect(skipped?["reason"]?.text == "skipped" && skipped?["stop"]?.text == "b")

@@ -276,7 +276,9 @@ function tours.tell_delay(c, id, t)
     if not delay or math.abs(delay - told) < c.tour_late_s then return end
     t.told_s = t.delay_s
     tours.set(c, id, 'told_s', t.told_s)
-    tours.changed(c, id, t, { reason = 'late', minutes = math.floor(delay / 60 + 0.5), delay_s = delay })
+    local minutes = math.floor(math.abs(delay) / 60 + 0.5)
+    local reason = delay < 0 and minutes > 0 and 'early' or 'late'
+    tours.changed(c, id, t, { reason = reason, minutes = minutes, delay_s = delay })
 end
 
 -- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
