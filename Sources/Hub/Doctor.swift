@@ -22,6 +22,8 @@ public enum Doctor {
         tell(zones(settings))
         tell(port(settings))
         tell(tls(settings))
+        tell(tokens(settings))
+        for finding in exposures(settings) { tell(finding) }
         for finding in redis(settings, loop) { tell(finding) }
     }
 
@@ -55,11 +57,42 @@ public enum Doctor {
     }
 
     private static func port(_ settings: Settings) -> Finding {
+        let (host, port) = (settings.server.host, settings.server.port)
         do {
-            let reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
-            return Finding(verdict: .good, text: "port: \(settings.server.host):\(reservation.port) is free.")
+            let reservation = try PortReservation(host: host, port: port)
+            return Finding(verdict: .good, text: "port: \(host):\(reservation.port) is free.")
         } catch {
+            // A hub with TLS is not asked; it is known by its data directory.
+            let answer = settings.server.tls.isOn ? nil : LocalHTTP.get("/", host: host, port: port)
+            if answer?.text.contains("Kerbside serves \(settings.city.id)") == true {
+                return Finding(verdict: .good, text: "port: a hub runs here, on \(host):\(port).")
+            }
+            if DirectoryLock.isHeld(settings.data.dir) {
+                return Finding(
+                    verdict: .good,
+                    text: "port: \(host):\(port) is taken, and a hub runs with the data directory \(settings.data.dir)."
+                )
+            }
             return Finding(verdict: .poor, text: "\(error)")
+        }
+    }
+
+    private static func exposures(_ settings: Settings) -> [Finding] {
+        settings.exposures.map { Finding(verdict: .unfit, text: "\($0).") }
+    }
+
+    /// The keys as a hub would read them; before its first start there is no secret yet.
+    private static func tokens(_ settings: Settings) -> Finding {
+        guard access(settings.tokenSecretFile, F_OK) == 0 else {
+            return Finding(verdict: .good, text: "tokens: \(settings.tokenSecretFile) will be made at the first start.")
+        }
+        do {
+            _ = try Tokens.verifier(settings)
+            let keys = settings.tokens.publicKeys.count
+            return Finding(
+                verdict: .good, text: "tokens: \(settings.tokenSecretFile) and \(keys) keys of others can be used.")
+        } catch {
+            return Finding(verdict: .unfit, text: "tokens: \(error)")
         }
     }
 

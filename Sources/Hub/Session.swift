@@ -5,15 +5,17 @@ import Wire
 
 /// Who a connection is, once its token was read.
 struct Identity {
-    let role: Role
-    let subject: String
+    let claims: TokenClaims
     /// Its own channel, `driver:T345`; empty for roles that have none.
     let channel: String
-    /// Unix ms of real time.
+    /// Unix ms of real time, the leeway included.
     let expiresAt: Int64
+
+    var role: Role { claims.role }
+    var subject: String { claims.subject }
     /// Of a driver: what it drives, and a minibus' seats if the token says.
-    var kind = VehicleKind.taxi
-    var seats: Int?
+    var kind: VehicleKind { claims.kind }
+    var seats: Int? { claims.seats }
 }
 
 /// One connection of a client, from its upgrade to its close. Used on the worker's loop only; it ends when `onClose` came.

@@ -19,6 +19,7 @@ public actor Supervisor {
     private var connection: RedisConnection?
     private var reservation: PortReservation?
     private var lock: DirectoryLock?
+    private var settled: SettledFiles
     private var workers: [WorkerProcess] = []
     private var signals: [LoopSignal] = []
     private var isStopping = false
@@ -32,6 +33,7 @@ public actor Supervisor {
         self.reload = reload
         log = HubLog.logger("hub", settings.log)
         keys = Keys(city: settings.city.id)
+        settled = SettledFiles(data: settings.data.dir)
     }
 
     /// Runs the hub until SIGTERM or SIGINT; call it on the thread that owns the loop. Throws a ``HubFailure`` or another
@@ -54,12 +56,19 @@ public actor Supervisor {
             signals.append(try LoopSignal(loop, signal: signal) { self.stop(name) })
         }
         signals.append(try LoopSignal(loop, signal: SIGHUP) { self.reloadAll() })
-        try WorkerFiles.prepare(settings.data.dir)
+        // Whatever this process and its children make is for this user alone: Redis' files, too.
+        umask(0o077)
+        let closed = try DataDirectory.prepare(settings.data.dir)
+        if !closed.isEmpty {
+            log.warning("was open to other users, and is closed now: \(closed.joined(separator: ", "))")
+        }
+        for exposure in settings.exposures { log.warning("\(exposure)") }
         lock = try DirectoryLock(settings.data.dir)
-        _ = try CityZones.load(settings) { self.log.warning("zones repaired: \($0)") }
-        _ = try Tokens.verifier(settings)
+        try WorkerFiles.prepare(settings.data.dir)
+        _ = try Tokens.issuer(settings, makesSecret: true)
+        settled.clear()
+        try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
-        try WorkerFiles.write(Array(settings.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
         try await startRedis()
         let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
         for number in 1...max(1, count) { startWorker(number) }
@@ -136,21 +145,25 @@ public actor Supervisor {
 
     // MARK: signals
 
+    /// Everything is tried before anything changes; then the workers are told, which read what was tried.
     private func reloadAll() {
         do {
             let fresh = try reload()
-            _ = try CityZones.load(fresh)
+            let taken = settings.reloaded(from: fresh)
+            try settled.take(taken) { self.log.warning("zones repaired: \($0)") }
             let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
             for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
-            let taken = settings.reloaded(from: fresh)
-            try WorkerFiles.write(Array(taken.encoded().utf8), to: WorkerFiles.settings(settings.data.dir))
             settings = taken
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }
-        Task { _ = await prepare() }
         for worker in workers { worker.signal(SIGHUP) }
-        log.notice("reloaded")
+        Task {
+            switch await prepare() {
+            case .success: log.notice("reloaded")
+            case .failure: log.warning("reloaded; Redis is told its part when it can be reached")
+            }
+        }
     }
 
     private func stop(_ name: String) {
@@ -175,6 +188,7 @@ public actor Supervisor {
         for signal in signals { signal.close() }
         signals = []
         reservation = nil
+        if lock != nil { settled.clear() }
         lock = nil
         log.notice("stopped")
         loop.stop()

@@ -11,19 +11,22 @@ public enum Tokens {
                 case .hs256: false
                 case .rs256: Signature.verifyRS256(publicKeyPEM: pem, data: data, signature: signature)
                 case .es256: Signature.verifyES256(publicKeyPEM: pem, data: data, signature: signature)
+                case .edDSA: Signature.verifyEd25519(publicKeyPEM: pem, data: data, signature: signature)
                 }
             })
     }
 
-    /// Checks tokens by all keys of the settings; makes the secret file if there is none. Throws on unusable key files.
+    /// Checks tokens by all keys of the settings. Throws on unusable files of keys or revocations.
     static func verifier(_ settings: Settings) throws -> TokenVerifier {
         TokenVerifier(
-            keys: try TokenKeys.load(settings), city: settings.city.id, leewayS: settings.tokens.leewayS,
-            cryptography: cryptography)
+            keys: try TokenKeys.load(settings, makesSecret: false),
+            revocations: try TokenRevocations.load(settings.tokens.revokedFile),
+            city: settings.city.id, tokens: settings.tokens, cryptography: cryptography)
     }
 
-    /// Signs with the first secret of the file; makes the file if there is none. Throws on an unusable file.
-    public static func issuer(_ settings: Settings) throws -> TokenIssuer {
-        TokenIssuer(secret: try TokenKeys.load(settings).signing, cryptography: cryptography)
+    /// Signs with the first secret of the file. Throws on an unusable file, and when there is none unless it makes one.
+    public static func issuer(_ settings: Settings, makesSecret: Bool = false) throws -> TokenIssuer {
+        TokenIssuer(
+            secret: try TokenKeys.load(settings, makesSecret: makesSecret).signing, cryptography: cryptography)
     }
 }

@@ -45,6 +45,7 @@ extension Worker {
         var missing: [String] = []
         if isDraining { missing.append("the hub is shutting down") }
         if !commands.isUp { missing.append("Redis does not answer") }
+        if let storeTrouble { missing.append("Redis takes no writes (\(storeTrouble))") }
         if !subscriber.isUp { missing.append("the subscription to Redis is down") }
         if zones == nil { missing.append("the zones are not loaded") }
         if !catalog.isKnown { missing.append("the lines are not read yet") }

@@ -109,10 +109,8 @@ extension Worker {
             default: nil
             }
         let identity = Identity(
-            role: claims.role, subject: claims.subject,
-            channel: family.map { "\($0.rawValue):\(claims.subject)" } ?? "",
-            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000, kind: claims.kind,
-            seats: claims.seats)
+            claims: claims, channel: family.map { "\($0.rawValue):\(claims.subject)" } ?? "",
+            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
         session.identity = identity
         session.resume = resume
         guard family != nil else {

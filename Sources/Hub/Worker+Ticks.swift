@@ -80,6 +80,7 @@ extension Worker {
             self.isSweeping = false
             switch result {
             case .success(let reply):
+                self.storeServed()
                 if let hub = reply[0].int { self.clock.set(hub: hub, at: self.loop.now) }
                 self.swept(wasUnknown: reply[1].int == 1)
             case .failure(.server(let text)): self.log.error("sweep failed: \(text)")

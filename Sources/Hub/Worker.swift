@@ -45,11 +45,16 @@ public actor Worker {
     var rankPace: LoopTimer
     var topicPace: LoopTimer
     var feedPace: LoopTimer
+    var leavePace: LoopTimer
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
     var zones: ZoneSet?
     var clock: HubClock
     var isDraining = false
+    /// What Redis answers while it takes no writes; nil while it does.
+    var storeTrouble: String?
+    /// When it was refused a call last, ms of the loop.
+    var storeRefusedAt: UInt64 = 0
 
     var sessions: [ConnectionID: Session] = [:]
     var sessionNumber = 0
@@ -170,6 +175,7 @@ public actor Worker {
         rankPace = LoopTimer(loop)
         topicPace = LoopTimer(loop)
         feedPace = LoopTimer(loop)
+        leavePace = LoopTimer(loop)
         feedPrefix = Array(keys.feed("").utf8)
         queuesChannel = Array(keys.queues.utf8)
         catalogChannel = Array(keys.catalogNews.utf8)
@@ -202,6 +208,7 @@ public actor Worker {
     /// Whether a client that connects now is served at once.
     var isReady: Bool {
         commands.isUp && subscriber.isUp && clock.isSet && zones != nil && catalog.isKnown && !isDraining
+            && storeTrouble == nil
     }
 
     /// Hub time, Unix ms.
@@ -209,6 +216,7 @@ public actor Worker {
 
     private func wireServer() {
         metrics.watch(server, sessions: { self.sessions.count }, pending: { self.commands.pendingCount })
+        metrics.watchStore(isRefusing: { self.storeTrouble != nil }, data: settings.data.dir)
         server.onOpen = { connection, info in self.opened(connection, info) }
         server.onMessage = { connection, bytes, isText in self.receive(connection, bytes, isText) }
         server.onClose = { connection, code in self.closed(connection, code) }
@@ -225,33 +233,11 @@ public actor Worker {
             for driver in self.drivers.values where driver.isShown && driver.lastFix != nil { self.soil(driver) }
             self.readCatalog()
         }
+        commands.onNotServing = { self.storeRefused($0) }
         commands.onDown = { _ in self.log.warning("the command connection to Redis is lost; reconnecting") }
         commands.start()
         subscriber.start()
         subscriber.subscribe([keys.queues, keys.catalogNews])
-    }
-
-    /// SIGHUP: zones, limits and certificates, without dropping a connection. What can't change while running is said.
-    public func reload(_ new: Settings) {
-        do {
-            zones = try CityZones.load(new)
-            board.rezone { self.zoneOf($0) }
-        } catch {
-            log.error("the zones were not reloaded; the old ones stay: \(error)")
-        }
-        do {
-            if server.hasTLS { try server.reloadCertificate() }
-        } catch {
-            log.error("the certificate was not reloaded; the old one stays: \(error)")
-        }
-        server.limits = Self.limits(new)
-        settings = new
-        rewatchZones()
-        log.logLevel = HubLog.level(new.log)
-        startTicks()
-        for driver in drivers.values { watchZone(of: driver) }
-        if let fresh = try? Tokens.verifier(new) { verifier = fresh }
-        log.info("settings reloaded", metadata: ["zones": "\(zones?.zones.count ?? 0)"])
     }
 
     /// SIGTERM: no new connections, the present ones are sent away over `server.drain_ms` with a time to come back at,
@@ -276,6 +262,7 @@ public actor Worker {
             let isLate = next >= (leaving.count + rounds * max(1, share))
             guard isDone || isLate else { return }
             self.pace.close()
+            self.leavePace.close()
             self.server.shutdown { finished() }
         }
     }

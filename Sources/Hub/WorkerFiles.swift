@@ -1,16 +1,16 @@
 import Glibc
 
-/// Small files of a running hub under `<data>/run`: the settings that workers read, each worker's metrics.
+/// Small files of a running hub under `<data>/run`: what workers run with (``SettledFiles``), each worker's metrics.
 enum WorkerFiles {
     static func directory(_ data: String) -> String { data + "/run" }
-    static func settings(_ data: String) -> String { directory(data) + "/settings.yaml" }
+    static func settings(_ data: String) -> String { SettledFiles.current(data) + "/settings.yaml" }
 
     static func metrics(_ data: String) -> String { directory(data) + "/metrics" }
 
-    /// Makes the directories, readable by the hub's user alone.
+    /// Makes the directories, readable by the hub's user alone. The data directory is there.
     static func prepare(_ data: String) throws(HubFailure) {
-        for path in [data, directory(data), metrics(data)] where mkdir(path, 0o700) != 0 && errno != EEXIST {
-            throw HubFailure("the data directory \(path) can't be made: \(String(cString: strerror(errno)))")
+        for path in [directory(data), metrics(data)] where mkdir(path, 0o700) != 0 && errno != EEXIST {
+            throw HubFailure("the directory \(path) can't be made: \(String(cString: strerror(errno)))")
         }
     }
 
@@ -32,14 +32,15 @@ enum WorkerFiles {
     static func write(_ bytes: [UInt8], to path: String) throws(HubFailure) {
         let beside = path + ".new"
         let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0,
-            bytes.withUnsafeBytes({ Glibc.write(descriptor, $0.baseAddress, $0.count) }) == bytes.count
-        else {
-            let reason = String(cString: strerror(errno))
-            if descriptor >= 0 { close(descriptor) }
-            throw HubFailure("\(path) can't be written: \(reason)")
-        }
+        guard descriptor >= 0 else { throw HubFailure("\(path) can't be written: \(String(cString: strerror(errno)))") }
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        // A part is written when there is no space for the rest.
+        let code = count < 0 ? errno : ENOSPC
         close(descriptor)
+        guard count == bytes.count else {
+            unlink(beside)
+            throw HubFailure("\(path) can't be written: \(String(cString: strerror(code)))")
+        }
         guard rename(beside, path) == 0 else {
             throw HubFailure("\(path) can't be written: \(String(cString: strerror(errno)))")
         }

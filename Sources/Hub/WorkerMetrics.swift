@@ -1,3 +1,4 @@
+import Glibc
 import Telemetry
 import WebSocketServer
 import Wire
@@ -78,6 +79,18 @@ final class WorkerMetrics {
         }
         registry.counter("kerbside_socket_writes_total", "Writes to sockets; frames per write is the coalescing.") {
             [unowned server] in Double(server.counters.writes)
+        }
+    }
+
+    /// The store: whether it takes writes, and the space that is left for the data directory.
+    func watchStore(isRefusing: @escaping () -> Bool, data directory: String) {
+        registry.gauge("kerbside_redis_refuses_writes", "1 while Redis takes no writes: its disk or memory is full.") {
+            isRefusing() ? 1 : 0
+        }
+        registry.gauge("kerbside_data_free_bytes", "Free space where the data directory is.") {
+            var info = statvfs()
+            guard statvfs(directory, &info) == 0 else { return .nan }
+            return Double(info.f_bavail) * Double(info.f_frsize)
         }
     }
 

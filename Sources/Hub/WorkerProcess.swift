@@ -90,4 +90,12 @@ final class DirectoryLock {
     }
 
     deinit { close(descriptor) }
+
+    /// Whether a hub uses the data directory now.
+    static func isHeld(_ directory: String) -> Bool {
+        let descriptor = open(directory + "/lock", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
 }

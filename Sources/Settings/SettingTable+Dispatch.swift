@@ -150,25 +150,6 @@ extension Settings {
             "Fixes in a row at that distance that take a bus off its route; one bad fix never does."),
     ]
 
-    static let tokenTable: [Setting] = [
-        .text(
-            "tokens.secret_file", \.tokens.secretFile, .path, .atReload,
-            """
-            File with the secrets of HS256 tokens, one "kid base64url-secret" per line: the first signs, all are \
-            accepted, so a new one goes on top and the old one is taken out when its tokens have expired. Made at first \
-            start with mode 0600; refused when others can read it. Empty is token.secret in the data directory.
-            """),
-        .publicKeys(
-            "tokens.public_keys", \.tokens.publicKeys, .atReload,
-            """
-            Public keys (PEM) of other issuers, whose RS256 and ES256 tokens are accepted by their kid: a list of \
-            {kid: "name", file: "key.pem"}; in the environment "name=key.pem,other=other.pem".
-            """),
-        .integer(
-            "tokens.leeway_s", \.tokens.leewayS, 0...600, .atReload,
-            "By how much the clock of an issuer may differ from ours."),
-    ]
-
     static let runTable: [Setting] = [
         .number(
             "clock.scale", \.clock.scale, 1...1_000, .atRestart,

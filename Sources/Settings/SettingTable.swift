@@ -127,6 +127,13 @@ extension Settings {
             The Redis that all workers share: "redis://user:password@host:port/db" or "unix:///path?db=0", version 7.0 \
             or later, persistence on, eviction off. Empty starts a private one in the data directory.
             """),
+        .flag(
+            "redis.allow_plain", \.redis.allowPlain, .atRestart,
+            """
+            Whether redis:// may lead to another machine. Passwords, positions and rides then cross the network in clear \
+            text, and who can write there is the hub: only where the network itself is encrypted (WireGuard, a VPN). \
+            Better a unix socket, or a TLS tunnel such as stunnel on 127.0.0.1.
+            """),
         .text(
             "redis.server", \.redis.server, .nonEmpty, .atRestart,
             "Program that the private Redis is started from, by name or path."),

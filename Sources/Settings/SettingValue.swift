@@ -19,8 +19,7 @@ enum SettingValue: Sendable, Equatable {
         case .choice(let value): return value
         case .list(let values): return "[" + values.map(Self.quoted).joined(separator: ", ") + "]"
         case .publicKeys(let keys):
-            let items = keys.map { "{kid: \(Self.quoted($0.kid)), file: \(Self.quoted($0.file))}" }
-            return "[" + items.joined(separator: ", ") + "]"
+            return "[" + keys.map(\.yaml).joined(separator: ", ") + "]"
         }
     }
 
@@ -70,13 +69,17 @@ enum SettingKind: Sendable {
         case .text(let form): form.expectation
         case .choice(let words): words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
         case .list(let form): "a list, each \(form.expectation)"
-        case .publicKeys: "a list of {kid: \"name\", file: \"key.pem\"}"
+        case .publicKeys: "a list of {kid: \"name\", file: \"key.pem\"}, with roles and more if wanted"
         }
     }
 
-    /// A value written as one text: a YAML scalar, an environment variable or a flag. Lists are separated by commas.
+    /// A value written as one text: a YAML scalar, an environment variable or a flag. Lists are separated by commas, or
+    /// written as in the file: `["a", "b"]`.
     func parse(_ text: String) throws(Mismatch) -> SettingValue {
         switch self {
+        case .list where text.hasPrefix("["), .publicKeys where text.hasPrefix("["):
+            guard let node = YAMLFile.node(text) else { throw Mismatch(expectation) }
+            return try read(node)
         case .integer(let range):
             guard let value = Int(text), range.contains(value) else { throw Mismatch(expectation) }
             return .integer(value)
@@ -110,16 +113,10 @@ enum SettingKind: Sendable {
             for item in Self.items(text) {
                 let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard halves.count == 2 else { throw Mismatch("\"kid=file\" pairs separated by commas") }
-                keys.append(try Self.publicKey(kid: String(halves[0]), file: String(halves[1])))
+                keys.append(try .checked(kid: String(halves[0]), file: String(halves[1])))
             }
             return .publicKeys(try Self.distinct(keys))
         }
-    }
-
-    static func publicKey(kid: String, file: String) throws(Mismatch) -> Settings.Tokens.PublicKey {
-        try TextForm.keyID.check(kid)
-        try TextForm.nonEmpty.check(file)
-        return .init(kid: kid, file: file)
     }
 
     static func distinct(
@@ -149,7 +146,7 @@ enum SettingKind: Sendable {
         switch (self, value) {
         case (.text(.file), .text(let name)), (.text(.path), .text(let name)): return .text(join(name))
         case (.publicKeys, .publicKeys(let keys)):
-            return .publicKeys(keys.map { .init(kid: $0.kid, file: join($0.file)) })
+            return .publicKeys(keys.map { .init(kid: $0.kid, file: join($0.file), rules: $0.rules) })
         default: return value
         }
     }

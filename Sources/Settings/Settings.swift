@@ -113,6 +113,8 @@ public struct Settings: Sendable, Equatable {
     public struct Redis: Sendable, Equatable {
         /// `redis://user:password@host:port/db` or `unix:///path?db=0`; empty starts a private one.
         public var url = ""
+        /// Whether a Redis of another machine may be spoken to in clear text.
+        public var allowPlain = false
         /// Program that the embedded Redis is started from.
         public var server = "redis-server"
         /// When the embedded Redis writes its file through.
@@ -257,15 +259,21 @@ public struct Settings: Sendable, Equatable {
         public var publicKeys: [PublicKey] = []
         /// Clocks of issuers may differ by this, seconds.
         public var leewayS = 5
+        /// From `iat` to `exp` at most, seconds.
+        public var maxLifeS = 2_678_400
+        /// File with revoked tokens; empty is none.
+        public var revokedFile = ""
 
-        /// A PEM file with a public key, by the `kid` of its tokens.
+        /// A PEM file with a public key, by the `kid` of its tokens, and what they may say.
         public struct PublicKey: Sendable, Equatable {
             public var kid: String
             public var file: String
+            public var rules: IssuerRules
 
-            public init(kid: String, file: String) {
+            public init(kid: String, file: String, rules: IssuerRules = IssuerRules()) {
                 self.kid = kid
                 self.file = file
+                self.rules = rules
             }
         }
     }

@@ -84,4 +84,18 @@ extension Settings {
             "stops.hours \(stops.hours) is no pair of times of day: write it as 06:00-22:00, or leave it empty")
         return problems
     }
+
+    /// What works and lets others in: said at each start, and a fault for `check-config` and `doctor`.
+    public var exposures: [SettingsProblem] {
+        guard let host = RedisURL.host(redis.url), !Host.isLoopback(host), !redis.allowPlain else { return [] }
+        return [
+            .init(
+                place: "redis.url",
+                text: """
+                    \(host) is another machine, and redis:// crosses the network in clear text, password and positions: \
+                    use a unix socket, or a TLS tunnel such as stunnel on 127.0.0.1; or set redis.allow_plain where the \
+                    network itself is encrypted (WireGuard, a VPN)
+                    """)
+        ]
+    }
 }

@@ -73,16 +73,20 @@ enum TextForm: Sendable {
 
 /// Ids that go into channel names and Redis keys: 1 to 64 of `A-Z a-z 0-9 _ . : -`.
 enum Identifier {
+    static let longest = 64
+
     static func isValid(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "_.:-".utf8.contains(byte)
-                }
-            }
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
+    }
+
+    /// Whether the byte is one of `A-Z a-z 0-9 _ . -`.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "_.-".utf8.contains(byte)
+        }
     }
 }
 
@@ -118,6 +122,17 @@ enum RedisURL {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         return !host.isEmpty && !host.hasPrefix(":") && !url.contains(" ")
+    }
+
+    /// The host of a `redis://` URL, without its port; nil for any other URL.
+    static func host(_ url: String) -> String? {
+        guard url.hasPrefix("redis://") else { return nil }
+        let authority = url.dropFirst("redis://".count).prefix { $0 != "/" && $0 != "?" }
+        let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
+            return String(place[place.index(after: place.startIndex)..<end])
+        }
+        return String(place.prefix { $0 != ":" })
     }
 
     /// The URL with its password replaced by `****`; `?password=` of a unix URL too.

@@ -26,6 +26,8 @@ public struct TokenClaims: Sendable, Equatable {
     public var kind: VehicleKind
     /// Claim `seats`, of a minibus' driver: 1…99 seats for passengers; nil: as the settings have it.
     public var seats: Int?
+    /// The `kid` of the key that has proved the token; empty of one that is to be issued.
+    public var keyID = ""
 
     public init(
         subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64, kind: VehicleKind = .taxi,
@@ -64,6 +66,12 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
     case notYetValid
     /// Issued for another city.
     case wrongCity
+    /// Its `iss` or `aud` is not what the key's settings ask for.
+    case wrongIssuer, wrongAudience
+    /// It would be good for longer than tokens may be here, seconds.
+    case tooLong(most: Int64)
+    /// Revoked by the list of the settings.
+    case revoked
 
     public var description: String {
         switch self {
@@ -75,6 +83,11 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
         case .expired: "The token has expired."
         case .notYetValid: "The token isn't valid yet."
         case .wrongCity: "The token is for another city."
+        case .wrongIssuer: "The token's claim `iss` is not the issuer that its key belongs to here."
+        case .wrongAudience: "The token's claim `aud` does not name this hub."
+        case .tooLong(let most):
+            "The token is good for too long: `exp` may be at most \(most) s after `iat` (tokens.max_life_s)."
+        case .revoked: "The token was revoked: get a new one."
         }
     }
 }
@@ -86,7 +99,8 @@ extension TokenError {
         fileprivate var expected: String {
             switch self {
             case .sub: "1 to 64 characters of A-Z a-z 0-9 _ . : -"
-            case .role: "one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))"
+            case .role:
+                "one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) that its key may give"
             case .city: "the id of a city"
             case .exp, .iat, .nbf: "Unix seconds, as a number"
             case .kind: "taxi or minibus"
@@ -101,6 +115,7 @@ public enum TokenAlgorithm: String, CaseIterable, Sendable {
     case hs256 = "HS256"
     case rs256 = "RS256"
     case es256 = "ES256"
+    case edDSA = "EdDSA"
 }
 
 /// The cryptography that tokens need, given from outside: this module imports no C library.
@@ -108,7 +123,7 @@ public struct TokenCryptography: Sendable {
     /// HMAC-SHA-256: (key, data) → 32 bytes.
     public let hmacSHA256: @Sendable (_ key: [UInt8], _ data: [UInt8]) -> [UInt8]
     /// Whether the signature of the data was made by the private half of a PEM public key (`rs256`: PKCS #1 v1.5 with
-    /// SHA-256; `es256`: P-256 with SHA-256, the signature as in a JWT, 64 bytes `r ‖ s`).
+    /// SHA-256; `es256`: P-256 with SHA-256, the signature as in a JWT, 64 bytes `r ‖ s`; `edDSA`: Ed25519).
     public let verify:
         @Sendable (_ algorithm: TokenAlgorithm, _ pem: String, _ signature: [UInt8], _ data: [UInt8]) -> Bool
 

@@ -18,14 +18,16 @@ public struct TokenKeys: Sendable {
     /// The secret that signs new tokens.
     public var signing: TokenSecret { secrets[0] }
 
-    /// Reads the keys that the settings name. The secret file is made, with one random secret, when there is none;
-    /// several processes may do that at once. Reads files: for start-up and reload only.
-    public static func load(_ settings: Settings) throws(SettingsError) -> TokenKeys {
+    /// Reads the keys that the settings name. Reads files: for start-up and reload only.
+    ///
+    /// - Parameter makesSecret: make the secret file, with one random secret, when there is none. Several processes may
+    ///   do that at once. Otherwise a missing file is a problem, as a new secret would prove nobody's tokens.
+    public static func load(_ settings: Settings, makesSecret: Bool) throws(SettingsError) -> TokenKeys {
         var problems: [SettingsProblem] = []
         var secrets: [TokenSecret] = []
         var publicKeys: [TokenPublicKey] = []
         do {
-            secrets = try TokenSecretFile.load(settings.tokenSecretFile)
+            secrets = try TokenSecretFile.load(settings.tokenSecretFile, makes: makesSecret)
         } catch {
             problems += error.problems
         }
@@ -51,7 +53,8 @@ public struct TokenKeys: Sendable {
         do {
             let bytes = try TextFile.read(key.file, maxBytes: 65_536)
             do {
-                return try TokenPublicKey(kid: key.kid, pem: String(decoding: bytes, as: UTF8.self))
+                return try TokenPublicKey(
+                    kid: key.kid, pem: String(decoding: bytes, as: UTF8.self), rules: key.rules)
             } catch {
                 reason = "expected \(error.expected)"
             }

@@ -2,15 +2,18 @@
 public struct TokenPublicKey: Sendable, Equatable {
     /// `kid` of the tokens that it proves.
     public let kid: String
-    /// RS256 for an RSA key, ES256 for one on the curve P-256.
+    /// RS256 for an RSA key, ES256 for one on the curve P-256, EdDSA for an Ed25519 key.
     public let algorithm: TokenAlgorithm
     /// The file's text.
     public let pem: String
+    /// What its tokens may say.
+    public let rules: IssuerRules
 
     /// Fails with what to do when the text is no such key.
-    init(kid: String, pem: String) throws(Mismatch) {
+    init(kid: String, pem: String, rules: IssuerRules = IssuerRules()) throws(Mismatch) {
         self.kid = kid
         self.pem = pem
+        self.rules = rules
         algorithm = try Self.algorithm(of: Self.der(pem))
     }
 
@@ -56,12 +59,16 @@ public struct TokenPublicKey: Sendable, Equatable {
             0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
             0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
         ]
+        let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70]
         // SEQUENCE, its length in one to three bytes, then the algorithm.
         guard der.count > 4, der[0] == 0x30 else { throw Mismatch("a PEM file that isn't damaged") }
         let start = der[1] < 0x80 ? 2 : 2 + Int(der[1] & 0x7F)
         let rest = der.dropFirst(start)
         if rest.starts(with: p256) { return .es256 }
-        guard rest.starts(with: rsa) else { throw Mismatch("an RSA key or one on the curve P-256 (prime256v1)") }
+        if rest.starts(with: ed25519) { return .edDSA }
+        guard rest.starts(with: rsa) else {
+            throw Mismatch("an RSA key, an Ed25519 key, or one on the curve P-256 (prime256v1)")
+        }
         // 2048 bits are 294 bytes in this form; shorter ones are forged in practice (RFC 7518, 3.3 forbids them).
         guard der.count >= 290 else { throw Mismatch("an RSA key of 2048 bits or more") }
         return .rs256

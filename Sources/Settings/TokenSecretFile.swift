@@ -5,10 +5,21 @@ enum TokenSecretFile {
     /// Bytes of a secret at least: as many as the hash has (RFC 7518, 3.2).
     private static let minBytes = 32
 
-    /// The secrets; makes the file when there is none.
-    static func load(_ path: String) throws(SettingsError) -> [TokenSecret] {
-        // Another process may make it first, and a half-written file is never seen: see `make`.
-        if access(path, F_OK) != 0 && errno == ENOENT { try make(path) }
+    /// The secrets; when there is no file, makes it or fails.
+    static func load(_ path: String, makes: Bool) throws(SettingsError) -> [TokenSecret] {
+        if access(path, F_OK) != 0 && errno == ENOENT {
+            guard makes else {
+                throw problem(
+                    path,
+                    """
+                    there is no such file, so there is no secret to sign or prove tokens with; a hub makes it in its data \
+                    directory when it starts there: name that directory (data.dir, --data) or the file \
+                    (tokens.secret_file)
+                    """)
+            }
+            // Another process may make it first, and a half-written file is never seen: see `make`.
+            try make(path)
+        }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw problem(path, "can't be read: \(TextFile.Failure(errno).reason)") }
         defer { close(file) }

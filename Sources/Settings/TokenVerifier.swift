@@ -1,11 +1,11 @@
 import Wire
 
-/// Proves tokens (JWT; HS256, RS256, ES256). Made anew when keys are reloaded.
+/// Proves tokens (JWT; HS256, RS256, ES256, EdDSA). Made anew when keys are reloaded.
 public struct TokenVerifier: Sendable {
     /// Longest token that is looked at, bytes. Ours have about 250; the limit bounds what a stranger can make us do.
     public static let maxBytes = 4_096
 
-    private enum Key: Sendable {
+    private enum Key: Sendable, Equatable {
         case secret([UInt8])
         case publicKey(TokenPublicKey)
 
@@ -15,25 +15,50 @@ public struct TokenVerifier: Sendable {
             case .publicKey(let key): key.algorithm
             }
         }
+
+        /// What its tokens may say; nil for our own, which may say anything.
+        var rules: IssuerRules? {
+            if case .publicKey(let key) = self { key.rules } else { nil }
+        }
     }
 
     private let keys: [String: Key]
+    private let revocations: TokenRevocations
     private let city: String
     private let leeway: Int64
+    private let maxLife: Int64
     private let cryptography: TokenCryptography
 
     /// - Parameters:
     ///   - keys: all that are accepted.
+    ///   - revocations: tokens that count no more.
     ///   - city: the city that tokens must be for.
-    ///   - leewayS: by how much clocks may differ, seconds.
-    public init(keys: TokenKeys, city: String, leewayS: Int, cryptography: TokenCryptography) {
+    ///   - tokens: by how much clocks may differ, and how long a token may live.
+    public init(
+        keys: TokenKeys, revocations: TokenRevocations = TokenRevocations(), city: String, tokens: Settings.Tokens,
+        cryptography: TokenCryptography
+    ) {
         var byID: [String: Key] = [:]
         for key in keys.publicKeys { byID[key.kid] = .publicKey(key) }
         for secret in keys.secrets { byID[secret.kid] = .secret(secret.bytes) }
         self.keys = byID
+        self.revocations = revocations
         self.city = city
-        leeway = Int64(leewayS)
+        leeway = Int64(tokens.leewayS)
+        maxLife = Int64(tokens.maxLifeS)
         self.cryptography = cryptography
+    }
+
+    /// Whether who came with such claims, proved by `old`, may stay: the key is the same and may still give the role, and
+    /// the token was not revoked.
+    public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
+        guard let key = keys[claims.keyID], let before = old.keys[claims.keyID] else { return false }
+        guard !revocations.revokes(claims.role, claims.subject, issuedAt: claims.issuedAt) else { return false }
+        switch (key, before) {
+        case (.publicKey(let new), .publicKey(let old)):
+            return new.pem == old.pem && new.rules.allows(claims.role, asBefore: old.rules)
+        default: return key == before
+        }
     }
 
     /// The claims of a token that counts here and now.
@@ -53,7 +78,7 @@ public struct TokenVerifier: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
 
-        let key = try key(header: header)
+        let (kid, key) = try key(header: header)
         let signed = Array(token[..<parts[1].endIndex])
         let isGenuine =
             switch key {
@@ -61,33 +86,37 @@ public struct TokenVerifier: Sendable {
             case .publicKey(let key): cryptography.verify(key.algorithm, key.pem, signature, signed)
             }
         guard isGenuine else { throw .badSignature }
-        return try claims(body, now: nowMs / 1_000)
+        var claims = try claims(body, rules: key.rules, now: nowMs / 1_000)
+        claims.keyID = kid
+        return claims
     }
 
     /// The key that the header names, if the header's algorithm is the one that the key is for: the token doesn't
     /// choose how it is checked.
-    private func key(header: [UInt8]) throws(TokenError) -> Key {
-        guard let fields = TokenJSON.object(header),
-            case .text(let algorithm) = fields["alg"], case .text(let kid) = fields["kid"],
+    private func key(header: [UInt8]) throws(TokenError) -> (kid: String, key: Key) {
+        guard let fields = TokenJSON(header), let algorithm = fields["alg"]?.text, let kid = fields["kid"]?.text,
             // Extensions that must be understood (RFC 7515, 4.1.11): none are.
             fields["crit"] == nil,
             TokenAlgorithm(rawValue: algorithm) != nil
         else { throw .malformed }
         if let type = fields["typ"] {
-            guard case .text(let name) = type, ["jwt", "at+jwt"].contains(name.lowercased()) else { throw .malformed }
+            guard let name = type.text, ["jwt", "at+jwt"].contains(name.lowercased()) else { throw .malformed }
         }
         guard let key = keys[kid] else { throw .unknownKey }
         guard key.algorithm.rawValue == algorithm else { throw .badSignature }
-        return key
+        return (kid, key)
     }
 
-    private func claims(_ body: [UInt8], now: Int64) throws(TokenError) -> TokenClaims {
-        guard let fields = TokenJSON.object(body) else { throw .malformed }
-        guard case .text(let subject) = fields["sub"], Identifier.isValid(subject) else { throw .badClaim(.sub) }
-        guard case .text(let roleName) = fields["role"], let role = Role(rawValue: roleName) else {
-            throw .badClaim(.role)
-        }
-        guard case .text(let city) = fields["city"] else { throw .badClaim(.city) }
+    /// `rules`: those of the issuer; nil for our own tokens.
+    private func claims(_ body: [UInt8], rules: IssuerRules?, now: Int64) throws(TokenError) -> TokenClaims {
+        guard let fields = TokenJSON(body) else { throw .malformed }
+        if let rules { try check(fields, rules) }
+        let names = rules?.claims ?? IssuerRules.ClaimNames()
+        let subject = try subject(fields.value(at: names.subject), rules)
+        let role = try Self.role(fields.value(at: names.role), rules)
+        let city = fields.value(at: names.city)
+        let isForUs = city == nil && rules?.audience.isEmpty == false
+        guard let city = isForUs ? self.city : city?.text else { throw .badClaim(.city) }
         guard let expiresAt = try Self.date(fields, .exp) else { throw .badClaim(.exp) }
         let issuedAt = try Self.date(fields, .iat)
         let notBefore = try Self.date(fields, .nbf)
@@ -96,35 +125,60 @@ public struct TokenVerifier: Sendable {
         for start in [issuedAt, notBefore] {
             if let start, start > now + leeway { throw .notYetValid }
         }
+        guard expiresAt - (issuedAt ?? now) <= maxLife else { throw .tooLong(most: maxLife) }
         guard city == self.city else { throw .wrongCity }
+        guard !revocations.revokes(role, subject, issuedAt: issuedAt ?? 0) else { throw .revoked }
         return TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
-            kind: try Self.kind(fields["kind"]), seats: try Self.seats(fields["seats"]))
+            kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]))
+    }
+
+    /// That the token is of this issuer and for this hub.
+    private func check(_ fields: TokenJSON, _ rules: IssuerRules) throws(TokenError) {
+        guard rules.issuer.isEmpty || fields["iss"]?.text == rules.issuer else { throw .wrongIssuer }
+        guard rules.audience.isEmpty || fields["aud"]?.words.contains(rules.audience) == true else {
+            throw .wrongAudience
+        }
+    }
+
+    private func subject(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> String {
+        guard let text = value?.text, !text.isEmpty else { throw .badClaim(.sub) }
+        guard let rules else {
+            guard Identifier.isValid(text) else { throw .badClaim(.sub) }
+            return text
+        }
+        return ForeignSubject.id(rules.prefix + text) { cryptography.hmacSHA256(Array("subject".utf8), $0) }
+    }
+
+    private static func role(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> Role {
+        let role = rules.map { $0.role(among: value?.words ?? []) } ?? value?.text.flatMap(Role.init)
+        guard let role else { throw .badClaim(.role) }
+        return role
     }
 
     /// What a driver drives; a taxi when the claim isn't there.
-    private static func kind(_ field: TokenJSON.Field?) throws(TokenError) -> VehicleKind {
-        switch field {
-        case nil, .text("taxi"): return .taxi
-        case .text("minibus"): return .minibus
+    private static func kind(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> VehicleKind {
+        guard let value else { return .taxi }
+        guard let text = value.text else { throw .badClaim(.kind) }
+        switch rules?.values[text] ?? text {
+        case "taxi": return .taxi
+        case "minibus": return .minibus
         default: throw .badClaim(.kind)
         }
     }
 
-    private static func seats(_ field: TokenJSON.Field?) throws(TokenError) -> Int? {
-        guard let field else { return nil }
-        guard case .number(let seats) = field, let whole = Int(exactly: seats), (1...99).contains(whole) else {
+    private static func seats(_ value: JSONValue?) throws(TokenError) -> Int? {
+        guard let value else { return nil }
+        guard let seats = value.double, let whole = Int(exactly: seats), (1...99).contains(whole) else {
             throw .badClaim(.seats)
         }
         return whole
     }
 
     /// Unix seconds, fractions cut off; nil when the claim isn't there. Up to the year 9999, so that milliseconds fit.
-    private static func date(
-        _ fields: [String: TokenJSON.Field], _ claim: TokenError.Claim
-    ) throws(TokenError) -> Int64? {
-        guard let field = fields[claim.rawValue] else { return nil }
-        guard case .number(let seconds) = field, (0...253_402_300_799).contains(seconds) else { throw .badClaim(claim) }
+    private static func date(_ fields: TokenJSON, _ claim: TokenError.Claim) throws(TokenError) -> Int64? {
+        guard let value = fields[claim.rawValue] else { return nil }
+        guard let seconds = value.double, (0...253_402_300_799).contains(seconds) else { throw .badClaim(claim) }
         return Int64(seconds)
     }
 

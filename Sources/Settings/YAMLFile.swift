@@ -48,6 +48,12 @@ struct YAMLFile {
         problems.append(.init(place: path, text: problem))
     }
 
+    /// One value that is written as in a file; nil when it is no YAML.
+    static func node(_ text: String) -> Node? {
+        guard depth(text) <= maxDepth else { return nil }
+        return try? Yams.compose(yaml: text)
+    }
+
     private mutating func collect(_ node: Node, prefix: String) {
         guard case .mapping(let mapping) = node else {
             if node.isNothing { return }  // a section whose lines are all comments
@@ -177,12 +183,7 @@ extension SettingKind {
             return .list(items)
         case (.publicKeys, .sequence(let sequence)):
             var keys: [Settings.Tokens.PublicKey] = []
-            for item in sequence {
-                guard case .mapping(let mapping) = item, mapping.count == 2,
-                    let kid = mapping["kid"]?.scalar, let file = mapping["file"]?.scalar
-                else { throw Mismatch(expectation) }
-                keys.append(try Self.publicKey(kid: kid.string, file: file.string))
-            }
+            for item in sequence { keys.append(try Settings.Tokens.PublicKey(item, expected: expectation)) }
             return .publicKeys(try Self.distinct(keys))
         case (.list, _), (.publicKeys, _):
             throw Mismatch(expectation)

@@ -11,13 +11,16 @@ public enum Signature {
             case rs256 = "RS256"
             /// ECDSA on P-256 with SHA-256 (RFC 7518 3.4).
             case es256 = "ES256"
+            /// EdDSA with Ed25519 (RFC 8037).
+            case edDSA = "EdDSA"
         }
 
         /// The one algorithm that this key is good for, whatever a token's header may claim.
         public let algorithm: Algorithm
         private let key: OpaquePointer
 
-        /// Takes `-----BEGIN PUBLIC KEY-----`. Throws `ServerError` for anything else than RSA of 2048 bits and P-256.
+        /// Takes `-----BEGIN PUBLIC KEY-----`. Throws `ServerError` for anything else than RSA of 2048 bits, P-256 and
+        /// Ed25519.
         public init(pem: String) throws {
             let bytes = Array(pem.utf8)
             let source = BIO_new_mem_buf(bytes, Int32(bytes.count))
@@ -27,7 +30,7 @@ public enum Signature {
             }
             guard let algorithm = Self.algorithm(of: key) else {
                 EVP_PKEY_free(key)
-                throw ServerError("a key must be RSA of 2048 bits or more, or EC on P-256")
+                throw ServerError("a key must be RSA of 2048 bits or more, EC on P-256, or Ed25519")
             }
             self.key = key
             self.algorithm = algorithm
@@ -38,7 +41,7 @@ public enum Signature {
         /// Whether `signature`, in the form of JWS (for ES256: r and s of 32 bytes each), is this key's over `data`.
         public func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
             switch algorithm {
-            case .rs256: return verifiesDER(signature, of: data)
+            case .rs256, .edDSA: return verifiesDER(signature, of: data)
             case .es256:
                 guard let der = Self.der(fromJWS: signature) else { return false }
                 return verifiesDER(der, of: data)
@@ -52,7 +55,9 @@ public enum Signature {
                 // A refused signature leaves errors on the thread's queue.
                 ERR_clear_error()
             }
-            guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }
+            // Ed25519 has its hash in itself.
+            let digest = algorithm == .edDSA ? nil : EVP_sha256()
+            guard EVP_DigestVerifyInit(context, nil, digest, nil, key) == 1 else { return false }
             return EVP_DigestVerify(context, signature, signature.count, data, data.count) == 1
         }
 
@@ -63,6 +68,7 @@ public enum Signature {
                 var name = [CChar](repeating: 0, count: 32)
                 guard EVP_PKEY_get_group_name(key, &name, name.count, nil) == 1 else { return nil }
                 return name.starts(with: "prime256v1\0".utf8.map(CChar.init)) ? .es256 : nil
+            case EVP_PKEY_ED25519: return .edDSA
             default: return nil
             }
         }
@@ -113,6 +119,11 @@ public enum Signature {
     /// As `verifyRS256`; the signature is r and s, 32 bytes each.
     public static func verifyES256(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
         verify(pem, .es256, data, signature)
+    }
+
+    /// As `verifyRS256`; the signature is of 64 bytes.
+    public static func verifyEd25519(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
+        verify(pem, .edDSA, data, signature)
     }
 
     /// Compares in a time that depends on the lengths only.

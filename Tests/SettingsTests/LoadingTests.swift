@@ -78,6 +78,14 @@ private func problems(
               secret_file: secrets/token
               public_keys:
                 - {kid: issuer-1, file: a.pem}
+                - kid: issuer-2
+                  file: a.pem
+                  issuer: https://login.example/
+                  audience: kerbside
+                  roles: [driver, passenger]
+                  claims: {role: realm_access.roles, kind: "https://kerbside/kind"}
+                  values: {taxi-driver: driver, rider: passenger, kombi: minibus}
+                  prefix: acme.
             log: {level: debug, format: json}
             eta: {speed_kmh: 30}
             """)
@@ -93,7 +101,20 @@ private func problems(
         #expect(settings.redis.fsync == .always)
         #expect(!settings.redis.isEmbedded)
         #expect(settings.tokenSecretFile == scratch.path + "/secrets/token")
-        #expect(settings.tokens.publicKeys == [.init(kid: "issuer-1", file: scratch.path + "/a.pem")])
+        var rules = IssuerRules()
+        rules.issuer = "https://login.example/"
+        rules.audience = "kerbside"
+        rules.roles = [.driver, .passenger]
+        rules.claims.role = "realm_access.roles"
+        rules.claims.kind = "https://kerbside/kind"
+        rules.values = ["taxi-driver": "driver", "rider": "passenger", "kombi": "minibus"]
+        rules.prefix = "acme."
+        #expect(
+            settings.tokens.publicKeys == [
+                .init(kid: "issuer-1", file: scratch.path + "/a.pem"),
+                .init(kid: "issuer-2", file: scratch.path + "/a.pem", rules: rules),
+            ])
+        #expect(try Settings(decoding: settings.encoded()).tokens == settings.tokens)
         #expect(settings.log.level == .debug)
         #expect(settings.log.format == .json)
         #expect(settings.eta.speedKmh == 30)
@@ -111,6 +132,23 @@ private func problems(
         ).settings
         #expect(settings.server.allowedOrigins == ["https://a.example", "http://b.example:8000"])
         #expect(settings.tokens.publicKeys == [.init(kid: "one", file: key)])
+    }
+
+    @Test func `Lists come from flags as they stand in the file, too`() throws {
+        let scratch = Scratch()
+        let key = scratch.write("a.pem", "")
+        let settings = try load(
+            "",
+            flags: [
+                "vehicles.fares": #"["*: 5km=12.00 10km=18.50", "R7: 5km=9.00"]"#,
+                "tokens.public_keys": "[{kid: one, file: \(key), roles: [driver]}]",
+            ]
+        ).settings
+        #expect(settings.vehicles.fares == ["*: 5km=12.00 10km=18.50", "R7: 5km=9.00"])
+        #expect(settings.tokens.publicKeys.first?.rules.roles == [.driver])
+        for wrong in ["[", "[a", "[[a]]", "{a: b}", String(repeating: "[", count: 2_000)] {
+            #expect(!problems("", flags: ["vehicles.fares": wrong]).isEmpty)
+        }
     }
 
     @Test func `A section without lines and a file of comments are nothing`() throws {
@@ -172,7 +210,12 @@ private func problems(
         ("redis:\n  url: \"http://host\"", "redis.url: expected \"redis://"),
         ("tokens:\n  public_keys: [a]", "expected a list of {kid"),
         ("tokens:\n  public_keys: [{kid: a}]", "expected a list of {kid"),
-        ("tokens:\n  public_keys: [{kid: a, file: b, more: c}]", "expected a list of {kid"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, more: c}]", "expected of each key only kid, file"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, roles: [admin]}]", "expected roles: a list of driver"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, roles: []}]", "expected roles: a list of driver"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, claims: {name: x}}]", "expected in claims only subject"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, values: {x: admin}}]", "expected in values their word"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, prefix: 'a:'}]", "expected a prefix"),
         ("tokens:\n  public_keys: [{kid: a, file: b}, {kid: a, file: c}]", "expected each kid once"),
         ("data:\n  dir: \"\"", "expected a text that isn't empty"),
         ("clock:\n  scale: 0", "expected a number from 1 to 1000"),

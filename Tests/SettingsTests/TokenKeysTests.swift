@@ -5,7 +5,7 @@ import Testing
 
 private func problems(_ path: String) -> [String] {
     do {
-        _ = try TokenSecretFile.load(path)
+        _ = try TokenSecretFile.load(path, makes: true)
         return []
     } catch {
         return error.problems.map { $0.description.replacing(path, with: "FILE") }
@@ -20,22 +20,30 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
     @Test func `The secret file is made at first start, for its owner alone, and stays`() throws {
         let scratch = Scratch()
         let path = scratch.path + "/data/token.secret"
-        let made = try TokenSecretFile.load(path)
+        let made = try TokenSecretFile.load(path, makes: true)
         #expect(made.count == 1)
         #expect(made[0].bytes.count == 32)
         #expect(FileBytes.mode(path) == 0o600)
         #expect(FileBytes.mode(scratch.path + "/data") == 0o700)
-        #expect(try TokenSecretFile.load(path) == made)
+        #expect(try TokenSecretFile.load(path, makes: true) == made)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/data") == ["token.secret"])
-        let other = try TokenSecretFile.load(scratch.path + "/other")
+        let other = try TokenSecretFile.load(scratch.path + "/other", makes: true)
         #expect(other != made)
+    }
+
+    @Test func `A secret is made only where that was asked for`() throws {
+        let scratch = Scratch()
+        let path = scratch.path + "/data/token.secret"
+        let error = #expect(throws: SettingsError.self) { try TokenSecretFile.load(path, makes: false) }
+        #expect(error?.description.contains("there is no such file") == true)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/data"))
     }
 
     @Test func `Many that start at once get the same secret`() async throws {
         let scratch = Scratch()
         let path = scratch.path + "/data/token.secret"
         let all = await withTaskGroup(of: [TokenSecret].self) { group in
-            for _ in 0..<32 { group.addTask { (try? TokenSecretFile.load(path)) ?? [] } }
+            for _ in 0..<32 { group.addTask { (try? TokenSecretFile.load(path, makes: true)) ?? [] } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(all.count == 32)
@@ -99,23 +107,23 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         settings.tokens.publicKeys = [
             .init(kid: "rsa", file: scratch.write("rsa.pem", PublicKeys.rsa2048)),
             .init(kid: "ec", file: scratch.write("ec.pem", "Some words\n" + PublicKeys.p256 + "\n")),
+            .init(kid: "ed", file: scratch.write("ed.pem", PublicKeys.ed25519)),
         ]
-        let keys = try TokenKeys.load(settings)
+        let keys = try TokenKeys.load(settings, makesSecret: true)
         #expect(keys.secrets.count == 1)
-        #expect(keys.publicKeys.map(\.algorithm) == [.rs256, .es256])
+        #expect(keys.publicKeys.map(\.algorithm) == [.rs256, .es256, .edDSA])
 
         settings.tokens.publicKeys = [
             .init(kid: keys.signing.kid, file: scratch.path + "/rsa.pem"),
             .init(kid: "missing", file: scratch.path + "/missing.pem"),
         ]
-        let error = #expect(throws: SettingsError.self) { try TokenKeys.load(settings) }
+        let error = #expect(throws: SettingsError.self) { try TokenKeys.load(settings, makesSecret: true) }
         #expect(error?.problems.count == 2)
     }
 
     @Test(arguments: [
         (PublicKeys.rsa1024, "an RSA key of 2048 bits or more"),
-        (PublicKeys.p384, "an RSA key or one on the curve P-256"),
-        (PublicKeys.ed25519, "an RSA key or one on the curve P-256"),
+        (PublicKeys.p384, "an RSA key, an Ed25519 key, or one on the curve P-256"),
         ("", "a PEM file with"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", "make its public half"),
         ("-----BEGIN RSA PUBLIC KEY-----\nAAAA\n-----END RSA PUBLIC KEY-----", "openssl rsa -RSAPublicKey_in"),
@@ -123,7 +131,7 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         ("-----BEGIN PUBLIC KEY-----\n!!\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "isn't damaged"),
-        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "an RSA key or one"),
+        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "an RSA key, an Ed25519 key, or one"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB", "a PEM file with"),
     ])
     func `A file that holds no usable public key says what is needed`(pem: String, expected: String) {

@@ -16,7 +16,8 @@ private func verifier(
     secrets: [TokenSecret] = [secret], publicKeys: [TokenPublicKey] = [], city: String = "milano"
 ) -> TokenVerifier {
     TokenVerifier(
-        keys: TokenKeys(secrets: secrets, publicKeys: publicKeys), city: city, leewayS: 5, cryptography: cryptography)
+        keys: TokenKeys(secrets: secrets, publicKeys: publicKeys), city: city, tokens: Settings.Tokens(),
+        cryptography: cryptography)
 }
 
 /// A token of any header and claims, signed with the secret.
@@ -72,6 +73,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
         var claims = claims
         claims.role = role
         let token = try TokenIssuer(secret: secret, cryptography: cryptography).issue(claims)
+        claims.keyID = "k1"
         #expect(try verifier().verify(token, nowMs: now) == claims)
         #expect(token.utf8.count < 300)
     }
@@ -166,8 +168,10 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
     }
 
     @Test func `A public key is used with its own algorithm only`() throws {
-        let rsa = try TokenPublicKey(kid: "rsa", pem: PublicKeys.rsa2048)
-        let ec = try TokenPublicKey(kid: "ec", pem: PublicKeys.p256)
+        var rules = IssuerRules()
+        rules.roles = [.driver]
+        let rsa = try TokenPublicKey(kid: "rsa", pem: PublicKeys.rsa2048, rules: rules)
+        let ec = try TokenPublicKey(kid: "ec", pem: PublicKeys.p256, rules: rules)
         let verifier = verifier(publicKeys: [rsa, ec])
         func token(_ algorithm: String, _ key: TokenPublicKey, secret: [UInt8]? = nil) -> String {
             let signed =

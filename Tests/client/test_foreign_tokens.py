@@ -1,13 +1,15 @@
-"""Tokens that another issuer signs with a key of its own; the hub knows the public half only."""
+"""Tokens that other issuers sign with keys of their own; the hub knows the public halves only."""
 
 import base64
 import json
+import signal
 import subprocess
 import time
 
 import pytest
 
 from kerbside.driver import Driver
+from kerbside.passenger import Passenger
 
 
 def b64(data):
@@ -27,38 +29,162 @@ def raw_signature(der):
 KINDS = {
     "RS256": ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
     "ES256": ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+    "EdDSA": ["-algorithm", "ED25519"],
 }
 
 
-def sign(directory, algorithm, claims, kid):
-    header = {"alg": algorithm, "typ": "JWT", "kid": kid}
-    signed = ".".join(b64(json.dumps(part).encode()) for part in (header, claims))
-    der = subprocess.run(
-        ["openssl", "dgst", "-sha256", "-sign", str(directory / "private.pem")],
-        input=signed.encode(),
-        capture_output=True,
-        check=True,
-    ).stdout
-    return signed + "." + b64(raw_signature(der) if algorithm == "ES256" else der)
+class Issuer:
+    """Somebody else's login: a key pair, and tokens by it."""
+
+    def __init__(self, directory, algorithm="ES256", kid="theirs"):
+        self.algorithm, self.kid = algorithm, kid
+        self.private, self.public = directory / f"{kid}-private.pem", directory / f"{kid}.pem"
+        self._run("genpkey", *KINDS[algorithm], "-out", self.private)
+        self._run("pkey", "-in", self.private, "-pubout", "-out", self.public)
+        self._text = directory / f"{kid}.text"
+
+    @staticmethod
+    def _run(*arguments):
+        return subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True).stdout
+
+    def setting(self, **rules):
+        return {"kid": self.kid, "file": str(self.public)} | rules
+
+    def sign(self, hub, **claims):
+        """None leaves a claim out."""
+        now = int(time.time())
+        all_claims = {"sub": "x1", "role": "passenger", "city": hub.city, "iat": now, "exp": now + 600} | claims
+        kept = {key: value for key, value in all_claims.items() if value is not None}
+        head = {"alg": self.algorithm, "typ": "JWT", "kid": self.kid}
+        signed = ".".join(b64(json.dumps(part).encode()) for part in (head, kept))
+        self._text.write_text(signed)
+        if self.algorithm == "EdDSA":
+            signature = self._run("pkeyutl", "-sign", "-inkey", self.private, "-rawin", "-in", self._text)
+        else:
+            signature = self._run("dgst", "-sha256", "-sign", self.private, self._text)
+        if self.algorithm == "ES256":
+            signature = raw_signature(signature)
+        token = signed + "." + b64(signature)
+        hub.given_tokens.add(token)
+        return token
+
+
+async def greeting(hub, token):
+    """The hello reply to a token, ok or error, of a connection for just that."""
+    client = Passenger(hub, "nobody", token=token)
+    await client.open()
+    try:
+        return await client.ask("hello", token=token)
+    finally:
+        await client.close()
 
 
 @pytest.mark.parametrize("algorithm", KINDS)
 async def test_a_public_key_proves_tokens(new_hub, tmp_path, algorithm):
-    private, public = tmp_path / "private.pem", tmp_path / "public.pem"
-    subprocess.run(["openssl", "genpkey", *KINDS[algorithm], "-out", private], check=True, capture_output=True)
-    subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True, capture_output=True)
-    hub = new_hub(tokens__public_keys=[{"kid": "theirs", "file": str(public)}]).start()
-    claims = {"sub": "T9", "role": "driver", "city": hub.city, "exp": int(time.time()) + 600}
-    good = sign(tmp_path, algorithm, claims, "theirs")
-    hub.given_tokens.add(good)
+    issuer = Issuer(tmp_path, algorithm)
+    hub = new_hub(blocks=2, tokens__public_keys=[issuer.setting(roles=["driver"])]).start()
+    good = issuer.sign(hub, sub="T9", role="driver")
     driver = Driver(hub, "T9", token=good)
     await driver.connect()
     assert (await driver.call("driver.unavailable"))["state"] == "unavailable"
 
     # The same claims for another subject under the old signature.
     head, _, signature = good.split(".")
-    forged = ".".join([head, b64(json.dumps(claims | {"sub": "T10"}).encode()), signature])
+    claims = {"sub": "T10", "role": "driver", "city": hub.city, "exp": int(time.time()) + 600}
+    forged = ".".join([head, b64(json.dumps(claims).encode()), signature])
     hub.given_tokens.add(forged)
     thief = Driver(hub, "T10", token=forged)
     with pytest.raises(Exception, match="unauthenticated"):
         await thief.connect()
+
+
+async def test_other_issuers_make_passengers_and_nobody_else_unless_allowed(new_hub, tmp_path):
+    plain, trusted = Issuer(tmp_path, kid="plain"), Issuer(tmp_path, kid="trusted")
+    settings = [plain.setting(), trusted.setting(roles=["operator", "driver"], prefix="t.")]
+    hub = new_hub(blocks=2, tokens__public_keys=settings).start()
+    roles = ("driver", "passenger", "bus_driver", "operator", "service")
+    taken = {
+        issuer.kid: [role for role in roles if "ok" in await greeting(hub, issuer.sign(hub, role=role))]
+        for issuer in (plain, trusted)
+    }
+    assert taken == {"plain": ["passenger"], "trusted": ["driver", "operator"]}
+    assert (await greeting(hub, trusted.sign(hub, role="operator")))["ok"]["subject"] == "t.x1"
+
+
+async def test_a_login_of_others_is_understood_by_its_own_names(new_hub, tmp_path, cast):
+    """As Keycloak and Auth0 write them: roles in an object, a kind under a URL, an audience, subjects with a bar."""
+    issuer = Issuer(tmp_path, "RS256")
+    rules = {
+        "issuer": "https://login.example/",
+        "audience": "kerbside",
+        "roles": ["driver", "passenger"],
+        "claims": {"role": "realm_access.roles", "kind": "https://kerbside.example/kind"},
+        "values": {"cab": "driver", "rider": "passenger", "kombi": "minibus"},
+    }
+    hub = new_hub(blocks=2, tokens__public_keys=[issuer.setting(**rules)]).start()
+    theirs = {
+        "iss": "https://login.example/",
+        "aud": ["account", "kerbside"],
+        "city": None,
+        "role": None,
+        "sub": "auth0|64f0",
+        "realm_access": {"roles": ["offline_access", "cab", "rider"]},
+        "https://kerbside.example/kind": "kombi",
+    }
+    reply = (await greeting(hub, issuer.sign(hub, **theirs)))["ok"]
+    assert (reply["role"], reply["subject"], reply["channels"][0]) == (
+        "driver",
+        "_xauth0_7C64f0",
+        "driver:_xauth0_7C64f0",
+    )
+    rider = theirs | {"realm_access": {"roles": ["rider"]}, "sub": "ada@example.org"}
+    reply = (await greeting(hub, issuer.sign(hub, **rider)))["ok"]
+    assert (reply["role"], reply["subject"]) == ("passenger", "_xada_40example.org")
+    # A person of that name has a life: it requests a ride.
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    passenger = Passenger(hub, "_xada_40example.org", token=issuer.sign(hub, **rider))
+    await passenger.connect()
+    await driver.accept(await passenger.request(here.a.centre))
+
+    for wrong in (
+        {"iss": "https://other.example/"},
+        {"iss": None},
+        {"aud": "account"},
+        {"aud": None},
+        {"realm_access": {"roles": ["operator", "driver"]}},
+        {"realm_access": "cab"},
+        {"sub": ""},
+        {"sub": None},
+        {"city": "elsewhere"},
+    ):
+        reply = await greeting(hub, issuer.sign(hub, **(theirs | wrong)))
+        assert reply["error"]["code"] in ("unauthenticated", "forbidden"), wrong
+
+
+async def test_a_token_may_not_live_for_years(new_hub, tmp_path, cast):
+    issuer = Issuer(tmp_path)
+    hub = new_hub(blocks=2, tokens__max_life_s=3600, tokens__public_keys=[issuer.setting()]).start()
+    now = int(time.time())
+    assert "ok" in await greeting(hub, issuer.sign(hub, iat=now, exp=now + 3600))
+    for claims in ({"iat": now, "exp": now + 3601}, {"iat": None, "exp": now + 7200}):
+        for token in (issuer.sign(hub, **claims), hub.token("passenger", "p1", **claims)):
+            assert "max_life" in (await greeting(hub, token))["error"]["detail"]
+
+
+async def test_who_came_with_a_key_that_is_taken_out_is_sent_away(new_hub, tmp_path, cast):
+    issuer = Issuer(tmp_path)
+    hub = new_hub(blocks=2, tokens__public_keys=[issuer.setting(roles=["driver", "passenger"])]).start()
+    own = await cast.rider(hub)
+    driver = Driver(hub, "T9", token=issuer.sign(hub, sub="T9", role="driver"))
+    passenger = Passenger(hub, "p9", token=issuer.sign(hub, sub="p9"))
+    for client in (driver, passenger):
+        await client.connect()
+    hub.write_config(tokens__public_keys=[issuer.setting()])
+    hub.send_signal(signal.SIGHUP)
+    assert (await driver.wait_closed())[0] == 4401, "its role is not allowed any more"
+    await passenger.barrier()
+    hub.write_config(tokens__public_keys=[])
+    hub.send_signal(signal.SIGHUP)
+    assert (await passenger.wait_closed())[0] == 4401
+    await own.barrier()

@@ -1,0 +1,85 @@
+import Glibc
+
+/// The data directory holds people's positions and the secret of their tokens: nobody but the hub's user may look into it.
+enum DataDirectory {
+    /// Made by a hub in its data directory; by these a directory is known for one.
+    private static let marks = ["lock", "run"]
+    /// The deepest that Redis' files lie.
+    private static let depth = 3
+
+    /// Makes the directory if it is not there, and closes it and its files to others. Answers what was closed, for the log.
+    /// A directory that others can use and that does not look like a hub's is refused, rather than taken from them.
+    static func prepare(_ path: String) throws(HubFailure) -> [String] {
+        if mkdir(path, 0o700) == 0 { return [] }
+        guard errno == EEXIST else {
+            throw HubFailure("the data directory \(path) can't be made: \(String(cString: strerror(errno)))")
+        }
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+            throw HubFailure("the data directory \(path) is no directory")
+        }
+        var closed: [String] = []
+        if info.st_mode & 0o077 != 0 {
+            try close(path, info)
+            closed.append("\(path) (it was \(octal(info.st_mode)))")
+        }
+        var files: [String] = []
+        closeFiles(path, depth, &files)
+        // In a directory that was closed, nobody could get at them.
+        return closed.isEmpty ? [] : closed + files
+    }
+
+    private static func close(_ path: String, _ info: stat) throws(HubFailure) {
+        let what = "the data directory \(path) is open to other users (mode \(octal(info.st_mode)))"
+        guard info.st_uid == geteuid() else {
+            throw HubFailure(
+                "\(what) and belongs to user \(info.st_uid): chown it to the hub's user and chmod 700 it, or choose another with --data"
+            )
+        }
+        let names = DirectoryNames.of(path)?.filter { $0 != "lost+found" }
+        guard let names, names.isEmpty || marks.allSatisfy(names.contains) else {
+            throw HubFailure(
+                "\(what) and holds other things than a hub's: chmod 700 it, or give the hub a directory of its own with --data"
+            )
+        }
+        guard chmod(path, 0o700) == 0 else {
+            throw HubFailure("\(what), and that can't be changed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// What Redis and earlier hubs have left open. The secret is not among it: who may have read it has to be thought about
+    /// (TokenSecretFile refuses it).
+    private static func closeFiles(_ directory: String, _ depth: Int, _ closed: inout [String]) {
+        guard depth > 0 else { return }
+        for name in DirectoryNames.of(directory) ?? [] where name != "token.secret" {
+            let path = "\(directory)/\(name)"
+            var info = stat()
+            guard lstat(path, &info) == 0, info.st_uid == geteuid() else { continue }
+            let isDirectory = info.st_mode & S_IFMT == S_IFDIR
+            guard isDirectory || info.st_mode & S_IFMT == S_IFREG else { continue }
+            if info.st_mode & 0o077 != 0, chmod(path, info.st_mode & 0o700) == 0 {
+                closed.append("\(path) (it was \(octal(info.st_mode)))")
+            }
+            if isDirectory { closeFiles(path, depth - 1, &closed) }
+        }
+    }
+
+    private static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }
+}
+
+/// What is in a directory.
+enum DirectoryNames {
+    /// Without `.` and `..`; nil when it can't be read.
+    static func of(_ path: String) -> [String]? {
+        guard let directory = opendir(path) else { return nil }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

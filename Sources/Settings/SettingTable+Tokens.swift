@@ -1,0 +1,41 @@
+extension Settings {
+    static let tokenTable: [Setting] = [
+        .text(
+            "tokens.secret_file", \.tokens.secretFile, .path, .atReload,
+            """
+            File with the secrets of HS256 tokens, one "kid base64url-secret" per line: the first signs, all are \
+            accepted, so a new one goes on top and the old one is taken out when its tokens have expired. Who came with a \
+            token of a secret that is taken out is sent away (close 4401). Made at first start with mode 0600; refused \
+            when others can read it. Empty is token.secret in the data directory.
+            """),
+        .publicKeys(
+            "tokens.public_keys", \.tokens.publicKeys, .atReload,
+            """
+            Public keys (PEM) of other issuers, whose RS256, ES256 and EdDSA (Ed25519) tokens are accepted by their kid: a \
+            list of {kid: "name", file: "key.pem"}; in the environment "name=key.pem,other=other.pem". Each may have, too: \
+            roles: [passenger], which it may give, and no others, of several in a token the first of this list; issuer: \
+            "…" and audience: "…", which iss and aud must be, where with an audience the token may leave the city out; \
+            claims: {subject: "sub", role: "role", kind: "kind", city: "city"}, where these stand, with dots into objects \
+            (realm_access.roles) or a whole URL as the name; values: {"their-word": driver}, its words for our roles and \
+            kinds, and then no other word is a role; prefix: "acme.", which stands before its subjects, so that two issuers \
+            can't name the same person. A subject that has other characters than A-Z a-z 0-9 _ . - is encoded: auth0|ab is \
+            _xauth0_7Cab, and a very long one is _h and its hash; the answer to hello says it.
+            """),
+        .integer(
+            "tokens.leeway_s", \.tokens.leewayS, 0...600, .atReload,
+            "By how much the clock of an issuer may differ from ours."),
+        .integer(
+            "tokens.max_life_s", \.tokens.maxLifeS, 60...315_360_000, .atReload,
+            """
+            The longest life of a token, from iat to exp, seconds; one without iat may end at most so far ahead. A stolen \
+            token is good until it ends or is revoked, so this bounds the harm, and the length of tokens.revoked_file.
+            """),
+        .text(
+            "tokens.revoked_file", \.tokens.revokedFile, .file, .atReload,
+            """
+            File with tokens that count no more, one "role subject issued-before" per line, as "driver T345 \
+            2026-11-22T06:00:00Z"; the subject * is everybody of the role. Whoever is connected with such a token is sent \
+            away (close 4401). A line may go once tokens.max_life_s have passed since its time. Empty is none.
+            """),
+    ]
+}

@@ -1,0 +1,202 @@
+import Testing
+import Wire
+
+@testable import Settings
+
+private let now: Int64 = 1_795_210_199_000
+private let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
+
+/// The signature of a public key is its kid: what is tried here is what a proven token may say.
+private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { _, _, signature, _ in signature == [1] }
+
+private func verifier(
+    _ tokens: Settings.Tokens = Settings.Tokens(), revoked: String = "",
+    _ change: (inout IssuerRules) -> Void = { _ in }
+) throws -> TokenVerifier {
+    var rules = IssuerRules()
+    change(&rules)
+    let key = try TokenPublicKey(kid: "theirs", pem: PublicKeys.p256, rules: rules)
+    return TokenVerifier(
+        keys: TokenKeys(secrets: [secret], publicKeys: [key]),
+        revocations: try TokenRevocations(Array(revoked.utf8), path: "revoked"), city: "milano", tokens: tokens,
+        cryptography: cryptography)
+}
+
+/// A token of theirs; members that are nil are left out.
+private func token(_ changes: [String: String?] = [:]) -> String {
+    var members: [String: String?] = [
+        "sub": "\"p1\"", "role": "\"passenger\"", "city": "\"milano\"", "exp": "1795213799", "iat": "1795210199",
+    ]
+    for (name, value) in changes { members[name] = .some(value) }
+    let body =
+        "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
+    return Base64URL.encode(#"{"alg":"ES256","kid":"theirs"}"#.utf8) + "." + Base64URL.encode(body.utf8) + "."
+        + Base64URL.encode([1])
+}
+
+private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? {
+    do {
+        _ = try verifier.verify(token, nowMs: now)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+@Suite struct IssuerTests {
+    @Test(arguments: Role.allCases)
+    func `Another issuer may make passengers, and more only where the settings say so`(role: Role) throws {
+        let wanted = token(["role": "\"\(role.rawValue)\""])
+        #expect((failure(wanted, try verifier()) == nil) == (role == .passenger))
+        #expect(failure(wanted, try verifier { $0.roles = [role] }) == nil)
+        #expect(failure(token(), try verifier { $0.roles = [.driver] }) == .badClaim(.role))
+    }
+
+    @Test func `Roles stand in objects, in lists, under URLs and by other words`() throws {
+        func role(_ members: [String: String?], _ change: (inout IssuerRules) -> Void) throws -> Role? {
+            try? verifier(Settings.Tokens(), revoked: "", change).verify(token(members), nowMs: now).role
+        }
+        let keycloak = ["role": nil, "realm_access": #"{"roles":["offline_access","rider","cab"]}"#]
+        let words = ["rider": "passenger", "cab": "driver"]
+        #expect(
+            try role(keycloak) {
+                $0.claims.role = "realm_access.roles"
+                $0.values = words
+                $0.roles = [.driver, .passenger]
+            } == .driver)
+        #expect(
+            try role(keycloak) {
+                $0.claims.role = "realm_access.roles"
+                $0.values = words
+            } == .passenger)
+        let auth0 = ["role": nil, "https://k.example/role": "\"passenger\""]
+        #expect(try role(auth0) { $0.claims.role = "https://k.example/role" } == .passenger)
+        // With words of its own, ours are none of them.
+        #expect(
+            try role(["role": "\"operator\""]) {
+                $0.roles = [.passenger, .operator]
+                $0.values = ["dispatcher": "operator"]
+            } == nil)
+        for wrong in ["[]", "{}", "7", "null", "[[\"passenger\"]]"] {
+            #expect(try role(["role": wrong]) { _ in } == nil)
+        }
+    }
+
+    @Test func `Issuer and audience are held against the settings`() throws {
+        let plain = try verifier()
+        let verifier = try verifier {
+            $0.issuer = "https://login.example/"
+            $0.audience = "kerbside"
+        }
+        let iss = "\"https://login.example/\""
+        #expect(failure(token(["iss": iss, "aud": "\"kerbside\""]), verifier) == nil)
+        #expect(failure(token(["iss": iss, "aud": "[\"a\",\"kerbside\"]", "city": nil]), verifier) == nil)
+        #expect(failure(token(["iss": iss, "aud": "\"kerbside\"", "city": "\"torino\""]), verifier) == .wrongCity)
+        for aud in [nil, "\"other\"", "[]", "{\"kerbside\":1}", "7"] {
+            #expect(failure(token(["iss": iss, "aud": aud]), verifier) == .wrongAudience)
+        }
+        for wrong in [nil, "\"https://login.example\"", "7"] {
+            #expect(failure(token(["iss": wrong, "aud": "\"kerbside\""]), verifier) == .wrongIssuer)
+        }
+        #expect(failure(token(["city": nil]), plain) == .badClaim(.city))
+    }
+
+    @Test func `Kinds by their words`() throws {
+        let verifier = try verifier {
+            $0.roles = [.driver]
+            $0.claims.kind = "car.kind"
+            $0.values = ["kombi": "minibus", "d": "driver"]
+        }
+        let claims = try verifier.verify(
+            token(["role": "\"d\"", "car": "{\"kind\":\"kombi\"}", "seats": "9"]), nowMs: now)
+        #expect(claims.kind == .minibus && claims.seats == 9 && claims.role == .driver)
+        #expect(failure(token(["role": "\"d\"", "car": "{\"kind\":\"tram\"}"]), verifier) == .badClaim(.kind))
+    }
+
+    @Test func `Any subject becomes an id, and no two become the same`() throws {
+        let hash = { (bytes: [UInt8]) in SHA256.hash(bytes) }
+        func id(_ text: String) -> String { ForeignSubject.id(text, hash: hash) }
+        #expect(id("T345") == "T345" && id("a.b-c_d") == "a.b-c_d")
+        #expect(id("auth0|ab") == "_xauth0_7Cab")
+        #expect(id("ada@example.org") == "_xada_40example.org")
+        #expect(id("urn:p:7") == "_xurn_3Ap_3A7")
+        #expect(id("é") == "_x_C3_A9")
+        let subjects =
+            [
+                "", "a", "a_", "_x", "_xa", "_x_78a", "_x_5Fx", "_h", "_ha", "a|b", "a_7Cb", "_xa_7Cb", "a:b", "a_3Ab",
+                " ",
+                "\n", "_x_", "A|b", String(repeating: "a", count: 64), String(repeating: "a", count: 65),
+                String(repeating: "|", count: 20), String(repeating: "|", count: 21),
+            ] + (0..<256).map { "x\(Unicode.Scalar(UInt8($0)))y" }
+        let ids = subjects.map(id)
+        #expect(Set(ids).count == Set(subjects).count)
+        for id in ids {
+            #expect(Identifier.isValid(id) && !id.contains(":"), "\(id)")
+        }
+        let verifier = try verifier { $0.prefix = "acme." }
+        #expect(try verifier.verify(token(), nowMs: now).subject == "acme.p1")
+        #expect(try verifier.verify(token(["sub": "\"a|1\""]), nowMs: now).subject == "_xacme.a_7C1")
+        #expect(failure(token(["sub": "\"\""]), verifier) == .badClaim(.sub))
+    }
+
+    @Test func `A token that lives longer than tokens may is refused`() throws {
+        var tokens = Settings.Tokens()
+        tokens.maxLifeS = 3_600
+        let verifier = try verifier(tokens)
+        #expect(failure(token(), verifier) == nil)
+        #expect(failure(token(["exp": "1795213800"]), verifier) == .tooLong(most: 3_600))
+        #expect(failure(token(["iat": nil]), verifier) == nil)
+        #expect(failure(token(["iat": nil, "exp": "1795213800"]), verifier) == .tooLong(most: 3_600))
+    }
+
+    @Test func `Revoked tokens count no more, those issued later do`() throws {
+        let at = "2026-11-20T21:30:00Z"
+        let second = try #require(Instant(at)).unixMs / 1000
+        let list = "# stolen\n\npassenger p1 \(at)\r\ndriver * \(at)\npassenger p1 2026-11-01T00:00:00Z\n"
+        let verifier = try verifier(revoked: list) { $0.roles = [.passenger, .driver] }
+        func issued(_ at: Int64?, _ changes: [String: String?] = [:]) -> String {
+            token(changes.merging(["iat": at.map(String.init), "exp": "1795213799"]) { $1 })
+        }
+        #expect(failure(issued(second - 1), verifier) == .revoked)
+        #expect(failure(issued(nil), verifier) == .revoked)
+        #expect(failure(issued(second), verifier) == nil)
+        #expect(failure(issued(second - 1, ["sub": "\"p2\""]), verifier) == nil)
+        #expect(failure(issued(second - 1, ["sub": "\"p2\"", "role": "\"driver\""]), verifier) == .revoked)
+        for wrong in ["passenger p1", "admin p1 \(at)", "passenger p|1 \(at)", "passenger p1 yesterday", "a b c d"] {
+            let error = #expect(throws: SettingsError.self) {
+                try TokenRevocations(Array("\n\(wrong)".utf8), path: "r")
+            }
+            #expect(error?.problems.first?.place == "r:2")
+        }
+    }
+
+    @Test func `After a reload those stay whose key may still give their role`() throws {
+        let before = try verifier { $0.roles = [.passenger, .driver] }
+        let passenger = try before.verify(token(), nowMs: now)
+        let driver = try before.verify(token(["role": "\"driver\""]), nowMs: now)
+        func stays(_ claims: TokenClaims, _ after: TokenVerifier) -> Bool {
+            after.stillAccepts(claims, provedBy: before)
+        }
+        #expect(stays(passenger, before) && stays(driver, before))
+        let fewer = try verifier { $0.roles = [.passenger] }
+        #expect(stays(passenger, fewer) && !stays(driver, fewer))
+        #expect(stays(driver, try verifier { $0.roles = [.driver, .operator] }))
+        let strict = try verifier {
+            $0.roles = [.passenger, .driver]
+            $0.issuer = "https://login.example/"
+        }
+        #expect(!stays(passenger, strict))
+        #expect(!stays(passenger, try verifier(revoked: "passenger p1 2026-12-01T00:00:00Z")))
+        let none = TokenVerifier(
+            keys: TokenKeys(secrets: [secret], publicKeys: []), city: "milano", tokens: Settings.Tokens(),
+            cryptography: cryptography)
+        #expect(!stays(passenger, none))
+        var own = passenger
+        own.keyID = "k1"
+        #expect(stays(own, none))
+        let changed = TokenVerifier(
+            keys: TokenKeys(secrets: [TokenSecret(kid: "k1", bytes: Array(1..<33))], publicKeys: []), city: "milano",
+            tokens: Settings.Tokens(), cryptography: cryptography)
+        #expect(!stays(own, changed))
+    }
+}

@@ -1,0 +1,194 @@
+"""SIGHUP takes a configuration whole or not at all, and sends away those whose tokens count no more."""
+
+import asyncio
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+from kerbside import city, tokens
+
+NEW = "second c2Vjb25kLXNlY3JldC1zZWNvbmQtc2VjcmV0LXNlY29uZA\n"
+
+
+def new_secret(hub):
+    return hub.data / "token.secret"
+
+
+async def hang_up(hub, line):
+    """SIGHUP, and the wait for what the hub says of it: each time anew."""
+    seen = hub.log.count(line)
+    hub.send_signal(signal.SIGHUP)
+    await hub.until(f"the line {line!r}", lambda: hub.log.count(line) > seen)
+
+
+RELOADED = '"message":"reloaded"'
+REFUSED = '"message":"not reloaded, everything stays as it was: '
+
+
+def damage(hub, what):
+    if what == "a word in the secret file":
+        new_secret(hub).write_text(new_secret(hub).read_text() + "nonsense\n")
+    elif what == "a secret file that others can read":
+        new_secret(hub).chmod(0o644)
+    elif what == "no secret file":
+        new_secret(hub).unlink()
+    elif what == "a public key that is none":
+        (hub.directory / "theirs.pem").write_text("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n")
+        hub.write_config(tokens__public_keys=[{"kid": "theirs", "file": str(hub.directory / "theirs.pem")}])
+    elif what == "a list of revoked tokens that can't be read":
+        (hub.directory / "revoked").write_text("driver T1 yesterday\n")
+        hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
+    else:
+        (hub.directory / "zones.geojson").write_text("{}")
+
+
+DAMAGES = [
+    "a word in the secret file",
+    "a secret file that others can read",
+    "no secret file",
+    "a public key that is none",
+    "a list of revoked tokens that can't be read",
+    "zones that are none",
+]
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they_were(new_hub, cast, what):
+    hub = new_hub(blocks=2).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    late = cast.driver(hub, here.a.stand)
+    passenger = cast.passenger(hub)
+    assert late.token and passenger.token
+    hub.write_config(dispatch__max_passengers=7)
+    damage(hub, what)
+    reloads = hub.log.count(RELOADED)
+    await hang_up(hub, REFUSED)
+    await driver.barrier()
+
+    # The limit that was good is not taken either; and who is started now finds all of the old.
+    started = hub.log.count('"listening"')
+    for pid in hub.workers():
+        os.kill(pid, signal.SIGKILL)
+    await hub.until("new workers", lambda: hub.log.count('"listening"') >= started + 2)
+    await driver.resume()
+    await late.go_available()
+    await passenger.connect()
+    await passenger.refused("ride.request", "too_many_passengers", **here.a.centre.fields, passengers=7)
+    await driver.accept(await passenger.request(here.a.centre))
+    assert hub.log.count(RELOADED) == reloads
+
+
+async def test_C66_what_was_mended_is_taken(new_hub, cast):
+    hub = new_hub(blocks=2).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    good = new_secret(hub).read_text()
+    damage(hub, "no secret file")
+    await hang_up(hub, REFUSED)
+    assert not new_secret(hub).exists(), "a new secret would send everybody away"
+    new_secret(hub).write_text(good)
+    new_secret(hub).chmod(0o600)
+    (hub.directory / "zones.geojson").write_text(city.geojson(3))
+    await hang_up(hub, RELOADED)
+    passenger = await cast.rider(hub)
+
+    async def reloaded():
+        reply = await passenger.ask("ride.request", **city.block(2).a.centre.fields, passengers=1)
+        return reply["error"]["code"] == "zone_empty"
+
+    await hub.until("the new zones", reloaded)
+    await driver.barrier()
+
+
+def test_no_copies_are_left_when_the_hub_has_stopped(new_hub):
+    hub = new_hub(blocks=2).start()
+    held = [path for path in (hub.data / "run").rglob("*") if path.is_file() and "metrics" not in path.parts]
+    assert held and all(path.stat().st_mode & 0o077 == 0 for path in held)
+    hub.stop()
+    assert [path.name for path in (hub.data / "run").iterdir() if path.name != "metrics"] == []
+
+
+async def test_who_came_with_a_secret_that_is_taken_out_is_sent_away(new_hub, cast):
+    hub = new_hub(blocks=2).start()
+    old_text = new_secret(hub).read_text()
+    before = [cast.driver(hub) for _ in range(12)]
+    for driver in before:
+        await driver.connect()
+    new_secret(hub).write_text(NEW + old_text)
+    await hang_up(hub, RELOADED)
+    await before[0].barrier()
+    after = [cast.driver(hub) for _ in range(6)]
+
+    async def opened(driver):
+        async def attempt():
+            try:
+                await driver.connect()
+            except Exception:  # 4401: this worker has not reloaded yet
+                return False
+            return True
+
+        await hub.until("the new secret", attempt)
+
+    for driver in after:
+        await opened(driver)
+    new_secret(hub).write_text(NEW)
+    await hang_up(hub, RELOADED)
+    for driver in before:
+        code, reason = await driver.wait_closed()
+        assert code == 4401 and "new one" in reason
+    for driver in after:
+        await driver.barrier()
+        assert driver.closed is None
+
+
+async def test_the_same_name_for_another_secret_is_another_key(new_hub, cast):
+    hub = new_hub(blocks=2).start()
+    driver = await cast.rider(hub)
+    kid = next(iter(tokens.secrets(new_secret(hub))))
+    new_secret(hub).write_text(f"{kid} {NEW.split()[1]}\n")
+    await hang_up(hub, RELOADED)
+    assert (await driver.wait_closed())[0] == 4401
+
+
+async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
+    hub = new_hub(blocks=2).start()
+    thief, other = await cast.rider(hub), await cast.rider(hub)
+    now = int(time.time())
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
+    (hub.directory / "revoked").write_text(f"# a phone was stolen\npassenger {thief.subject} {at}\n")
+    hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
+    await hang_up(hub, RELOADED)
+    assert (await thief.wait_closed())[0] == 4401
+    again = type(thief)(hub, thief.subject, token=thief.token)
+    with pytest.raises(Exception, match="revoked"):
+        await again.connect()
+    await other.barrier()
+    while time.time() < now + 1:
+        await asyncio.sleep(0.05)
+    owner = type(thief)(hub, thief.subject, token=hub.token("passenger", thief.subject))
+    await owner.connect()
+
+
+async def test_a_certificate_and_zones_are_taken_together_or_not_at_all(new_hub, cast):
+    from test_tls import make_certificate, served, der
+
+    hub = new_hub(blocks=2)
+    certificate, key = make_certificate(hub.directory, "server")
+    hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+    hub.start()
+    old = der(certificate)
+    fresh, fresh_key = make_certificate(hub.directory, "fresh")
+    shutil.copy(fresh, certificate)
+    await hang_up(hub, REFUSED)
+    assert served(hub)[1] == old
+    shutil.copy(fresh_key, key)
+    (hub.directory / "zones.geojson").write_text("{}")
+    await hang_up(hub, REFUSED)
+    assert served(hub)[1] == old
+    (hub.directory / "zones.geojson").write_text(city.geojson(2))
+    await hang_up(hub, RELOADED)
+    await hub.until("the new certificate", lambda: all(served(hub)[1] == der(fresh) for _ in range(8)))
