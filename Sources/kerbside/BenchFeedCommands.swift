@@ -48,7 +48,7 @@ extension Bench {
         }
 
         func run() throws {
-            try target.measure(limits: BenchTarget.manyCommands) { hub in
+            try target.measure(limits: BenchTarget.manyCommands, needsTokens: dialect == .kerbside) { hub in
                 var configuration = FanoutBench.Configuration(url: hub.url, token: hub.token)
                 configuration.dialect = dialect
                 configuration.readers = readers
@@ -114,7 +114,8 @@ extension Bench {
         }
 
         func run() throws {
-            try target.measure(limits: BenchTarget.manyCommands + zones.limits) { hub in
+            try target.measure(limits: BenchTarget.manyCommands + zones.limits, needsTokens: dialect == .kerbside) {
+                hub in
                 var configuration = try zones.city(hub)
                 configuration.dialect = dialect
                 configuration.vehicles = vehicles
@@ -245,7 +246,7 @@ extension Bench {
             configuration.isJSON = target.json
             configuration.machine = Machine.description
             if let plot {
-                configuration.plot = { try Data($0.utf8).write(to: URL(fileURLWithPath: plot)) }
+                configuration.plot = { try OutputFile.write(Array($0.utf8), to: plot) }
             }
             let code = GrowthBench(configuration).run()
             if code != 0 { throw ExitCode(code) }

@@ -32,25 +32,28 @@ struct BenchTarget: ParsableArguments {
     }
 
     /// Calls with the hub that is asked for, and ends the one that it has started itself. `limits` are set for that one.
-    func with<Result>(limits: [String], _ body: (Hub) throws -> Result) throws -> Result {
+    /// Another server than a hub needs no tokens.
+    func with<Result>(
+        limits: [String], needsTokens: Bool = true, _ body: (Hub) throws -> Result
+    ) throws -> Result {
         var options = self.options
         if options.workers == nil { options.workers = 1 }
         let own = url == nil ? try OwnHub(options, with: limits) : nil
         let settings = try own?.settings ?? options.settings()
         defer { own?.stop() }
-        let issuer = try TokenSource(settings)
+        let issuer = needsTokens ? try TokenSource(settings) : nil
         let servers =
             own?.children.map { ServerProcess(name: $0.name, pid: $0.pid) }
             ?? pid.map { ServerProcess(name: Self.name(of: $0), pid: $0) }
         return try body(
             Hub(
                 settings: settings, url: url ?? HubAddress.url(settings),
-                token: { issuer.token(role: $0, subject: $1) }, servers: servers))
+                token: { issuer?.token(role: $0, subject: $1) ?? "" }, servers: servers))
     }
 
     /// The same for a benchmark that prints its result, and fails with its code.
-    func measure(limits: [String], _ body: (Hub) throws -> Int32) throws {
-        let code = try with(limits: limits, body)
+    func measure(limits: [String], needsTokens: Bool = true, _ body: (Hub) throws -> Int32) throws {
+        let code = try with(limits: limits, needsTokens: needsTokens, body)
         if code != 0 { throw ExitCode(code) }
     }
 

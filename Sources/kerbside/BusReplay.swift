@@ -16,6 +16,10 @@ struct BusReplay: ParsableArguments {
         --own-hub sees to that; another hub must have been started with clock.start a little before --from.
         Some minutes behind the first --minibuses of the buses goes a minibus taxi each, on the same roads at the same pace:
         it announces its way, and passengers book seats in it.
+
+        Where there are recordings: cabs of San Francisco with their meters, "CRAWDAD epfl/mobility"; taxis of Rome, "CRAWDAD
+        roma/taxi"; buses: any agency's GTFS-Realtime vehicle positions, saved every 30 s beside its GTFS feed. The recorded
+        positions of an operator's own app will do, too.
         """
 
     /// Real seconds in which a hub of the run's own is ready and all clients are connected.
@@ -80,7 +84,7 @@ struct BusReplay: ParsableArguments {
             let recorded = try RecordedBuses(
                 catalog: catalog,
                 positions: files.map {
-                    (name: URL(fileURLWithPath: $0).lastPathComponent, bytes: try InputFile.read($0))
+                    (name: URL(fileURLWithPath: $0).lastPathComponent, bytes: try InputFile.recording($0))
                 })
             if recorded.unknownTrips > 0 { Terminal.warn("\(recorded.unknownTrips) trips are not in \(feed)") }
             if recorded.unusableVehicles > 0 {
@@ -115,26 +119,21 @@ struct BusReplay: ParsableArguments {
 
     private func positionFiles() throws -> [String] {
         let path = path ?? ""
-        guard isFolder(path) else { return [path] }
-        let names = try FileManager.default.contentsOfDirectory(atPath: path)
-            .filter { $0.hasPrefix("vehicle_positions") && $0.hasSuffix(".csv") }
+        guard try InputFile.isFolder(path) else { return [path] }
+        let names = try InputFile.names(in: path).filter { $0.hasPrefix("vehicle_positions") && $0.hasSuffix(".csv") }
         guard !names.isEmpty else { throw CommandFailure("\(path) has no vehicle_positions*.csv") }
         return names.sorted().map { path + "/" + $0 }
     }
 
     private func onlyFeed() throws -> String {
         let path = path ?? ""
-        let folder = isFolder(path) ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".zip") }
+        let folder =
+            try InputFile.isFolder(path) ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let names = try InputFile.names(in: folder).filter { $0.hasSuffix(".zip") }
         guard names.count == 1 else {
             throw CommandFailure(
                 "\(folder) has \(names.count) .zip files: say with --gtfs which is the feed of the lines")
         }
         return folder + "/" + names[0]
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }

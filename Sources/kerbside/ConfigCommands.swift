@@ -13,6 +13,10 @@ struct CheckConfig: ParsableCommand {
         options.config = file
         let loaded = try options.load()
         for warning in loaded.warnings { Terminal.warn("\(warning)") }
+        guard loaded.settings.exposures.isEmpty else {
+            for exposure in loaded.settings.exposures { Terminal.warn("\(exposure)") }
+            throw ExitCode.failure
+        }
         print("\(file): good")
     }
 }

@@ -70,28 +70,6 @@ enum Terminal {
     }
 }
 
-/// A file named on the command line; - is standard input.
-enum InputFile {
-    static func read(_ path: String) throws -> [UInt8] {
-        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
-        guard let file = fopen(path, "rb") else {
-            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            bytes += buffer[..<count]
-            guard count == 0 else { continue }
-            guard ferror(file) == 0 else {
-                throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
-            }
-            return bytes
-        }
-    }
-}
-
 /// What kept a command from its work, in a sentence.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String

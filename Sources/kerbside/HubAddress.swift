@@ -22,10 +22,13 @@ enum HubAddress {
 final class TokenSource: @unchecked Sendable {
     private let issuer: TokenIssuer
     private let city: String
+    /// Seconds; no longer than tokens may live there.
+    private let life: Int64
 
     init(_ settings: Settings) throws {
         issuer = try Tokens.issuer(settings)
         city = settings.city.id
+        life = min(86_400, Int64(settings.tokens.maxLifeS))
     }
 
     func token(role: String, subject: String) -> String {
@@ -36,7 +39,7 @@ final class TokenSource: @unchecked Sendable {
 
     private func claims(_ role: Role, _ subject: String) -> TokenClaims {
         let now = EventLoop.wallClock() / 1000
-        return TokenClaims(subject: subject, role: role, city: city, issuedAt: now, expiresAt: now + 86_400)
+        return TokenClaims(subject: subject, role: role, city: city, issuedAt: now, expiresAt: now + life)
     }
 
     private func issue(_ claims: TokenClaims) -> String { (try? issuer.issue(claims)) ?? "" }

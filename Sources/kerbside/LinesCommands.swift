@@ -174,8 +174,8 @@ struct Lines: ParsableCommand {
         @OptionGroup var options: ConfigOptions
         @Argument(help: "The stop's id.") var stop: String
         @Option(help: "Name.") var name: String?
-        @Option(help: "Degrees north, with --lon.") var lat: Double?
-        @Option(help: "Degrees east, with --lat.") var lon: Double?
+        @Option(parsing: .unconditional, help: "Degrees north, with --lon.") var lat: Double?
+        @Option(parsing: .unconditional, help: "Degrees east, with --lat.") var lon: Double?
 
         func validate() throws {
             guard (lat == nil) == (lon == nil) else { throw ValidationError("--lat and --lon belong together") }

@@ -11,15 +11,16 @@ final class OwnHub {
     /// Starts it with the command's own options and these settings on top, and waits until it is ready.
     init(_ options: ConfigOptions, with extra: [String]) throws {
         directory = "/tmp/kerbside-\(getpid())"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        guard mkdir(directory, 0o700) == 0 else {
+            throw CommandFailure("\(directory) can't be made: \(String(cString: strerror(errno)))")
+        }
         var options = options
         options.data = directory
         options.port = try PortReservation(host: "127.0.0.1", port: 0).port
         options.set += extra + ["server.host=127.0.0.1", "server.tls.certificate=", "server.tls.key=", "redis.url="]
         settings = try options.settings()
         let log = URL(fileURLWithPath: directory + "/hub.log")
-        try Data().write(to: log)
+        try OutputFile.write([], to: log.path)
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["serve", "--end-with-parent"] + options.arguments
         process.standardInput = FileHandle.nullDevice
@@ -53,33 +54,10 @@ final class OwnHub {
 
     private func waitUntilReady() -> Bool {
         for _ in 0..<150 where process.isRunning {
-            if Self.answersOK(port: UInt16(settings.server.port)) { return true }
+            let answer = LocalHTTP.get("/readyz", host: "127.0.0.1", port: settings.server.port)
+            if answer?.status == 200 { return true }
             usleep(100_000)
         }
         return false
-    }
-}
-
-extension OwnHub {
-    /// Whether /readyz on loopback answers 200.
-    fileprivate static func answersOK(port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        let request = Array("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n".utf8)
-        guard isConnected, send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            return false
-        }
-        var answer = [UInt8](repeating: 0, count: 64)
-        let count = recv(descriptor, &answer, answer.count, 0)
-        return count > 12 && answer[..<count].starts(with: "HTTP/1.1 200".utf8)
     }
 }

@@ -115,7 +115,9 @@ struct Replay: ParsableCommand {
     @Option(name: .customLong("for"), help: "How much of the recording: a number with s, m or h.")
     var length = "1h"
 
-    @Option(help: "Minutes that the recording's local time is ahead of UTC, for --from.")
+    @Option(
+        parsing: .unconditional,
+        help: "Minutes that the recording's local time is ahead of UTC, for --from; negative in the west: -420.")
     var utcOffset: Int?
 
     @Option(help: "Positions further apart than this many seconds get others between them; 0 adds none.")
@@ -129,7 +131,7 @@ struct Replay: ParsableCommand {
 
     func run() throws {
         guard let file else { return try playBuses() }
-        var recording = ReplayConfiguration.Recording(bytes: try InputFile.read(file))
+        var recording = ReplayConfiguration.Recording(bytes: try InputFile.recording(file))
         if let format {
             guard let known = TraceFormat(rawValue: format) else {
                 throw ValidationError(

@@ -7,7 +7,7 @@ import WebSocketServer
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the hub: its Redis unless one is configured, and its workers.",
-        discussion: "SIGTERM or Ctrl-C drains and stops; SIGHUP reloads zones, limits and certificates.")
+        discussion: "SIGTERM or Ctrl-C drains and stops; SIGHUP reloads zones, limits, keys and certificates.")
 
     @OptionGroup var options: ConfigOptions
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventLoop
+import Foundation
 import Hub
 import Settings
 
@@ -7,7 +8,7 @@ struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Signs a token and prints it.",
         discussion:
-            "The secret is the one that `serve` uses with the same --config or --data; it is made if there is none.")
+            "The secret is the one that `serve` uses with the same --config or --data, and makes when it starts first.")
 
     @OptionGroup var options: ConfigOptions
 
@@ -26,8 +27,13 @@ struct Token: ParsableCommand {
     @Option(help: "Seats for passengers of a minibus; as configured unless given.")
     var seats: Int?
 
-    @Option(name: .customLong("for"), help: "How long it is good: a number with s, m, h or d.")
-    var duration = "24h"
+    @Option(
+        name: .customLong("for"),
+        help: "How long it is good: a number with s, m, h or d; at most tokens.max_life_s. 24h unless given, or that.")
+    var duration: String?
+
+    @Flag(help: "Make the secret if there is none, for a hub that is started with it later.")
+    var newSecret = false
 
     func run() throws {
         let settings = try options.settings()
@@ -35,9 +41,22 @@ struct Token: ParsableCommand {
             throw ValidationError(
                 "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
+        let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
         guard let milliseconds = Duration.milliseconds(duration), milliseconds > 0 else {
             throw ValidationError(
                 "--for \(duration): expected a number with s, m, h or d, such as 90s or 24h, up to 10000d")
+        }
+        guard milliseconds / 1000 <= settings.tokens.maxLifeS else {
+            throw ValidationError(
+                "--for \(duration): tokens live at most \(settings.tokens.maxLifeS) s here (tokens.max_life_s)")
+        }
+        guard newSecret || access(settings.tokenSecretFile, F_OK) == 0 else {
+            throw CommandFailure(
+                """
+                \(settings.tokenSecretFile) is not there, so no hub has been started with it, and a token of a new secret \
+                would open no door. Name the data directory of the hub with --data, or its configuration with --config; or \
+                make the secret here and now with --new-secret, and start the hub with it
+                """)
         }
         for (name, value) in [("--subject", subject), ("--city", city ?? settings.city.id)] {
             guard value.wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) != nil else {
@@ -54,7 +73,9 @@ struct Token: ParsableCommand {
         let claims = TokenClaims(
             subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
             expiresAt: now + milliseconds / 1000)
-        print(try Tokens.issuer(settings).issue(kind == "minibus" ? claims.minibus(seats: seats) : claims))
+        print(
+            try Tokens.issuer(settings, makesSecret: newSecret).issue(
+                kind == "minibus" ? claims.minibus(seats: seats) : claims))
     }
 }
 

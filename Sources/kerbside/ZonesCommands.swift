@@ -29,10 +29,7 @@ struct Zones: ParsableCommand {
         func run() throws {
             let grid = try ZoneGrid(outline: try InputFile.read(outline), zoneArea: area * 1_000_000)
             if let output {
-                guard let file = fopen(output, "wb"),
-                    fwrite(grid.geoJSON, 1, grid.geoJSON.count, file) == grid.geoJSON.count,
-                    fclose(file) == 0
-                else { throw CommandFailure("\(output) can't be written: \(String(cString: strerror(errno)))") }
+                try OutputFile.write(grid.geoJSON, to: output)
                 print("\(output): \(grid.zones.count) zones")
             } else {
                 FileHandle.standardOutput.write(Data(grid.geoJSON))

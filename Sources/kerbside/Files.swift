@@ -1,0 +1,71 @@
+import Foundation
+
+/// A file named on the command line; - is standard input.
+enum InputFile {
+    static func read(_ path: String) throws -> [UInt8] {
+        if path == "-" { return [UInt8](FileHandle.standardInput.readDataToEndOfFile()) }
+        guard let file = fopen(path, "rb") else {
+            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            bytes += buffer[..<count]
+            guard count == 0 else { continue }
+            guard ferror(file) == 0 else {
+                throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno)))")
+            }
+            return bytes
+        }
+    }
+
+    /// A recording: who has none is told where there are some.
+    static func recording(_ path: String) throws -> [UInt8] {
+        do { return try read(path) } catch let failure as CommandFailure {
+            throw CommandFailure("\(failure). \(whereRecordingsAre)")
+        }
+    }
+
+    /// Whether the path is a folder; throws when there is nothing, and says where recordings are.
+    static func isFolder(_ path: String) throws -> Bool {
+        var info = stat()
+        guard stat(path, &info) == 0 else {
+            throw CommandFailure("\(path) can't be read: \(String(cString: strerror(errno))). \(whereRecordingsAre)")
+        }
+        return info.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static let whereRecordingsAre =
+        "`kerbside replay --help` says what is read, and where there are recordings."
+
+    /// What is in a folder.
+    static func names(in folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else {
+            throw CommandFailure("\(folder) can't be read: \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+}
+
+/// A file that a command writes.
+enum OutputFile {
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        guard let file = fopen(path, "wb") else { throw failure(path) }
+        let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
+        guard fclose(file) == 0, isWritten else { throw failure(path) }
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("\(path) can't be written: \(String(cString: strerror(errno)))")
+    }
+}
