@@ -258,7 +258,9 @@ public actor Worker {
                 self.close(session, .serviceRestart, CloseCode.restartReason(retryMs: retry))
             }
             next += max(1, share)
-            let isDone = next >= leaving.count && self.sessions.isEmpty && self.owed.isEmpty
+            // A socket that is cut before the peer has answered may take the close frame with it.
+            let isDone =
+                next >= leaving.count && self.sessions.isEmpty && self.owed.isEmpty && self.server.socketCount == 0
             let isLate = next >= (leaving.count + rounds * max(1, share))
             guard isDone || isLate else { return }
             self.pace.close()

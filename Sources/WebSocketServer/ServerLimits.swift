@@ -16,8 +16,9 @@ public struct ServerLimits: Sendable {
     public var maxHeadBytes = 16_384
     /// The body of a request. REST commands are as small as WebSocket commands.
     public var maxBodyBytes = 65_536
-    /// From our close frame until the socket is shut, whether the peer answers or not.
-    public var closeTimeoutMs: UInt64 = 2_000
+    /// From our close frame until the socket is shut, whether the peer answers or not. On a phone's link (300 ms each way) the
+    /// answer takes 0.6 s, and 2 s more for each packet that is lost.
+    public var closeTimeoutMs: UInt64 = 5_000
     /// Silence after which the peer is asked for a sign of life. Mobile NAT forgets after 30 s.
     public var pingEveryMs: UInt64 = 25_000
     /// Silence after which the peer counts as gone: three pings, so that a phone in a tunnel is not given up for one lost.
