@@ -165,7 +165,7 @@ extension WebSocketClient {
             case .ping(let payload):
                 if answersPings, connection.phase == .open { append(connection, .pong, payload) }
                 onPing(connection.id)
-            case .pong: break
+            case .pong: onPong(connection.id)
             case .close(let code, let reason):
                 if connection.phase == .open {
                     // The answer: the code alone. Written at once, as nothing else is awaited.

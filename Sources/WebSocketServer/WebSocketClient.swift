@@ -11,6 +11,8 @@ public final class WebSocketClient {
     public var onMessage: (ConnectionID, UnsafeRawBufferPointer, _ isText: Bool) -> Void = { _, _, _ in }
     /// The server asked for a sign of life, which has been given unless `answersPings` is false.
     public var onPing: (ConnectionID) -> Void = { _ in }
+    /// The server has answered a ping.
+    public var onPong: (ConnectionID) -> Void = { _ in }
     /// Once for each `connect`, opened or not, never from within a call to this object: the server's code and reason;
     /// 1005 when it gave none; 1006 when it was lost, aborted or refused, with the cause in words ("HTTP 403: …").
     public var onClose: (ConnectionID, _ code: UInt16, _ reason: String) -> Void = { _, _, _ in }

@@ -118,6 +118,31 @@ import Wire
         #expect(stage.actions() == [.connect])
     }
 
+    @Test func `a link on which nothing comes is asked, then given up and resumed`() throws {
+        var stage = stage
+        try stage.connect()
+        try stage.grant(request, ["ride": "r", "zone": "1", "state": "searching"])
+        stage.isLinkSilent = true
+        stage.wake(afterHubMs: Session.silenceLimitMs - 1)
+        #expect(stage.actions().isEmpty)
+        stage.wake(afterHubMs: 1)
+        #expect(stage.actions() == [.ping])
+        // The answer, or anything else, is a sign of life.
+        stage.pass(hubMs: Session.silenceLimitMs - 1)
+        stage.machine.session.heard(stage.now)
+        stage.wake(afterHubMs: 1)
+        #expect(stage.actions().isEmpty)
+        // However late it is looked at: it is asked before it is given up.
+        stage.wake(afterHubMs: 10 * Session.silenceLimitMs)
+        #expect(stage.actions() == [.ping])
+        stage.wake(afterHubMs: Session.silenceLimitMs)
+        #expect(stage.actions() == [.abort])
+        stage.wake(afterHubMs: 3000)
+        #expect(stage.actions() == [.connect])
+        stage.machine.opened(token: "t", stage.now, &stage.out)
+        #expect(try stage.greet() == ["1000-0"])
+    }
+
     @Test func hubTimeIsReckonedFromTheHello() {
         var clock = HubClock(speed: 60)
         clock.heard(hubMs: 1_000_000, atRealMs: 10)

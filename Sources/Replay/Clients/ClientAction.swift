@@ -4,6 +4,8 @@ import Wire
 enum ClientAction: Equatable {
     case connect
     case send([UInt8])
+    /// Asks for a sign of life.
+    case ping
     /// An orderly end.
     case close(code: UInt16)
     /// A cut without a close frame, as when a phone loses its link.

@@ -44,8 +44,12 @@ struct Session {
         var dueMs: Int64
     }
 
-    /// Real ms. A link that takes longer to open or to greet is given up.
-    static let greetingLimitMs: Int64 = 5_000
+    /// Real ms. A link that takes longer to open or to greet is given up: on a bad one, what is lost is sent again after 1, 3
+    /// and 7 s.
+    static let greetingLimitMs: Int64 = 10_000
+    /// Real ms. A link on which nothing has come for so long is asked for a sign of life, which has as long again. The hub's end
+    /// may have gone without the news getting through.
+    static let silenceLimitMs: Int64 = 10_000
     /// Real ms. A command not answered in this time is sent again with its key.
     static let answerLimitMs: Int64 = 4_000
 
@@ -65,6 +69,9 @@ struct Session {
     private var nextID: Int64 = 1
     private var keys = 0
     private var failures = 0
+    /// Real ms: when something came last on this link, and when it was asked since then.
+    private var heardMs: Int64 = 0
+    private var askedMs: Int64?
     private var hasBeenLive = false
     private var position: String?
     /// The next hello asks for no history, but for the state as it is.
@@ -198,24 +205,38 @@ struct Session {
             out.append(.abort)
             closed(code: 1006, now, &out)
         case .live:
+            guard now.realMs < silenceDueMs || askedMs == nil else {
+                out.append(.abort)
+                return closed(code: 1006, now, &out)
+            }
+            if now.realMs >= silenceDueMs {
+                askedMs = now.realMs
+                out.append(.ping)
+            }
             for index in pending.indices where pending[index].dueMs <= now.realMs { send(index, now, &out) }
         default: break
         }
     }
+
+    private var silenceDueMs: Int64 { (askedMs ?? heardMs) + Self.silenceLimitMs }
 
     /// Real ms of the next thing to do; `.max` for none.
     var dueMs: Int64 {
         switch phase {
         case .resting(let until): until
         case .connecting(let since), .greeting(let since): since + Self.greetingLimitMs
-        case .live: pending.map(\.dueMs).min() ?? .max
+        case .live: min(silenceDueMs, pending.map(\.dueMs).min() ?? .max)
         case .over: .max
         }
     }
 
     // MARK: Messages
 
+    /// Something came on the link, be it a ping or its answer.
+    mutating func heard(_ now: Moment) { (heardMs, askedMs) = (now.realMs, nil) }
+
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) -> Delivery {
+        heard(now)
         switch message {
         case .reply(let id, let data):
             return id == helloID ? greeted(data, now, &out) : answered(id, .granted(data), now, &out)

@@ -26,6 +26,8 @@ final class Fleet {
         clock = HubClock(speed: configuration.speed)
         links.onOpen = { [unowned self] link in opened(link) }
         links.onMessage = { [unowned self] link, bytes, _ in received(link, bytes) }
+        links.onPing = { [unowned self] link in heard(link) }
+        links.onPong = { [unowned self] link in heard(link) }
         links.onClose = { [unowned self] link, code, reason in closed(link, code, reason) }
     }
 
@@ -110,6 +112,8 @@ final class Fleet {
         carryOut(seat, now)
     }
 
+    private func heard(_ link: ConnectionID) { seatOfLink[link]?.machine.session.heard(moment) }
+
     private func closed(_ link: ConnectionID, _ code: UInt16, _ reason: String) {
         guard let seat = seatOfLink.removeValue(forKey: link) else { return }
         seat.link = nil
@@ -133,6 +137,7 @@ final class Fleet {
         switch action {
         case .note(let note): take(note)
         case .send(let bytes): if let link = seat.link { _ = links.send(link, text: bytes) }
+        case .ping: if let link = seat.link { _ = links.ping(link) }
         case .connect: connect(seat)
         case .abort: if let link = release(seat) { links.abort(link) }
         case .close(let code): if let link = release(seat) { links.close(link, code: code) }
