@@ -15,8 +15,9 @@ extension WebSocketServer {
 
     /// The next moment at which an open connection is to be looked at.
     func scheduleLiveness(_ connection: Connection) {
+        // The same tick however often this is called before it.
         let due = min(nextPing(connection), goneAt(connection))
-        schedule(connection, afterMs: due > now ? due - now : 0)
+        wheel.schedule(connection.id.rawValue, at: (due + Self.tickMs - 1) / Self.tickMs)
     }
 
     func tick() {

@@ -66,11 +66,11 @@ import Testing
                 // Again and again: a driver that is offered one ride after the other.
                 var changes = 0
                 let timer = LoopTimer(loop)
-                timer.start(afterMs: 100, repeatMs: 100) {
+                timer.start(afterMs: 60, repeatMs: 60) {
                     changes += 1
                     pair.server.setPing(pair.opened[0], everyMs: 400, deadAfterMs: 1_200)
                 }
-                when(loop, { !pair.serverCloses.isEmpty || changes > 100 }) {
+                when(loop, { !pair.serverCloses.isEmpty || changes > 200 }) {
                     timer.close()
                     #expect(pair.serverCloses == [1006])
                     pair.finish(loop)
