@@ -33,7 +33,7 @@ struct Keys: Sendable {
     func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
 }
 
-/// Hub channels: `driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
+/// Hub channels: `driver:<id>`, `bus_driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
 /// `topic:<name>`, `line:<id>`.
 enum Channel {
     /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.

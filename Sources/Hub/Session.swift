@@ -6,7 +6,7 @@ import Wire
 /// Who a connection is, once its token was read.
 struct Identity {
     let claims: TokenClaims
-    /// Its own channel, `driver:T345`; empty for roles that have none.
+    /// Its own channel, role and subject: `driver:T345`; empty for roles that have none.
     let channel: String
     /// Unix ms of real time, the leeway included.
     let expiresAt: Int64

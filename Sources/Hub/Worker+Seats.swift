@@ -58,7 +58,11 @@ extension Worker {
     }
 
     func vehicleGet(_ vehicle: String, _ message: ClientMessage, _ session: Session) {
-        dispatch.call("seat_view", [RedisArgument(vehicle)]) { result in
+        guard let identity = session.identity else { return }
+        let arguments = [
+            RedisArgument(vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject),
+        ]
+        dispatch.call("seat_view", arguments) { result in
             guard self.sessions[session.connection] === session else { return }
             switch result {
             case .success(let reply):

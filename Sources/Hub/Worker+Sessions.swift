@@ -101,19 +101,13 @@ extension Worker {
             refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
             return close(session, error == .wrongCity ? .forbidden : .unauthenticated)
         }
-        // A bus driver reads a driver's channel, too.
-        let family: Role? =
-            switch claims.role {
-            case .driver, .busDriver: .driver
-            case .passenger: .passenger
-            default: nil
-            }
+        let hasChannel = claims.role == .driver || claims.role == .busDriver || claims.role == .passenger
         let identity = Identity(
-            claims: claims, channel: family.map { "\($0.rawValue):\(claims.subject)" } ?? "",
+            claims: claims, channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
             expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
         session.identity = identity
         session.resume = resume
-        guard family != nil else {
+        guard hasChannel else {
             session.bucket = bucket(for: identity.role)
             session.phase = .live
             session.isGreeted = true

@@ -88,6 +88,10 @@ enum Identifier {
         default: "_.-".utf8.contains(byte)
         }
     }
+
+    /// Whether a token may be for it. Without a colon, which separates the parts of Redis keys and channels: no subject
+    /// can be named so that its keys are another's.
+    static func isSubject(_ text: String) -> Bool { isValid(text) && !text.utf8.contains(UInt8(ascii: ":")) }
 }
 
 enum Host {

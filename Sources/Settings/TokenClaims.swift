@@ -11,8 +11,8 @@ public enum Role: String, CaseIterable, Sendable {
 
 /// What a token says about the client that bears it.
 public struct TokenClaims: Sendable, Equatable {
-    /// Claim `sub`: id of the taxi, passenger, line, operator or service; 1 to 64 of `A-Z a-z 0-9 _ . : -`,
-    /// because channels and Redis keys are made of it.
+    /// Claim `sub`: id of the taxi, passenger, line, operator or service; 1 to 64 of `A-Z a-z 0-9 _ . -`,
+    /// because channels and Redis keys are made of it, with colons between their parts.
     public var subject: String
     /// Claim `role`.
     public var role: Role
@@ -98,7 +98,7 @@ extension TokenError {
 
         fileprivate var expected: String {
             switch self {
-            case .sub: "1 to 64 characters of A-Z a-z 0-9 _ . : -"
+            case .sub: "1 to 64 characters of A-Z a-z 0-9 _ . -"
             case .role:
                 "one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) that its key may give"
             case .city: "the id of a city"

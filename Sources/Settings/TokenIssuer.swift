@@ -14,7 +14,7 @@ public struct TokenIssuer: Sendable {
     /// The token. Fails with `malformed` when the subject or the city is not of the form that ids have here.
     public func issue(_ claims: TokenClaims) throws(TokenError) -> String {
         // Checked, so that nothing in them needs an escape in JSON.
-        guard Identifier.isValid(claims.subject), Identifier.isValid(claims.city) else { throw .malformed }
+        guard Identifier.isSubject(claims.subject), Identifier.isValid(claims.city) else { throw .malformed }
         let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(secret.kid)"}"#
         let body = """
             {"sub":"\(claims.subject)","role":"\(claims.role.rawValue)","city":"\(claims.city)",\

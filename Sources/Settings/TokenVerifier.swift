@@ -144,7 +144,7 @@ public struct TokenVerifier: Sendable {
     private func subject(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> String {
         guard let text = value?.text, !text.isEmpty else { throw .badClaim(.sub) }
         guard let rules else {
-            guard Identifier.isValid(text) else { throw .badClaim(.sub) }
+            guard Identifier.isSubject(text) else { throw .badClaim(.sub) }
             return text
         }
         return ForeignSubject.id(rules.prefix + text) { cryptography.hmacSHA256(Array("subject".utf8), $0) }

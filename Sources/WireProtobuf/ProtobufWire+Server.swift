@@ -73,8 +73,8 @@ extension ProtobufWire {
     }
 
     private static func snapshot(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_Snapshot {
-        let kind = message.isOwnChannel ? String(message.channel.prefix { $0 != ":" }) : ""
-        var snapshot = mapped(Kerbside_V1_Snapshot.self, kind, data) ?? Kerbside_V1_Snapshot()
+        let kind = message.isOwnChannel ? message.channel.prefix { $0 != ":" } : ""
+        var snapshot = mapped(Kerbside_V1_Snapshot.self, kind == "bus_driver" ? "driver" : String(kind), data) ?? Kerbside_V1_Snapshot()
         if snapshot.data == nil { snapshot.json = Data(data) }
         snapshot.ch = message.channel
         snapshot.time = message.time
@@ -119,7 +119,8 @@ private struct HubMessage {
 
     /// Whether it is on the channel of a driver, a passenger or a line, whose types are the hub's.
     var isOwnChannel: Bool {
-        channel.hasPrefix("driver:") || channel.hasPrefix("passenger:") || channel.hasPrefix("line:")
+        channel.hasPrefix("driver:") || channel.hasPrefix("bus_driver:") || channel.hasPrefix("passenger:")
+            || channel.hasPrefix("line:")
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

@@ -58,10 +58,11 @@ struct Token: ParsableCommand {
                 make the secret here and now with --new-secret, and start the hub with it
                 """)
         }
-        for (name, value) in [("--subject", subject), ("--city", city ?? settings.city.id)] {
-            guard value.wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) != nil else {
-                throw ValidationError("\(name) \"\(value)\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
-            }
+        guard subject.wholeMatch(of: /[A-Za-z0-9_.-]{1,64}/) != nil else {
+            throw ValidationError("--subject \"\(subject)\": expected 1 to 64 of A-Z a-z 0-9 _ . -")
+        }
+        guard (city ?? settings.city.id).wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) != nil else {
+            throw ValidationError("--city \"\(city ?? "")\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
         }
         guard kind == "taxi" || (kind == "minibus" && role == .driver) else {
             throw ValidationError("--kind \(kind): expected taxi, or for a driver minibus")

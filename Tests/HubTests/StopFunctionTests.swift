@@ -15,7 +15,7 @@ import Wire
             #expect(reply["state"]?.text == "requested")
             #expect(reply["answer_by"]?.integer == Self.now + Int64(30 * Self.minute))
             #expect(try await city.told("passenger:c1") == ["stop.pending"])
-            let told = try await city.last("stop.requested", "driver:B1")
+            let told = try await city.last("stop.requested", "bus_driver:B1")
             #expect(told?["quiet"]?.boolean == false)
             #expect(told?["places"] == nil, "the history is spared the list")
             let place = try await places(city)?[0]
@@ -69,11 +69,11 @@ import Wire
             let both = try await request(
                 city, "c21", wish("s21", 4000, inMinutes: 10), wish("s22", 3000, inMinutes: 200))
             #expect(both == .refused("not_available"))
-            let kept = try await city.raw(["XRANGE", "{test}:ch:driver:B1", "-", "+"]).array ?? []
+            let kept = try await city.raw(["XRANGE", "{test}:ch:bus_driver:B1", "-", "+"]).array ?? []
             let sizes = kept.map { $0[1]["data"].text?.utf8.count ?? 0 }
             #expect(sizes.count >= 20 && sizes.allSatisfy { $0 < 200 }, "each event as small as the first")
             _ = try await city.command("stop_cancel", "c3", "s3", "")
-            let pushes = try await city.heard(on: Channel.partition("driver:B1")) {
+            let pushes = try await city.heard(on: Channel.partition("bus_driver:B1")) {
                 _ = try await request(city, "c20", wish("s20", 4000, inMinutes: 10))
             }
             let told = try pushes.filter { $0.type == "stop.requested" }.map { try JSONValue(parsing: $0.data) }
@@ -90,7 +90,7 @@ import Wire
             try await drive(city, to: 1000)
             let named = wish("s1", 900, inMinutes: 5, laterAt: 47)
             #expect(try await request(city, "c1", named) == .refused("stop_passed"))
-            #expect(try await city.told("driver:B1").isEmpty, "nobody was asked")
+            #expect(try await city.told("bus_driver:B1").isEmpty, "nobody was asked")
             let near = try await request(city, "c2", wish("s2", 900, inMinutes: 18, laterAt: 47))
             #expect(near["at"]?.integer == Self.now + Int64(47 * Self.minute))
             let open = try await request(city, "c3", wish("s3", 900, inMinutes: 0, laterAt: 47, isAsked: false))
@@ -116,8 +116,8 @@ import Wire
             _ = try await request(city, "c2", wish("s2", 900, inMinutes: 300, laterAt: 300))
             #expect(try await answer(city, "accept", "s1").isOK)
             try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.withdrawn", "driver:B1")?["reason"]?.text == "taken_over")
-            let list = try await city.last("stop.list", "driver:B2")
+            #expect(try await city.last("stop.withdrawn", "bus_driver:B1")?["reason"]?.text == "taken_over")
+            let list = try await city.last("stop.list", "bus_driver:B2")
             #expect(list?["request"]?.text == "s1" && list?["state"]?.text == "accepted")
             #expect(try await city.field("stop:s2", "tour") == "t1", "hours later is not this round")
             try await city.advance(40 * Self.minute)
@@ -141,7 +141,7 @@ import Wire
             let before = try await city.command("tour_step", "B1", "1", "1", "", "")
             #expect(before.isOK)
             #expect(try await city.told("passenger:c1").last == "stop.declined")
-            #expect(try await city.last("stop.list", "driver:B1")?["state"]?.text == "declined")
+            #expect(try await city.last("stop.list", "bus_driver:B1")?["state"]?.text == "declined")
             #expect(try await city.told("passenger:c2") == ["stop.pending"])
             #expect(try await city.told("passenger:c3") == ["stop.pending"], "another round")
             #expect(try await city.command("tour_step", "B1", "-1", "", "", "").isOK)
@@ -159,10 +159,10 @@ import Wire
             try await drive(city, to: 3000, tour: "t1")
             try await drive(city, to: 1000, tour: "t2")
             _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 5))
-            #expect(try await city.told("driver:B2").contains("stop.requested"))
-            #expect(try await !city.told("driver:B1").contains("stop.requested"))
+            #expect(try await city.told("bus_driver:B2").contains("stop.requested"))
+            #expect(try await !city.told("bus_driver:B1").contains("stop.requested"))
             _ = try await request(city, "c1", wish("s2", 4000, inMinutes: 5))
-            #expect(try await city.told("driver:B1").contains("stop.requested"))
+            #expect(try await city.told("bus_driver:B1").contains("stop.requested"))
             #expect(try await answer(city, "accept", "s1") == .refused("not_found"), "another driver's")
         }
     }
@@ -194,7 +194,7 @@ import Wire
             #expect(try await request(city, "c1", wish("s3", 2010, inMinutes: 20)) == first)
             let more = wish("s4", 2000, inMinutes: 20, passengers: 2)
             #expect(try await request(city, "c1", more) == .refused("already_requested"))
-            #expect(try await city.told("driver:B1").filter { $0 == "stop.requested" }.count == 1)
+            #expect(try await city.told("bus_driver:B1").filter { $0 == "stop.requested" }.count == 1)
             #expect(try await request(city, "c2", wish("s5", 2000, inMinutes: 20)).isOK, "another citizen")
         }
     }
@@ -208,7 +208,7 @@ import Wire
             _ = try await request(city, "c2", wish("s2", 2000, inMinutes: 20))
             try await city.advance(60_000)
             _ = try await request(city, "c3", wish("s3", 3040, inMinutes: 32, passengers: 2))
-            let told = try await city.last("stop.requested", "driver:B1")
+            let told = try await city.last("stop.requested", "bus_driver:B1")
             #expect(told?["quiet"]?.boolean == true, "the place is on the screen")
             let places = try #require(try await places(city)?.elements)
             #expect(places.map { $0["place"]?.text } == ["s2", "s1"])
@@ -228,15 +228,15 @@ import Wire
             _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 120))
             try await city.advance(20 * Self.minute - 1)
             try await city.sweep()
-            #expect(try await city.told("driver:B1").last == "stop.requested")
+            #expect(try await city.told("bus_driver:B1").last == "stop.requested")
             try await city.advance(1)
             for _ in 0..<2 { try await city.sweep() }
-            #expect(try await city.told("driver:B1").suffix(2) == ["stop.requested", "stop.unanswered"])
+            #expect(try await city.told("bus_driver:B1").suffix(2) == ["stop.requested", "stop.unanswered"])
             try await city.advance(10 * Self.minute)
             for _ in 0..<2 { try await city.sweep() }
             #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.expired"])
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "unanswered")
-            #expect(try await city.told("driver:B1").last == "stop.withdrawn")
+            #expect(try await city.told("bus_driver:B1").last == "stop.withdrawn")
             #expect(try await places(city) == nil)
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
@@ -273,7 +273,7 @@ import Wire
                 #expect(try await city.command("stop_cancel", "c1", id, "")["state"]?.text == "cancelled")
                 #expect(try await city.command("stop_cancel", "c1", id, "").isOK)
             }
-            #expect(try await city.told("driver:B1").suffix(2) == ["stop.withdrawn", "stop.withdrawn"])
+            #expect(try await city.told("bus_driver:B1").suffix(2) == ["stop.withdrawn", "stop.withdrawn"])
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
         }

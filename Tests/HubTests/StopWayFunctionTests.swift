@@ -48,7 +48,7 @@ import Wire
             #expect(try await city.told("passenger:c1").last == "stop.pending")
             try await drive(city, to: 2060)
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "passed")
-            #expect(try await city.told("driver:B1").last == "stop.withdrawn")
+            #expect(try await city.told("bus_driver:B1").last == "stop.withdrawn")
         }
     }
 
@@ -101,7 +101,7 @@ import Wire
             _ = try await answer(city, "accept", "s1")
             _ = try await city.command("tour_end", "bus_driver", "B1", "", "")
             try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.list", "driver:B2")?["reason"]?.text == "taken_over")
+            #expect(try await city.last("stop.list", "bus_driver:B2")?["reason"]?.text == "taken_over")
             #expect(try await city.field("stop:s1", "tour") == "t2")
             _ = try await city.command("tour_end", "bus_driver", "B2", "", "")
             try await city.advance(25 * Self.minute + 1)
@@ -123,11 +123,11 @@ import Wire
                 try await answer(city, "complete", "s2") == .refused("not_available"), "it is open, and not accepted")
             try await city.advance(20 * Self.minute)
             try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.withdrawn", "driver:B1")?["reason"]?.text == "taken_over")
+            #expect(try await city.last("stop.withdrawn", "bus_driver:B1")?["reason"]?.text == "taken_over")
             #expect(try await places(city) == nil)
             #expect(try await places(city, of: "B2")?[0]?["requests"]?.elements?.count == 2)
             // Of the other the driver is asked anew.
-            let asked = try await city.last("stop.requested", "driver:B2")
+            let asked = try await city.last("stop.requested", "bus_driver:B2")
             let begun = Self.now + Int64(20 * Self.minute) + 10_000
             #expect(asked?["request"]?.text == "s2")
             #expect(asked?["answer_by"]?.integer == begun + Int64(30 * Self.minute))
@@ -154,7 +154,7 @@ import Wire
             try await city.advance(10 * Self.minute)
             try await city.sweep()
             #expect(try await city.field("stop:s1", "tour") == "t2")
-            #expect(try await city.last("stop.list", "driver:B2")?["reason"]?.text == "taken_over")
+            #expect(try await city.last("stop.list", "bus_driver:B2")?["reason"]?.text == "taken_over")
         }
     }
 
@@ -168,7 +168,7 @@ import Wire
             try await city.sweep()
             #expect(try await city.told("passenger:c1") == ["stop.pending"])
             try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.requested", "driver:B2")?["request"]?.text == "s1")
+            #expect(try await city.last("stop.requested", "bus_driver:B2")?["request"]?.text == "s1")
             #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.pending"])
             try await city.advance(29 * Self.minute)
             try await city.sweep()
@@ -197,13 +197,13 @@ import Wire
             try await city.sweep()
             #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "no_driver")
             try await start(city)
-            #expect(try await city.told("driver:B1").filter { $0 == "stop.requested" }.count == 2)
+            #expect(try await city.told("bus_driver:B1").filter { $0 == "stop.requested" }.count == 2)
             let told = try await city.last("stop.pending", "passenger:c2")
             #expect(told?["bus"]?.text == "7" && told?["answer_by"]?.integer == Self.now + Int64(90 * Self.minute))
             #expect(try await answer(city, "accept", "s2").isOK)
             try await city.advance(20 * Self.minute + 1)
             try await city.sweep()
-            #expect(try await city.last("stop.unanswered", "driver:B1")?["request"]?.text == "s3")
+            #expect(try await city.last("stop.unanswered", "bus_driver:B1")?["request"]?.text == "s3")
             try await city.advance(10 * Self.minute)
             try await city.sweep()
             #expect(try await city.last("stop.expired", "passenger:c3")?["reason"]?.text == "unanswered")

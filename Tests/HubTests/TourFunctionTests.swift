@@ -190,7 +190,7 @@ import Wire
             }
             #expect(heard.contains { $0.type == "bus" && $0.meta.hasSuffix(" ended") })
             #expect(try await city.last("schedule.changed", "line:52")?["reason"]?.text == "ended")
-            #expect(try await city.last("tour.ended", "driver:d1")?["reason"]?.text == "driver")
+            #expect(try await city.last("tour.ended", "bus_driver:d1")?["reason"]?.text == "driver")
             #expect(try await city.field("vehicle:B7", "state") == "unavailable")
             #expect(try await city.field("vehicle:B7", "route") == nil)
             #expect(try await city.command("tour_end", "bus_driver", "d1", "", "k").isOK, "once")
@@ -207,7 +207,7 @@ import Wire
             _ = try await start(city, "d1", "t_1")
             #expect(try await city.command("tour_end", "operator", "o1", "t_9", "") == .refused("not_found"))
             #expect(try await city.command("tour_end", "operator", "o1", "t_1", "").isOK)
-            #expect(try await city.last("tour.ended", "driver:d1")?["reason"]?.text == "operator")
+            #expect(try await city.last("tour.ended", "bus_driver:d1")?["reason"]?.text == "operator")
             _ = try await start(city, "d1", "t_2")
             try await city.advance(7_000_000)
             _ = try await moved(city, "t_2", at: 1)
@@ -216,7 +216,7 @@ import Wire
             #expect(try await city.field("tour:t_2", "state") == "running")
             try await city.advance(300_000)
             try await city.sweep()
-            #expect(try await city.last("tour.ended", "driver:d1")?["reason"]?.text == "lost")
+            #expect(try await city.last("tour.ended", "bus_driver:d1")?["reason"]?.text == "lost")
             #expect(try await start(city, "d2", "t_3").isOK)
         }
     }

@@ -94,7 +94,7 @@ import Wire
         var ask = CitizenMachine.Ask()
         (ask.request, ask.outcome) = ("q", outcome)
         let client = citizen([], asks: [ask], told: told.map { ($0, nil) })
-        return BusEndCheck.told([client], drivers: ["d": receipts("driver:d", driver)], log: checker).count
+        return BusEndCheck.told([client], drivers: ["d": receipts("bus_driver:d", driver)], log: checker).count
     }
 
     private func events(_ text: String) -> [LoggedEvent] { ReplayTests.log(text) }

@@ -32,7 +32,7 @@ import Wire
     @Test("Each recorded run is a tour, with its positions and its seats")
     func drives() throws {
         var stage = try driver()
-        #expect(stage.machine.session.ownChannel == "driver:b" && BusDriverMachine.role == "bus_driver")
+        #expect(stage.machine.session.ownChannel == "bus_driver:b" && BusDriverMachine.role == "bus_driver")
         stage.wake(afterHubMs: 9_000)
         #expect(stage.actions().isEmpty, "before its first fix")
         stage.wake(afterHubMs: 1_000)
@@ -60,7 +60,7 @@ import Wire
         try stage.refuse(start("T1"), .notFound)
         stage.wake(afterHubMs: 30_000)
         #expect(stage.actions().isEmpty)
-        stage.hear(.snapshot(ch: "driver:b", time: 0, data: ["tour": ["tour": "old", "trip": "T0", "bus": "7"]]))
+        stage.hear(.snapshot(ch: "bus_driver:b", time: 0, data: ["tour": ["tour": "old", "trip": "T0", "bus": "7"]]))
         try stage.grant(.tourEnd(tour: "old"), ["tour": "old"])
         #expect(stage.machine.tour == nil)
     }

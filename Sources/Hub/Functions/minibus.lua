@@ -119,11 +119,22 @@ local function tell_of_route(c, driver, v, route, way)
     end
 end
 
--- seat_view: ARGV vehicle. JSON of what there is to know before booking, or '' if there is no such minibus.
+-- Whether somebody may see where an off-duty minibus is: its driver, who sees the whole city, and who has a booking in it.
+local function may_see(c, driver, role, subject)
+    if role == 'operator' or role == 'service' then return true end
+    if role == 'driver' then return subject == driver end
+    if role ~= 'passenger' then return false end
+    local booking = redis.call('HGET', c.p .. 'passenger:' .. subject, 'booking')
+    return booking and redis.call('HGET', c.p .. 'booking:' .. booking, 'driver') == driver
+end
+
+-- seat_view: ARGV vehicle, role and subject of who asks. JSON of what there is to know before booking, or '' if there is no
+-- such minibus. Off duty it is nobody's business where it is and which way it goes.
 register('seat_view', function(keys, argv)
     local c = context(keys)
     local v = vehicle(c, argv[1])
     if not is_minibus(v) then return '' end
+    if v.state ~= 'available' and not may_see(c, argv[1], argv[2], argv[3]) then v.lat, v.way, v.route = nil, nil, nil end
     local view = { vehicle = argv[1], kind = 'minibus', state = v.state, status = v.status or 'en_route',
         seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
         way = v.way and cjson.decode(v.way) or nil }

@@ -156,8 +156,7 @@ register('hello', function(keys, argv)
         end
         v = vehicle(c, subject)
     end
-    -- A bus driver reads `driver:<subject>`, too.
-    local position, mode, entries = missed(c, (role == 'bus_driver' and 'driver' or role) .. ':' .. subject, argv[5])
+    local position, mode, entries = missed(c, role .. ':' .. subject, argv[5])
     local snapshot, meta = '{}', ''
     if role == 'driver' then
         local state

@@ -1,6 +1,6 @@
 -- Custom stops: a citizen asks the bus of a line to stop at a place, the driver of the right tour answers. A request is
 -- `requested`, then `accepted`, and ends as `declined`, `expired`, `completed`, `no_show` or `cancelled`. While it is open
--- it stands in `line:<id>:stops` and, if a tour has it, in `tour:<id>:stops`, both by the pickup time; what time brings
+-- it stands in `line:<id>:stops` and, if a tour has it, in `tour-stops:<id>`, both by the pickup time; what time brings
 -- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
 -- nobody else: neither to the event log.
 --
@@ -38,7 +38,7 @@ function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted'
 -- The requests of a tour that are open, by pickup time: {id, fields}.
 function stops.of_tour(c, tour)
     local found = {}
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tour:' .. tour .. ':stops', 0, -1)) do
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tour-stops:' .. tour, 0, -1)) do
         local s = stops.load(c, id)
         if stops.is_open(s) then found[#found + 1] = { id = id, s = s } end
     end
@@ -133,13 +133,13 @@ function stops.tell_driver(c, tour, type, data)
     local t = stops.tour(c, tour)
     if not t.driver then return end
     data.tour = tour
-    tell(c, 'driver:' .. t.driver, type, data, nil, { places = stops.list(c, tour) })
+    tell(c, 'bus_driver:' .. t.driver, type, data, nil, { places = stops.list(c, tour) })
 end
 
 -- For the snapshot of a citizen's channel: its open requests, by pickup time; nil if there is none.
 function stops.of_citizen(c, citizen)
     local found = {}
-    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'passenger:' .. citizen .. ':stops')) do
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'stops-of:' .. citizen)) do
         local s = stops.load(c, id)
         if stops.is_open(s) then
             local one = stops.brief(id, s)
@@ -164,9 +164,9 @@ function stops.close(c, id, s, state)
     stops.set(c, id, 'state', state, 'closed_at', c.iso)
     s.state = state
     figures.add(c, s.line, { [state] = 1 })
-    if s.tour then redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id) end
+    if s.tour then redis.call('ZREM', c.p .. 'tour-stops:' .. s.tour, id) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
-    redis.call('SREM', c.p .. 'passenger:' .. s.citizen .. ':stops', id)
+    redis.call('SREM', c.p .. 'stops-of:' .. s.citizen, id)
     for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover' }) do stops.due(c, id, what) end
     redis.call('EXPIRE', c.p .. 'stop:' .. id, c.history_ttl_s)
     if was_promised and s.tour then stops.retime(c, s.tour) end
@@ -204,7 +204,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits)
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
         if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
     end
-    redis.call('ZADD', c.p .. 'tour:' .. tour .. ':stops', s.at, id)
+    redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
     stops.due(c, id, 'orphan')
     if waits then stops.wait(c, id, s) end
     if s.ahead then stops.ask_first(c, id, s) end

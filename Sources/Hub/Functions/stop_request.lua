@@ -28,7 +28,7 @@ end
 -- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
 -- it has open.
 function stops.repeated(c, citizen, line, r)
-    local open = redis.call('SMEMBERS', c.p .. 'passenger:' .. citizen .. ':stops')
+    local open = redis.call('SMEMBERS', c.p .. 'stops-of:' .. citizen)
     for _, id in ipairs(open) do
         local s = stops.load(c, id)
         if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
@@ -51,7 +51,7 @@ function stops.open(c, citizen, line, person, r, back)
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
     stops.set(c, r.id, unpack(fields))
     redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
-    redis.call('SADD', c.p .. 'passenger:' .. citizen .. ':stops', r.id)
+    redis.call('SADD', c.p .. 'stops-of:' .. citizen, r.id)
     if r.tour then stops.await_answer(c, r.id, s) else stops.due(c, r.id, 'orphan', r.at) end
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
     s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
@@ -92,7 +92,7 @@ register('stop_request', function(keys, argv)
             local where = i == 2 and 'field `back`: ' or ''
             if r.code then return no(r.code, where .. r.detail) end
             local most = stops.rules(c).max_on_tour
-            local has = redis.call('ZCARD', c.p .. (r.tour and 'tour:' .. r.tour or 'line:' .. line) .. ':stops')
+            local has = redis.call('ZCARD', c.p .. (r.tour and 'tour-stops:' .. r.tour or 'line:' .. line .. ':stops'))
             if has + i > most then
                 return no('not_available', where .. 'There are ' .. most .. ' open requests, which is the most that are taken. '
                     .. 'Ask again when some are answered.')

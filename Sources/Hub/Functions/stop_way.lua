@@ -116,7 +116,7 @@ end
 -- From the tour that it waits with to one that comes by; without an answer so far its driver has the whole time for it.
 function stops.hand_over(c, id, s, tour, dist, next_stop)
     if s.tour ~= tour then
-        redis.call('ZREM', c.p .. 'tour:' .. s.tour .. ':stops', id)
+        redis.call('ZREM', c.p .. 'tour-stops:' .. s.tour, id)
         stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
     end
     s.ahead = '1'
@@ -161,7 +161,7 @@ function stops.tour_ended(c, tour)
             stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
         end
     end
-    redis.call('DEL', c.p .. 'tour:' .. tour .. ':stops')
+    redis.call('DEL', c.p .. 'tour-stops:' .. tour)
 end
 
 -- MARK: what time brings about

@@ -50,7 +50,7 @@ function tours.show(c, id, t, to_driver)
             table.concat({ channel, '', type, c.iso, meta, json }, '\n'))
     end
     publish('line:' .. t.line, 'bus', id .. ' ' .. revision .. ' ' .. t.state)
-    if to_driver then publish('driver:' .. t.driver, 'tour', '') end
+    if to_driver then publish('bus_driver:' .. t.driver, 'tour', '') end
     return json
 end
 
@@ -93,7 +93,7 @@ function tours.finish(c, id, t, why, delay)
     redis.call('ZREM', c.p .. 'tours', id)
     log(c, 'tour.ended', { tour = id, bus = t.bus, line = t.line, driver = t.driver, reason = why })
     tours.changed(c, id, t, { reason = 'ended' })
-    tell(c, 'driver:' .. t.driver, 'tour.ended', { tour = id, reason = why })
+    tell(c, 'bus_driver:' .. t.driver, 'tour.ended', { tour = id, reason = why })
     tours.show(c, id, t)
     if t.shown == '1' then
         t.route = ''
@@ -356,7 +356,7 @@ end)
 -- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
     local id, t = tours.of(c, driver)
-    local wishes = wishes_of(c, 'driver:' .. driver)
+    local wishes = wishes_of(c, 'bus_driver:' .. driver)
     if not id then return wishes and cjson.encode({ notify = wishes }) or '{}', {} end
     tours.set(c, id, 'worker', worker, 'last_at', c.iso)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)

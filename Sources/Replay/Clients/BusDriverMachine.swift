@@ -38,9 +38,8 @@ struct BusDriverMachine {
         driver: BusWorld.Driver, seats: Int, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
     ) {
         dice = Dice(seed: seed, part: "driver \(driver.subject)")
-        // A bus driver's channel is a driver's.
         session = Session(
-            role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
+            role: Self.role, subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
         cuts = LinkCuts(odds: odds)
         list = StopList(odds: odds)
         bus = driver.bus

@@ -68,7 +68,7 @@ class BusDriver(Driver):
 
     def __init__(self, hub, line, subject=None):
         super().__init__(hub, subject or f"D{next(_numbers)}", line.at(0))
-        self.channel = f"driver:{self.subject}"
+        self.channel = f"bus_driver:{self.subject}"
         self.line, self.tour = line, None
 
     @property

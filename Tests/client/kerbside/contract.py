@@ -103,6 +103,8 @@ def check_reply(command, message):
 def check_push(message):
     """Raises Breach unless the hub may send this unasked."""
     kind, family = message.get("type"), str(message.get("ch", "")).partition(":")[0]
+    if family == "bus_driver":
+        family = "driver"
     if kind == "gap":
         _check("snapshots.json", "gap", message)
     elif kind == "snapshot":

@@ -115,7 +115,7 @@ class Decoder:
             return {"ch": message.ch, "type": "gap"}
         assert kind in ("event", "state", "snapshot"), kind
         name, value = _data(message, "data")
-        family = message.ch.partition(":")[0]
+        family = message.ch.partition(":")[0].removeprefix("bus_")
         if kind == "snapshot":
             assert name == family, f"{name} on {message.ch}"
             return {"ch": message.ch, "type": "snapshot", "time": message.time, "data": value}

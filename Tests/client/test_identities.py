@@ -1,0 +1,84 @@
+"""Who is who: what a subject may be named, two roles with one name, and who is shown where somebody off duty is."""
+
+import pytest
+
+from conftest import running
+from kerbside import bus as buses
+from kerbside.bus import BinaryBusDriver, BusDriver
+from kerbside.driver import Driver
+from kerbside.minibus import trip
+from kerbside.passenger import Passenger
+
+
+@pytest.fixture(scope="module")
+def town():
+    lines, text = buses.community(3)
+    for hub in running():
+        buses.load(hub, text)
+        hub.lines = iter(lines)
+        yield hub
+
+
+@pytest.mark.parametrize("subject", ["victim3:stops", "a:b", ":", "topic:x"])
+async def test_a_subject_can_not_hold_what_parts_our_keys(hub, subject):
+    stranger = Passenger(hub, subject)
+    await stranger.open()
+    error = await stranger.refused("hello", "unauthenticated", token=stranger.token)
+    assert "`sub`" in error["detail"]
+    assert (await stranger.wait_closed())[0] == 4401
+
+
+@pytest.mark.parametrize("kind", [BusDriver, BinaryBusDriver], ids=["json", "protobuf"])
+async def test_a_driver_and_a_bus_driver_of_one_name_are_two_people(town, kind):
+    line = next(town.lines)
+    here = town.block()
+    taxi = Driver(town, f"twin-{line.id}", here.a.stand)
+    bus = kind(town, line, taxi.subject)
+    await taxi.connect()
+    greeting = await bus.connect()
+    assert greeting["channels"] == [f"bus_driver:{taxi.subject}"]
+    await taxi.fix()
+    await taxi.call("driver.available", key="one")
+    await taxi.expect("queue.joined")
+    await bus.begin(key="one")
+    await taxi.call("notify.set", mute=["route"])
+    await taxi.expect("notify.changed", mute=["route"])
+    await bus.call("tour.end", key="two")
+    await bus.expect("tour.ended")
+    assert [event["type"] for event in bus.events] == ["tour.ended"]
+    assert [event["type"] for event in taxi.events] == ["queue.joined", "notify.changed"]
+    assert "notify" not in bus.snapshot
+
+
+async def test_where_an_off_duty_minibus_is_stays_with_those_it_concerns(hub, cast):
+    here = hub.block()
+    minibus = cast.minibus(hub, here.a.stand)
+    passenger, stranger = await cast.rider(hub), cast.driver(hub, here.a.stand)
+    operator = await cast.operator(hub)
+    await stranger.connect()
+    await minibus.go_online()
+    way = {"start": here.a.stand.fields, "end": here.a.stand.moved(north=900).fields}
+    await minibus.call("route.set", route=None, **way)
+    everyone = [passenger, stranger, operator, minibus]
+    for one in everyone:
+        assert "position" in await one.call("vehicle.get", vehicle=minibus.subject), one.role
+    await minibus.call("driver.unavailable")
+    seen = [await one.call("vehicle.get", vehicle=minibus.subject) for one in everyone]
+    assert [view["state"] for view in seen] == ["unavailable"] * 4
+    assert ["position" in view for view in seen] == [False, False, True, True]
+    assert not [key for view in seen[:2] for key in ("way",) if key in view] and seen[0]["route"] is None
+
+
+async def test_who_has_a_booking_sees_its_minibus_although_it_is_off_duty(hub, cast):
+    here = hub.block()
+    minibus, passenger = cast.minibus(hub, here.a.stand), await cast.rider(hub)
+    await minibus.go_online()
+    await passenger.call("seat.book", vehicle=minibus.subject, **trip(here.a.stand, here.a.stand.moved(north=900)))
+    await minibus.take()
+    # As it is when the driver's link was lost for long; a driver with bookings does not go offline by itself.
+    hub.redis.hset(hub.key(f"vehicle:{minibus.subject}"), "state", "unavailable")
+    try:
+        assert "position" in await passenger.call("vehicle.get", vehicle=minibus.subject)
+        assert "position" not in await (await cast.rider(hub)).call("vehicle.get", vehicle=minibus.subject)
+    finally:
+        hub.redis.hset(hub.key(f"vehicle:{minibus.subject}"), "state", "available")
