@@ -23,6 +23,19 @@ public struct TokenBucket: Sendable {
         return true
     }
 
+    /// Takes what something has turned out to cost, be it more than is there: what follows waits the longer, but for no longer
+    /// than it takes to fill the bucket twice.
+    public mutating func charge(_ cost: Double, at now: Int64) {
+        refill(at: now)
+        tokens = max(-capacity, tokens - cost)
+    }
+
+    /// Whether it is as a new one.
+    public mutating func isFull(at now: Int64) -> Bool {
+        refill(at: now)
+        return tokens >= capacity
+    }
+
     /// Milliseconds from `now` until `cost` tokens are there: what a refused client may be told.
     public func wait(for cost: Double = 1, at now: Int64) -> Int64 {
         var bucket = self

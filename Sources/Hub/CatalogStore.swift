@@ -124,7 +124,7 @@ public actor CatalogStore {
         let reply = try await call("catalog_use", [RedisArgument(catalog.version), RedisArgument(replaced)])
         switch Dispatch.answer(.success(reply)) {
         case .ok(let json): return CatalogChange(json).lists
-        case .refused(_, let detail): throw HubFailure("\(detail); nothing was changed, try again")
+        case .refused(_, let detail, _): throw HubFailure("\(detail); nothing was changed, try again")
         case .failed(let text): throw HubFailure("Redis could not take the catalog: \(text)")
         case .unavailable: throw HubFailure("Redis does not answer")
         }

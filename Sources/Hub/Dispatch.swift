@@ -8,7 +8,8 @@ final class Dispatch {
     enum Answer {
         /// JSON of the reply's `ok` object.
         case ok([UInt8])
-        case refused(code: String, detail: String)
+        /// after: ms from which on it may succeed, where that is known.
+        case refused(code: String, detail: String, after: Int64?)
         /// Redis is away, or did not answer in time: whether it took effect is unknown, and the same key tells.
         case unavailable
         /// The function failed; the text is for the log.
@@ -30,7 +31,8 @@ final class Dispatch {
     /// In the order in which they build on each other: one Lua chunk.
     static var sources: [[UInt8]] {
         [
-            PackageResources.core_lua, PackageResources.notify_lua, PackageResources.figures_lua,
+            PackageResources.core_lua, PackageResources.limits_lua, PackageResources.notify_lua,
+            PackageResources.figures_lua,
             PackageResources.queue_lua,
             PackageResources.offer_lua,
             PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
@@ -58,8 +60,10 @@ final class Dispatch {
             if bytes.first == UInt8(ascii: "+") { return .ok(Array(bytes.dropFirst())) }
             let parts = bytes.dropFirst().split(separator: 10, maxSplits: 1)
             guard bytes.first == UInt8(ascii: "-"), parts.count == 2 else { break }
+            let code = String(decoding: parts[0], as: UTF8.self).split(separator: " ")
             return .refused(
-                code: String(decoding: parts[0], as: UTF8.self), detail: String(decoding: parts[1], as: UTF8.self))
+                code: code.first.map(String.init) ?? "", detail: String(decoding: parts[1], as: UTF8.self),
+                after: code.count > 1 ? Int64(code[1]) : nil)
         case .failure(.server(let message)): return .failed(message)
         case .failure: return .unavailable
         default: break

@@ -43,6 +43,9 @@ struct EngineSetup {
             ("stale_after_ms", dispatch.staleAfterMs), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
             ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
             ("events_length", settings.redis.eventsLength), ("seat_hold_ms", settings.vehicles.seatHoldMs),
+            ("idempotency_keys", dispatch.idempotencyKeys), ("kept_s", settings.redis.keptDays * 86_400),
+            ("max_links", settings.server.maxConnectionsPerSubject), ("free_cancels", dispatch.freeCancels),
+            ("cancel_window_ms", dispatch.cancelWindowMs), ("cancel_pause_ms", dispatch.cancelPauseMs),
             ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
         return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + StopRules.fields(settings.stops)

@@ -49,7 +49,8 @@ final class Session {
     /// The subscription has been down since it caught up last: pushes may be missing, so what comes is held until the
     /// history was read again. Sending a push that comes after a missing one would pass over the missing one for good.
     var isBehind = false
-    var bucket: TokenBucket
+    /// Its own until hello, then its subject's.
+    var budget: Budget
     /// Refused for their rate since the last one that was not.
     var refusedInARow = 0
     /// Of a driver: shared by all of this driver's connections to this worker.
@@ -62,6 +63,9 @@ final class Session {
     var resume: [(channel: String, seq: String)] = []
     /// What it watches, by channel.
     var feeds: [String: Feed] = [:]
+    /// Where its circle is to be next, and from when on it may move again, ms of the loop.
+    var nextCircle: Circle?
+    var circleDueAt: UInt64 = 0
     /// Of a passenger: the taxi of the accepted ride, whose channel is followed.
     var taxi: String?
     /// Of a passenger: the confirmed booking of a seat, whose ETA is meant for it.
@@ -69,11 +73,11 @@ final class Session {
     /// It does not want to be told when the time of arrival changes.
     var mutesETA = false
 
-    init(connection: ConnectionID, name: String, bearer: String?, bucket: TokenBucket, encoding: FeedEncoding) {
+    init(connection: ConnectionID, name: String, bearer: String?, budget: Budget, encoding: FeedEncoding) {
         self.connection = connection
         self.name = name
         self.bearer = bearer
-        self.bucket = bucket
+        self.budget = budget
         self.encoding = encoding
     }
 }

@@ -87,7 +87,8 @@ public actor Supervisor {
         if settings.redis.isEmbedded {
             let redis = EmbeddedRedis(
                 loop: loop, directory: settings.data.dir, executable: settings.redis.server,
-                fsync: settings.redis.fsync == .always ? .always : .everysec)
+                fsync: settings.redis.fsync == .always ? .always : .everysec,
+                maxMemory: EngineMemory.limit(settings))
             redis.onRestart = { self.log.warning("redis-server died and was started again: \($0)") }
             self.redis = redis
             try await redis.start()

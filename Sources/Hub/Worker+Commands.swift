@@ -22,26 +22,9 @@ extension Worker {
             metrics.refused(error.code)
             send(session, Encode.error(id: id, error))
         case .message(let message):
-            guard isWithinRate(session, message.id) else { return }
+            guard isWithinRate(session, message.id, price: CommandPrice.of(message.command)) else { return }
             carryOut(message, for: session)
         }
-    }
-
-    /// Faster than the limit is refused; much faster for long is closed.
-    private func isWithinRate(_ session: Session, _ id: Int64?) -> Bool {
-        if session.bucket.take(at: Int64(loop.now)) {
-            session.refusedInARow = 0
-            return true
-        }
-        session.refusedInARow += 1
-        if session.refusedInARow > Int(session.bucket.capacity) {
-            close(session, .rateLimited)
-        } else {
-            refuse(
-                session, id, .rateLimited,
-                "At most \(Int(session.bucket.perSecond)) messages a second, \(Int(session.bucket.capacity)) at once.")
-        }
-        return false
     }
 
     func carryOut(_ message: ClientMessage, for session: Session) {
@@ -239,8 +222,8 @@ extension Worker {
     private func answer(_ answer: Dispatch.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
         case .ok(let json): reply(session, message.id, json, to: message.command.name)
-        case .refused(let code, let detail):
-            refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail)
+        case .refused(let code, let detail, let retryAfterMs):
+            refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail, retryAfterMs: retryAfterMs)
         case .unavailable:
             refuse(
                 session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key."

@@ -17,33 +17,8 @@ extension Worker {
 
     // MARK: subscribing
 
-    func watch(
-        _ lat: Double, _ lon: Double, _ radius: Double, _ options: FeedOptions, _ message: ClientMessage,
-        _ session: Session
-    ) {
-        guard let identity = session.identity, seesTheCity(identity) else {
-            return forbidFeed("near", message, session)
-        }
-        let cells = CellGrid.cells(touching: GeoPoint(lat: lat, lon: lon), radius: radius)
-        var sources = cells.map { FeedSource.cell($0) }
-        var view = view(identity, options)
-        if options.destination != nil {
-            sources.append(.ways)
-            view.ways = [:]
-        }
-        guard begin(Channel.near, cells.map { .cell($0) }, sources, view, options, message, session) else { return }
-        if let destination = options.destination {
-            lead(session, from: GeoPoint(lat: lat, lon: lon), to: GeoPoint(destination))
-        }
-        var json = JSONWriter()
-        json.beginObject()
-        json.member("channel", Channel.near)
-        json.member("cells", Int64(cells.count))
-        json.endObject()
-        reply(session, message.id, json.bytes, to: .watch)
-    }
-
     func unwatch(_ message: ClientMessage, _ session: Session) {
+        dropNextCircle(session)
         endFeed(Channel.near, session)
         reply(session, message.id, Self.channelReply(Channel.near), to: .unwatch)
     }
@@ -68,7 +43,10 @@ extension Worker {
                     field: "channel")
                 return true
             }
-            guard begin(channel, [.zone(id)], sources, view, options, message, session) else { return true }
+            let price = CommandPrice.cells(sources.count)
+            guard isWithinRate(session, message.id, price: price),
+                begin(channel, [.zone(id)], sources, view, options, message, session)
+            else { return true }
         case ("vehicle", 2):
             let id = String(parts[1])
             guard Channel.isVehicle(channel) else {
@@ -161,7 +139,7 @@ extension Worker {
         _ = begin(channel, [.vehicle(id)], [.vehicle(id)], view(identity, asked), asked, nil, session)
     }
 
-    private func begin(
+    func begin(
         _ channel: String, _ units: [FeedUnitKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
         _ message: ClientMessage?, _ session: Session
     ) -> Bool {
@@ -194,11 +172,11 @@ extension Worker {
 
     // MARK: who may see what
 
-    private func seesTheCity(_ identity: Identity) -> Bool {
+    func seesTheCity(_ identity: Identity) -> Bool {
         identity.role == .passenger || identity.role == .operator || identity.role == .service
     }
 
-    private func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
+    func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
         FeedView(visibility: identity.role == .passenger ? .available : .all, filter: options.filter)
     }
 
@@ -207,7 +185,7 @@ extension Worker {
         return true
     }
 
-    private func forbidFeed(_ channel: String, _ message: ClientMessage, _ session: Session) {
+    func forbidFeed(_ channel: String, _ message: ClientMessage, _ session: Session) {
         refuse(
             session, message.id, .forbidden,
             "field `channel`: \(channel) is not for the role \(session.identity?.role.rawValue ?? "") to watch.",

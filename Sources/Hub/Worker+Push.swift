@@ -22,6 +22,7 @@ extension Worker {
         if push.seq.isEmpty, let line = lines[push.channel] { return heardLine(push, line) }
         if let topic = topics.byChannel[push.channel] { return told(push, topic) }
         if push.seq.isEmpty, push.type == "record" { return heardWatched(push) }
+        if push.seq.isEmpty, push.type == "replaced" { return replaced(push.meta, on: push.channel) }
         guard let sessions = readers[push.channel] else { return }
         metrics.pushes.increment()
         var frames = SharedFrames()
@@ -92,10 +93,14 @@ extension Worker {
         _ = server.send(session.connection, frame(payload, session.encoding, replyTo: command))
     }
 
-    func refuse(_ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil) {
+    func refuse(
+        _ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil,
+        retryAfterMs: Int64? = nil
+    ) {
         metrics.refused(code)
         let field = field ?? ErrorReply.field(in: detail)
-        send(session, Encode.error(id: id, ErrorReply(code: code, field: field, detail: detail)))
+        let reply = ErrorReply(code: code, field: field, detail: detail, retryAfterMs: retryAfterMs)
+        send(session, Encode.error(id: id, reply))
     }
 
     // MARK: what a worker itself must know of its driver

@@ -21,6 +21,7 @@ extension Worker {
         board.rezone { self.zoneOf($0) }
         server.limits = Self.limits(new)
         settings = new
+        renewBudgets()
         rewatchZones()
         log.logLevel = HubLog.level(new.log)
         startTicks()

@@ -14,20 +14,10 @@ extension Worker {
         sessionNumber += 1
         let session = Session(
             connection: connection, name: "\(name).\(sessionNumber)", bearer: info.bearerToken,
-            bucket: bucket(for: nil),
+            budget: Budget(key: "", bucket: bucket(for: nil)),
             encoding: info.subprotocol == ProtobufWire.subprotocol ? .protobuf : .json)
         sessions[connection] = session
         scheduleHello(session)
-    }
-
-    /// How many messages a connection may send: those who speak for many may send more.
-    private func bucket(for role: Role?) -> TokenBucket {
-        let server = settings.server
-        if role == .operator || role == .service {
-            let rate = Double(server.serviceCommandsPerSecond)
-            return TokenBucket(capacity: rate, perSecond: rate)
-        }
-        return TokenBucket(capacity: Double(server.commandsBurst), perSecond: Double(server.commandsPerSecond))
     }
 
     private func scheduleHello(_ session: Session) {
@@ -42,7 +32,9 @@ extension Worker {
         deadlines.cancel(connection.rawValue)
         metrics.closed(code)
         endFeeds(session)
+        leaveBudget(session)
         guard let identity = session.identity else { return }
+        leaveLinks(session, identity)
         closedTopics(session)
         stopReading(identity.channel, session)
         if let taxi = session.taxi { stopReading(Channel.vehicle(taxi), session) }
@@ -105,10 +97,11 @@ extension Worker {
         let identity = Identity(
             claims: claims, channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
             expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
+        let price = CommandPrice.of(.hello(token: nil, resume: resume))
+        guard joinBudget(session, id, identity, price: price) else { return }
         session.identity = identity
         session.resume = resume
         guard hasChannel else {
-            session.bucket = bucket(for: identity.role)
             session.phase = .live
             session.isGreeted = true
             checkDeadline(session.connection.rawValue)
@@ -119,6 +112,8 @@ extension Worker {
         catchUp(session, identity) { isDone in
             guard isDone else {
                 session.identity = nil
+                self.leaveBudget(session)
+                self.leaveLinks(session, identity)
                 if session.phase != .closing { session.phase = .silent }
                 self.stopReading(identity.channel, session)
                 self.scheduleHello(session)
@@ -212,6 +207,9 @@ extension Worker {
         if identity.role == .driver { adopt(session, identity, caught) }
         if identity.role == .busDriver { adoptTour(session, identity, caught) }
         if identity.role == .passenger { adoptRide(session, caught.snapshot) }
+        if !session.isGreeted {
+            session.budget.bucket.charge(CommandPrice.missed(caught.entries.count), at: Int64(loop.now))
+        }
         // The greeting's seq is where the client stands before what it missed has been sent.
         if caught.mode != .resumed { session.position = caught.position }
         then(true)

@@ -16,6 +16,8 @@ extension Worker {
 
     /// A function has written.
     func storeServed() {
+        // A sweep is carried out even when the memory is full.
+        guard memory.map({ $0.share < 1 }) ?? true else { return }
         guard storeTrouble != nil, loop.now - storeRefusedAt >= Self.quietMs else { return }
         storeTrouble = nil
         log.notice("Redis takes writes again")

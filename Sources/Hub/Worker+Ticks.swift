@@ -53,6 +53,7 @@ extension Worker {
         movedAgain[slice % Self.slicesPerTick].removeAll(keepingCapacity: true)
         sendPositions()
         if slice % Self.slicesPerTick == 0 { onTick() }
+        moveCircles()
         tellFeeds()
     }
 
@@ -103,6 +104,9 @@ extension Worker {
         readCatalogIfDue()
         refreshRealtime()
         refreshClocks()
+        forgetBudgets()
+        tidy()
+        watchMemory()
         // A loop that was held up finds its timers before its sockets: who said hello meanwhile is still to be read.
         let wasHeldUp = loop.now - lastSecond > 2_000
         lastSecond = loop.now

@@ -47,6 +47,12 @@ public actor Worker {
     var feedPace: LoopTimer
     var leavePace: LoopTimer
 
+    /// Nil until Redis was asked.
+    var memory: RedisMemory?
+    /// When that, and its log, are looked at next, ms of the loop.
+    var memoryDueAt: UInt64 = 0
+    var tidyDueAt: UInt64 = 0
+
     /// Nil until the file was read: then a place is "unknown", never "outside".
     var zones: ZoneSet?
     var clock: HubClock
@@ -57,6 +63,11 @@ public actor Worker {
     var storeRefusedAt: UInt64 = 0
 
     var sessions: [ConnectionID: Session] = [:]
+    /// What subjects may still do, by `<role>:<subject>`, and those without a connection: looked at each second.
+    var budgets: [String: Budget] = [:]
+    var idleBudgets: Set<String> = []
+    /// Sessions whose circle is to move when it may.
+    var circlesToMove: [Session] = []
     var sessionNumber = 0
     /// Who reads a hub channel here.
     var readers: [String: [Session]] = [:]
@@ -215,7 +226,8 @@ public actor Worker {
     func now() -> Int64 { clock.now(at: loop.now) }
 
     private func wireServer() {
-        metrics.watch(server, sessions: { self.sessions.count }, pending: { self.commands.pendingCount })
+        metrics.watch(
+            server, sessions: { self.sessions.count }, pending: { self.commands.pendingCount }, memory: { self.memory })
         metrics.watchStore(isRefusing: { self.storeTrouble != nil }, data: settings.data.dir)
         server.onOpen = { connection, info in self.opened(connection, info) }
         server.onMessage = { connection, bytes, isText in self.receive(connection, bytes, isText) }

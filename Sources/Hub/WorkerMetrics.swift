@@ -57,7 +57,14 @@ final class WorkerMetrics {
     }
 
     /// What the server and the links count themselves, read when somebody asks.
-    func watch(_ server: WebSocketServer, sessions: @escaping () -> Int, pending: @escaping () -> Int) {
+    func watch(
+        _ server: WebSocketServer, sessions: @escaping () -> Int, pending: @escaping () -> Int,
+        memory: @escaping () -> RedisMemory?
+    ) {
+        registry.gauge("kerbside_redis_memory_bytes", "Memory that Redis uses.") { memory()?.used ?? 0 }
+        registry.gauge("kerbside_redis_memory_limit_bytes", "Memory that Redis may use; 0: no limit.") {
+            memory()?.limit ?? 0
+        }
         registry.gauge("kerbside_connections", "Open WebSocket connections.") { [unowned server] in
             Double(server.connectionCount)
         }

@@ -19,7 +19,7 @@ struct EmbeddedRedisFiles {
 
     /// Makes the directory if it isn't there, takes its lock, and writes the configuration.
     /// Returns the descriptor that holds the lock, for `giveUp`; the end of the process gives it up too.
-    func prepare(fsync: EmbeddedRedis.Fsync) throws(EmbeddedRedisFailure) -> Int32 {
+    func prepare(fsync: EmbeddedRedis.Fsync, maxMemory: Int) throws(EmbeddedRedisFailure) -> Int32 {
         let length = socket.utf8.count
         guard length <= Self.longestSocketPath else {
             throw EmbeddedRedisFailure(
@@ -30,7 +30,7 @@ struct EmbeddedRedisFiles {
         try makeDirectory()
         let descriptor = try takeLock()
         do {
-            try write(try text(fsync: fsync), to: configuration)
+            try write(try text(fsync: fsync, maxMemory: maxMemory), to: configuration)
         } catch {
             Self.giveUp(lock: descriptor)
             throw error
@@ -78,7 +78,7 @@ struct EmbeddedRedisFiles {
         return descriptor
     }
 
-    private func text(fsync: EmbeddedRedis.Fsync) throws(EmbeddedRedisFailure) -> String {
+    private func text(fsync: EmbeddedRedis.Fsync, maxMemory: Int) throws(EmbeddedRedisFailure) -> String {
         guard let resolved = realpath(directory, nil) else {
             throw EmbeddedRedisFailure(description: "cannot find the data directory \(directory): \(errnoText(errno))")
         }
@@ -99,7 +99,8 @@ struct EmbeddedRedisFiles {
             appendfsync \(fsync.rawValue)
             aof-load-truncated yes
             save ""
-            # Rides are no cache: rather refuse a write than forget one.
+            # Rides are no cache: rather refuse a write than forget one. In bytes; 0 is no limit.
+            maxmemory \(maxMemory)
             maxmemory-policy noeviction
 
             """

@@ -22,6 +22,7 @@ public final class EmbeddedRedis {
     private let files: EmbeddedRedisFiles
     private let executable: String
     private let fsync: Fsync
+    private let maxMemory: Int
 
     private var state = State.idle
     private var lock: Int32?
@@ -48,12 +49,15 @@ public final class EmbeddedRedis {
     /// - Parameters:
     ///   - directory: the data directory; made, for this user only, when it isn't there.
     ///   - executable: a path, or a name that is looked up in PATH.
+    ///   - maxMemory: bytes; 0 is no limit.
     public init(
-        loop: EventLoop, directory: String, executable: String = "redis-server", fsync: Fsync = .everysec
+        loop: EventLoop, directory: String, executable: String = "redis-server", fsync: Fsync = .everysec,
+        maxMemory: Int = 0
     ) {
         self.loop = loop
         self.executable = executable
         self.fsync = fsync
+        self.maxMemory = maxMemory
         files = EmbeddedRedisFiles(directory: directory)
         endpoint = .unix(path: files.socket)
         timer = LoopTimer(loop)
@@ -71,7 +75,7 @@ public final class EmbeddedRedis {
         started = completion
         do throws(EmbeddedRedisFailure) {
             program = try Self.find(executable)
-            lock = try files.prepare(fsync: fsync)
+            lock = try files.prepare(fsync: fsync, maxMemory: maxMemory)
         } catch {
             return fail(error.description)
         }

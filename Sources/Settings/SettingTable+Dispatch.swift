@@ -45,6 +45,21 @@ extension Settings {
         .integer(
             "dispatch.idempotency_ttl_s", \.dispatch.idempotencyTtlS, 60...2_592_000, .atReload,
             "How long the result of a command with a key is kept: sent again, it has no second effect."),
+        .integer(
+            "dispatch.idempotency_keys", \.dispatch.idempotencyKeys, 10...1_000_000, .atRestart,
+            "Results kept per subject, the latest: bounds what one client can make the hub remember."),
+        .integer(
+            "dispatch.free_cancels", \.dispatch.freeCancels, 1...1_000_000, .atRestart,
+            """
+            Requests for a ride, seats or a stop that a passenger may take back, after they rang a driver, within \
+            dispatch.cancel_window_ms. After that the next one has to wait.
+            """),
+        .integer(
+            "dispatch.cancel_window_ms", \.dispatch.cancelWindowMs, 1_000...86_400_000, .atRestart,
+            "How long a request that was taken back counts; the longest wait, too."),
+        .integer(
+            "dispatch.cancel_pause_ms", \.dispatch.cancelPauseMs, 0...86_400_000, .atRestart,
+            "The first wait; doubled with each further request that is taken back."),
     ]
 
     static let etaTable: [Setting] = [
@@ -92,6 +107,9 @@ extension Settings {
         .integer(
             "feeds.near_ms", \.feeds.nearMs, 20...60_000, .atReload,
             "Watchers of a circle are told this often, in whole ticks (positions.tick_ms); a client may ask for less."),
+        .integer(
+            "feeds.move_ms", \.feeds.moveMs, 0...60_000, .atReload,
+            "A circle moves this often; of several watch commands within it the latest counts."),
         .integer("feeds.zone_ms", \.feeds.zoneMs, 20...60_000, .atReload, "The same for watchers of a zone."),
         .integer(
             "feeds.vehicle_ms", \.feeds.vehicleMs, 20...60_000, .atReload, "The same for watchers of one vehicle."),

@@ -51,6 +51,12 @@ extension Settings {
             proxy of its own machine needs, where all clients come from one address.
             """),
         .integer(
+            "server.max_connections_per_subject", \.server.maxConnectionsPerSubject, 0...100_000, .atRestart,
+            """
+            Connections of one driver, bus driver or passenger to all workers. With one too many the oldest is closed with \
+            4409: a phone that comes back over a new network must get in. 0 is no limit.
+            """),
+        .integer(
             "server.max_message_bytes", \.server.maxMessageBytes, 1_024...16_777_216, .atReload,
             "Largest message taken from a client. A larger one closes the connection with 1009. Commands are below 1 KiB."
         ),
@@ -81,13 +87,17 @@ extension Settings {
             "A driver's connection with an open offer and without a sign of life for this time is given up."),
         .integer(
             "server.commands_per_second", \.server.commandsPerSecond, 1...1_000_000, .atReload,
-            "Commands a second of one connection, lasting; positions count. More are answered with rate_limited."),
+            """
+            Commands a second of one subject at a worker, lasting; positions count. All its connections share it. What costs \
+            the hub more counts more than once, as a request (5) or a circle to watch (1 per 20 new cells). More are \
+            answered with rate_limited, which says when to try again.
+            """),
         .integer(
             "server.commands_burst", \.server.commandsBurst, 1...1_000_000, .atReload,
-            "Commands at once of one connection; an app that comes back sends what it kept in one go."),
+            "Commands at once of one subject; an app that comes back sends what it kept in one go."),
         .integer(
             "server.service_commands_per_second", \.server.serviceCommandsPerSecond, 1...1_000_000, .atReload,
-            "Commands a second, and at once, of one connection of an operator or a service, which speaks for many."),
+            "Commands a second, and at once, of an operator or a service, which speaks for many."),
         .integer(
             "server.drain_ms", \.server.drainMs, 0...600_000, .atReload,
             "Time over which clients are sent away (close 1012) at SIGTERM. Paced, so that the rest isn't run over."),
@@ -159,6 +169,16 @@ extension Settings {
         .integer(
             "redis.events_length", \.redis.eventsLength, 1_000...1_000_000_000, .atReload,
             "Events kept in the city's log, for extension services and checks. A ride makes about ten, at 300 bytes."),
+        .integer(
+            "redis.kept_days", \.redis.keptDays, 1...3_650, .atRestart,
+            "Days after which events leave the log and the histories, however few they are: they tell where people were."
+        ),
+        .integer(
+            "redis.max_memory_mb", \.redis.maxMemoryMb, 0...16_777_216, .atRestart,
+            """
+            Memory of the private Redis in MiB; 0 is half of the machine's. At 75 and 90 % there is a warning in the log; \
+            full, it refuses commands (unavailable) until there is room. Of another Redis its own maxmemory counts.
+            """),
         .text(
             "data.dir", \.data.dir, .nonEmpty, .atRestart,
             """

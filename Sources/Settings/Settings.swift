@@ -56,6 +56,8 @@ public struct Settings: Sendable, Equatable {
         public var maxConnections = 0
         /// Connections per remote address and worker; 0 is no limit.
         public var maxConnectionsPerAddress = 200
+        /// Connections per subject, at all workers; 0 is no limit.
+        public var maxConnectionsPerSubject = 8
         /// Largest message taken from a client, bytes.
         public var maxMessageBytes = 65_536
         /// Most bytes waiting for one slow client.
@@ -72,11 +74,11 @@ public struct Settings: Sendable, Equatable {
         public var offerPingMs = 4_000
         /// Without a sign of life while an offer is open, ms.
         public var offerDeadAfterMs = 7_000
-        /// Commands a second of one connection, lasting.
+        /// Commands a second of one subject at a worker, lasting.
         public var commandsPerSecond = 20
-        /// Commands at once of one connection.
+        /// Commands at once of one subject at a worker.
         public var commandsBurst = 60
-        /// Commands a second, and at once, of one connection of an operator or a service.
+        /// Commands a second, and at once, of an operator or a service at a worker.
         public var serviceCommandsPerSecond = 1_000
         /// Time to send clients away at SIGTERM, ms.
         public var drainMs = 5_000
@@ -129,6 +131,10 @@ public struct Settings: Sendable, Equatable {
         public var historyTtlS = 86_400
         /// Events kept in the city's log.
         public var eventsLength = 1_000_000
+        /// No event of the log or of a history is kept for longer, days.
+        public var keptDays = 30
+        /// Memory of the embedded Redis, MiB; 0 takes half of the machine's.
+        public var maxMemoryMb = 0
 
         /// Whether the hub starts its own Redis.
         public var isEmbedded: Bool { url.isEmpty }
@@ -175,6 +181,14 @@ public struct Settings: Sendable, Equatable {
         public var arrivedM = 20.0
         /// How long a command's `key` is remembered, seconds.
         public var idempotencyTtlS = 86_400
+        /// How many keys of a subject are remembered.
+        public var idempotencyKeys = 1_000
+        /// Requests that a person may take back within `cancelWindowMs` without waiting for the next.
+        public var freeCancels = 3
+        /// See `freeCancels`, ms.
+        public var cancelWindowMs = 600_000
+        /// The first wait, ms; doubled with each further request that is taken back.
+        public var cancelPauseMs = 30_000
     }
 
     public struct ETA: Sendable, Equatable {
@@ -222,6 +236,8 @@ public struct Settings: Sendable, Equatable {
         public var staleAfterMs = 90_000
         /// A vehicle not heard for this time is not shown any more, ms.
         public var goneAfterMs = 600_000
+        /// A circle that is watched moves once in so many ms.
+        public var moveMs = 1_000
         /// Events of shared channels wait this long for company, ms.
         public var coalesceMs = 24
     }

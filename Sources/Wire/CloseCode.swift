@@ -11,6 +11,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case unauthenticated = 4401
     case forbidden = 4403
     case helloTimeout = 4408
+    case replaced = 4409
     case tokenExpired = 4410
     case slowConsumer = 4420
     case rateLimited = 4429
@@ -53,6 +54,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         case .unauthenticated: ("not identified: get a new token", .withNewToken)
         case .forbidden: ("not allowed for this role or city", .never)
         case .helloTimeout: ("no hello in time", .resume)
+        case .replaced: ("too many connections: a newer one took this one's place", .never)
         case .tokenExpired: ("the token has expired: get a new one", .withNewToken)
         case .slowConsumer: ("reading too slowly: resume", .after(ms: 1000))
         case .rateLimited: ("too many messages: wait 10 s", .after(ms: 10_000))

@@ -98,6 +98,7 @@ extension JSONWriter {
         member("detail", reply.detail)
         member("retry", reply.code.retry)
         if let field = reply.field { member("field", field) }
+        if let wait = reply.retryAfterMs { member("retry_after_ms", wait) }
         endObject()
     }
 }

@@ -85,7 +85,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
         case .badPosition:
             ("The position can't be right", 422, false, "Send the next fix.")
         case .rateLimited:
-            ("Too many messages", 429, true, "Wait a second, and send less often.")
+            ("Too many messages", 429, true, "Wait for `retry_after_ms`, and send less often.")
         case .unavailable:
             ("The service is interrupted", 503, true, "Try again in a second with the same key.")
         case .internal:
@@ -94,18 +94,21 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     }
 }
 
-/// Why one command was refused. Travels to the client as `{"error":{"code","title","detail","retry","field"?}}`.
+/// Why one command was refused. Travels to the client as `{"error":{"code","title","detail","retry","field"?,"retry_after_ms"?}}`.
 public struct ErrorReply: Error, Equatable, Sendable {
     public var code: ErrorCode
     /// The field at fault, with a dot for a nested one (`destination.lat`), when there is one.
     public var field: String?
     /// A sentence for people that names what was expected and what came.
     public var detail: String
+    /// In how many ms the same command may succeed, where that is known.
+    public var retryAfterMs: Int64?
 
-    public init(code: ErrorCode, field: String? = nil, detail: String) {
+    public init(code: ErrorCode, field: String? = nil, detail: String, retryAfterMs: Int64? = nil) {
         self.code = code
         self.field = field
         self.detail = detail
+        self.retryAfterMs = retryAfterMs
     }
 
     /// The field that a detail names, as it begins with ``field `taken`:`` or ``fields `lat` and `lon`:``; of several the first.

@@ -74,7 +74,9 @@ extension ProtobufWire {
 
     private static func snapshot(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_Snapshot {
         let kind = message.isOwnChannel ? message.channel.prefix { $0 != ":" } : ""
-        var snapshot = mapped(Kerbside_V1_Snapshot.self, kind == "bus_driver" ? "driver" : String(kind), data) ?? Kerbside_V1_Snapshot()
+        var snapshot =
+            mapped(Kerbside_V1_Snapshot.self, kind == "bus_driver" ? "driver" : String(kind), data)
+            ?? Kerbside_V1_Snapshot()
         if snapshot.data == nil { snapshot.json = Data(data) }
         snapshot.ch = message.channel
         snapshot.time = message.time

@@ -1206,12 +1206,23 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
   /// Clears the value of `field`. Subsequent reads from it will return its default value.
   package mutating func clearField() {self._field = nil}
 
+  /// from when on the same command is taken
+  package var retryAfterMs: UInt64 {
+    get {_retryAfterMs ?? 0}
+    set {_retryAfterMs = newValue}
+  }
+  /// Returns true if `retryAfterMs` has been explicitly set.
+  package var hasRetryAfterMs: Bool {self._retryAfterMs != nil}
+  /// Clears the value of `retryAfterMs`. Subsequent reads from it will return its default value.
+  package mutating func clearRetryAfterMs() {self._retryAfterMs = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _id: UInt64? = nil
   fileprivate var _field: String? = nil
+  fileprivate var _retryAfterMs: UInt64? = nil
 }
 
 /// Kept in its channel's history, delivered once and in order.
@@ -2234,9 +2245,21 @@ package nonisolated struct Kerbside_V1_WatchOk: Sendable {
   /// that touch the circle
   package var cells: UInt32 = 0
 
+  /// by a later watch, before this one was read
+  package var replaced: Bool {
+    get {_replaced ?? false}
+    set {_replaced = newValue}
+  }
+  /// Returns true if `replaced` has been explicitly set.
+  package var hasReplaced: Bool {self._replaced != nil}
+  /// Clears the value of `replaced`. Subsequent reads from it will return its default value.
+  package mutating func clearReplaced() {self._replaced = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _replaced: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatsOk: Sendable {
@@ -3255,7 +3278,7 @@ package nonisolated struct Kerbside_V1_ScheduleChange: Sendable {
 
   package var bus: String = String()
 
-  /// late, skipped, ended
+  /// late, skipped, restored, ended
   package var reason: String = String()
 
   /// late or early by so many; late by 0: on time again
@@ -3278,7 +3301,7 @@ package nonisolated struct Kerbside_V1_ScheduleChange: Sendable {
   /// Clears the value of `delayS`. Subsequent reads from it will return its default value.
   package mutating func clearDelayS() {self._delayS = nil}
 
-  /// of the stop that was skipped
+  /// of the stop that is skipped, or served after all
   package var index: UInt32 {
     get {_index ?? 0}
     set {_index = newValue}
@@ -5884,7 +5907,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Error"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}code\0\u{1}title\0\u{1}detail\0\u{1}retry\0\u{1}field\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}code\0\u{1}title\0\u{1}detail\0\u{1}retry\0\u{1}field\0\u{3}retry_after_ms\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5898,6 +5921,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
       case 4: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.retry) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._field) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self._retryAfterMs) }()
       default: break
       }
     }
@@ -5926,6 +5950,9 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._field {
       try visitor.visitSingularStringField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._retryAfterMs {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5936,6 +5963,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.detail != rhs.detail {return false}
     if lhs.retry != rhs.retry {return false}
     if lhs._field != rhs._field {return false}
+    if lhs._retryAfterMs != rhs._retryAfterMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7745,7 +7773,7 @@ nonisolated extension Kerbside_V1_ChannelOnly: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_WatchOk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".WatchOk"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channel\0\u{1}cells\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}channel\0\u{1}cells\0\u{1}replaced\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7755,24 +7783,33 @@ nonisolated extension Kerbside_V1_WatchOk: SwiftProtobuf.Message, SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.channel) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.cells) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._replaced) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.channel.isEmpty {
       try visitor.visitSingularStringField(value: self.channel, fieldNumber: 1)
     }
     if self.cells != 0 {
       try visitor.visitSingularUInt32Field(value: self.cells, fieldNumber: 2)
     }
+    try { if let v = self._replaced {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_WatchOk, rhs: Kerbside_V1_WatchOk) -> Bool {
     if lhs.channel != rhs.channel {return false}
     if lhs.cells != rhs.cells {return false}
+    if lhs._replaced != rhs._replaced {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -60,7 +60,7 @@ extension StopLine {
         let reply = try await city.call("stop_request", [citizen, key, line, "", "", person] + wishes)
         switch Dispatch.answer(.success(reply)) {
         case .ok(let json): return .ok(try JSONValue(parsing: json))
-        case .refused(let code, _): return .refused(code)
+        case .refused(let code, _, _): return .refused(code)
         default: throw Surprise("stop_request answered \(reply)")
         }
     }

@@ -58,7 +58,9 @@ actor TestCity {
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
             ("tour_late_s", "120"), ("tour_lost_ms", "7200000"),
-            ("seat_hold_ms", "60000"),
+            ("seat_hold_ms", "60000"), ("idempotency_keys", "1000"), ("kept_s", "2592000"), ("max_links", "8"),
+            ("free_cancels", "3"),
+            ("cancel_window_ms", "600000"), ("cancel_pause_ms", "30000"),
             // Hub time stands still but for `advance`.
             ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
         ]
@@ -95,7 +97,7 @@ actor TestCity {
         let reply = try await call(function, arguments)
         switch Dispatch.answer(.success(reply)) {
         case .ok(let json): return .ok(try JSONValue(parsing: json))
-        case .refused(let code, _): return .refused(code)
+        case .refused(let code, _, _): return .refused(code)
         default: throw Surprise("\(function) answered \(reply)")
         }
     }

@@ -61,7 +61,7 @@ import WebSocketServer
     {
         let session = Session(
             connection: ConnectionID(rawValue: number), name: "w.\(number)", bearer: nil,
-            bucket: TokenBucket(capacity: 1, perSecond: 1), encoding: encoding)
+            budget: Budget(key: "", bucket: TokenBucket(capacity: 1, perSecond: 1)), encoding: encoding)
         topic.count += 1
         return TopicReading(topic, session, since: "\(position)-0", asks: [])
     }

@@ -12,7 +12,7 @@ import Testing
         // A walk that goes nowhere would prove nothing.
         let needed = [
             "tour.started", "tour.ended", "seats.changed", "stop.passed", "schedule.changed", "stop.requested",
-            "stop.refused", "stop.accepted", "stop.declined", "stop.completed", "stop.noshow", "stop.cancelled",
+            "stop.accepted", "stop.declined", "stop.completed", "stop.noshow", "stop.cancelled",
             "stop.expired", "stop.near",
         ]
         for type in needed { #expect(result.types[type, default: 0] > 0, "\(type) never happened") }

@@ -14,7 +14,7 @@ import Testing
             "queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back", "ride.requested", "offer.made",
             "offer.seen", "offer.declined", "offer.expired", "offer.undelivered", "offer.withdrawn", "ride.accepted",
             "ride.near", "ride.arrived", "ride.aboard", "ride.ended", "ride.cancelled", "ride.noshow", "ride.searching",
-            "ride.failed", "ride.refused",
+            "ride.failed",
         ]
         for type in needed { #expect(result.types[type, default: 0] > 0, "\(type) never happened") }
     }

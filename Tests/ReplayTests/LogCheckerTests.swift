@@ -61,7 +61,6 @@ import Testing
 
                 queue.joined d=B z=2 at=5 why=recovered
 
-                ride.refused p=p9 z=7 code=zone_empty
                 """)
         #expect(found == [])
     }

@@ -14,7 +14,7 @@ SCOPE = {
     "B": range(1, 17),
     "N": (1, 2, 5, 6),
 }
-CHECKLIST = [*range(1, 41), *range(47, 50), *range(51, 60), 66]
+CHECKLIST = [*range(1, 41), *range(47, 50), *range(51, 61), 62, 65, 66]
 
 
 def rows():

@@ -259,8 +259,8 @@ async def test_a_clock_that_is_ahead_is_told_by_how_much(calm):
 
 async def test_names_of_all_allowed_characters_are_only_names(hub, cast):
     here = hub.block()
-    driver = type(cast.driver(hub))(hub, "T:x_.-:pos:queue:events", here.a.stand)
-    passenger = type(cast.passenger(hub))(hub, "-_.:ride:1")
+    driver = type(cast.driver(hub))(hub, "T.x_.-.pos.queue.events", here.a.stand)
+    passenger = type(cast.passenger(hub))(hub, "-_.ride.1")
     await driver.go_available()
     await passenger.connect()
     reply = await passenger.call("ride.request", **here.a.centre.fields, passengers=1, key="..:--__")

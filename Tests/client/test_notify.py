@@ -67,7 +67,8 @@ async def test_muted_kinds(hub, cast, mute, missing, silent):
     passenger = await cast.rider(hub)
     wishes = {"mute": mute} if mute else {}
     assert await passenger.call("notify.set", **wishes) == wishes
-    assert await passenger.expect("notify.changed") == wishes
+    if mute:  # no wishes, as before, are no news
+        assert await passenger.expect("notify.changed") == wishes
     expected = [kind for kind in ALL if kind not in missing]
     assert await ridden(minibus, passenger, zone) == (expected, silent)
 

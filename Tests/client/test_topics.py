@@ -282,5 +282,5 @@ async def test_operators_and_services_have_a_limit(new_hub, topic):
     while not refused:  # a machine that takes a second for these is asked again
         replies = await asyncio.gather(*(service.ask("publish", channel=topic, data={}) for _ in range(18)))
         refused = [reply["error"]["code"] for reply in replies if "error" in reply]
-        assert len(refused) <= 8, "ten at once are within the limit"
+        assert len(refused) <= 10, "ten at once are within the limit, and the greeting counts as two"
     assert set(refused) == {"rate_limited"}

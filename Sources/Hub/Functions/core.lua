@@ -8,7 +8,8 @@ local SETTINGS = {
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'max_passengers', 'search_timeout_ms',
     'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'idempotency_ttl_s', 'history_length', 'history_ttl_s',
     'events_length', 'seat_hold_ms', 'clock_scale', 'clock_real', 'clock_hub',
-    'tour_late_s', 'tour_lost_ms',
+    'tour_late_s', 'tour_lost_ms', 'idempotency_keys', 'kept_s', 'max_links', 'free_cancels', 'cancel_window_ms',
+    'cancel_pause_ms',
 }
 
 -- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers.
@@ -40,28 +41,33 @@ local function load_ride(c, ride) return hash(c.p .. 'ride:' .. ride) end
 local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride, ...) end
 
 local function ok(fields) return '+' .. cjson.encode(fields) end
-local function refuse(code, detail) return '-' .. code .. '\n' .. detail end
+-- after: in how many ms the same may be tried again, where that is known.
+local function refuse(code, detail, after)
+    return '-' .. code .. (after and string.format(' %.0f', after) or '') .. '\n' .. detail
+end
 
--- Refusals that say "try again" changed nothing, so the same key may try again.
-local AGAIN = { zone_empty = true, zones_unknown = true, no_position = true, outside_zones = true,
-    no_driver = true }
-
--- A command with a key takes effect once: the first reply is kept and given again (`done:<role>:<subject>|<key>`).
+-- A command with a key takes effect once: the reply is kept and given again. What was refused has changed nothing and is not
+-- kept, so the same key may try again. `done:<role>:<subject>` has the latest replies of a subject by key, each as
+-- `<when, machine ms> <command>\n<reply>`, and `donekeys:<role>:<subject>` their keys in the order in which they came.
 local function once(c, command, who, key, body)
     if key == '' then return body() end
-    local slot = c.p .. 'done:' .. who .. '|' .. key
-    local done = redis.call('GET', slot)
+    local replies, order = c.p .. 'done:' .. who, c.p .. 'donekeys:' .. who
+    local done = redis.call('HGET', replies, key)
     if done then
-        local used = string.match(done, '^[^\n]*')
-        if used ~= command then
+        local at, used, reply = string.match(done, '^(%d+) ([^\n]*)\n(.*)$')
+        if c.real - at < c.idempotency_ttl_s * 1000 then
+            if used == command then return reply end
             return refuse('bad_message', 'field `key`: it was used for ' .. used .. '; take a new one for each command')
         end
-        return string.sub(done, #used + 2)
+        redis.call('HDEL', replies, key)
+        redis.call('LREM', order, 1, key)
     end
     local reply = body()
-    if not AGAIN[string.match(reply, '^%-([^\n]*)') or ''] then
-        redis.call('SET', slot, command .. '\n' .. reply, 'EX', c.idempotency_ttl_s)
-    end
+    if string.sub(reply, 1, 1) ~= '+' then return reply end
+    redis.call('HSET', replies, key, string.format('%.0f ', c.real) .. command .. '\n' .. reply)
+    if redis.call('RPUSH', order, key) > c.idempotency_keys then redis.call('HDEL', replies, redis.call('LPOP', order)) end
+    redis.call('EXPIRE', replies, c.idempotency_ttl_s)
+    redis.call('EXPIRE', order, c.idempotency_ttl_s)
     return reply
 end
 
@@ -72,12 +78,40 @@ local function partition(channel)
     return h % 64
 end
 
+-- Where a history begins that has no entry yet. It is not kept, as anybody may ask for it: it comes before all that can follow,
+-- and its number, which no entry has, tells it from theirs.
+local BEGINNING = '-4294967295'
+
+local function beginning(c) return string.format('%.0f', c.real - 1) .. BEGINNING end
+
+-- Whether a place is such a beginning and all that came since is still there: nothing was dropped, and it is too young for a
+-- history to have come and gone since.
+local function is_beginning(c, key, place)
+    local ms = tonumber(string.match(place, '^(%d+)%' .. BEGINNING .. '$'))
+    if not ms or ms > c.real or c.real - ms > c.history_ttl_s * 1000 then return false end
+    if redis.call('EXISTS', key) == 0 then return true end
+    local info, fields = redis.call('XINFO', 'STREAM', key), {}
+    for i = 1, #info, 2 do fields[info[i]] = info[i + 1] end
+    return fields['entries-added'] == fields.length
+end
+
+-- Entries older than `kept_s` go, so many at once at most: they tell where people were. Answers how many there were.
+local function drop_old(c, key, most)
+    local before = string.format('%.0f', c.real - c.kept_s * 1000)
+    local old = redis.call('XRANGE', key, '-', '(' .. before, 'COUNT', most)
+    if #old == 0 then return 0 end
+    local ms, number = string.match(old[#old][1], '^(%d+)%-(%d+)$')
+    return redis.call('XTRIM', key, 'MINID', ms .. '-' .. string.format('%.0f', number + 1))
+end
+
 -- History and push in one step, so that they can't disagree. `meta` is for the worker alone, never for the client.
 -- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
 local function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
     local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.iso, 'data', json)
     redis.call('EXPIRE', key, c.history_ttl_s)
+    -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
+    if c.real % 16 == 0 then drop_old(c, key, 100) end
     redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
         table.concat({ channel, id, type, c.iso, meta or '', pushed or json }, '\n'))
     return id

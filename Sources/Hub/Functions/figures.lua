@@ -56,12 +56,16 @@ function figures.is_line(c, line)
     return version and redis.call('HEXISTS', c.p .. 'catalog:' .. version .. ':lines', line) == 1
 end
 
--- A request was refused. who: role and subject. One that may be sent again with its key is counted the first time only.
+-- A request was refused. who: role and subject. One that is sent again with its key is counted once, as far as the latest keys
+-- of a subject that were refused can tell.
 function figures.refused(c, line, code, who, key)
     if not figures.is_line(c, line) then return end
-    if AGAIN[code] and key ~= ''
-        and not redis.call('SET', c.p .. 'refused:' .. who .. '|' .. key, code, 'NX', 'EX', c.idempotency_ttl_s) then
-        return
+    if key ~= '' then
+        local seen = c.p .. 'refused:' .. who
+        if redis.call('LPOS', seen, key) then return end
+        redis.call('LPUSH', seen, key)
+        redis.call('LTRIM', seen, 0, 15)
+        redis.call('EXPIRE', seen, c.idempotency_ttl_s)
     end
     figures.add(c, line, { ['refused:' .. code] = 1 })
 end

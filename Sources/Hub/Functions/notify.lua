@@ -17,6 +17,7 @@ register('notify_set', function(keys, argv)
     local c, channel = context(keys), argv[1]
     return once(c, 'notify.set', channel, argv[5], function()
         local key = c.p .. 'wishes:' .. channel
+        local before = wishes_of(c, channel)
         redis.call('DEL', key)
         if argv[2] ~= '' then redis.call('HSET', key, 'mute', argv[2]) end
         if argv[3] ~= '' then redis.call('HSET', key, 'from', argv[3], 'to', argv[4]) end
@@ -26,7 +27,8 @@ register('notify_set', function(keys, argv)
         end
         local told = wishes_of(c, channel)
         local json = told and cjson.encode(told) or '{}'
-        tell_json(c, channel, 'notify.changed', json)
+        -- The same again is no news.
+        if json ~= (before and cjson.encode(before) or '{}') then tell_json(c, channel, 'notify.changed', json) end
         return '+' .. json
     end)
 end)

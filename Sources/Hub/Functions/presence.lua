@@ -77,24 +77,15 @@ local function passenger_snapshot(c, passenger)
     return { ride = s, requests = requests, notify = wishes_of(c, 'passenger:' .. passenger) }
 end
 
--- Where a channel's history ends. An empty one gets a mark that is no event, so that there is a place to begin at.
-local function newest(c, channel)
-    local key = c.p .. 'ch:' .. channel
-    local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-    if entry then return entry[1] end
-    local mark = redis.call('XADD', key, '*', 'type', 'opened', 'time', c.iso, 'data', '{}')
-    redis.call('EXPIRE', key, c.history_ttl_s)
-    return mark
-end
-
 -- What a channel's reader missed since `since`. The entry that it saw last must still be there: then all that follows it
 -- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap.
 local function missed(c, channel, since)
     local key = c.p .. 'ch:' .. channel
-    local last = newest(c, channel)
+    local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+    local last = entry and entry[1] or beginning(c)
     if since == '' then return last, 'fresh', {} end
     local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
-    if seen.err or #seen == 0 then return last, 'gap', {} end
+    if seen.err or (#seen == 0 and not is_beginning(c, key, since)) then return last, 'gap', {} end
     return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+')
 end
 
@@ -156,6 +147,7 @@ register('hello', function(keys, argv)
         end
         v = vehicle(c, subject)
     end
+    links.add(c, role .. ':' .. subject, session)
     local position, mode, entries = missed(c, role .. ':' .. subject, argv[5])
     local snapshot, meta = '{}', ''
     if role == 'driver' then
@@ -181,7 +173,7 @@ register('gone', function(keys, argv)
     mark_away(c, driver, v, 'connection_lost')
     if v.zone and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
     return 1
-end)
+end, { 'allow-oom' })
 
 -- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 12).
 local LOGGED_MS = 10000

@@ -4,21 +4,19 @@
 register('request', function(keys, argv)
     local c, passenger, ride, zone = context(keys), argv[1], argv[2], argv[3]
     return once(c, 'ride.request', 'passenger:' .. passenger, argv[9], function()
-        local function no(code, detail)
-            log(c, 'ride.refused', { passenger = passenger, zone = zone, code = code })
-            return refuse(code, detail)
-        end
         if tonumber(argv[6]) > c.max_passengers then
-            return no('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[6] .. '.')
+            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[6] .. '.')
         end
         local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
         local open = held[1] or held[2]
         if open then
-            return no('already_requested', (held[1] and 'The ride ' or 'The booking ') .. open .. ' is still open. Cancel it first, or wait for its end.')
+            return refuse('already_requested', (held[1] and 'The ride ' or 'The booking ') .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
         if not is_anyone_present(c, zone) then
-            return no('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')
+            return refuse('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')
         end
+        local too_soon = cancels.refusal(c, passenger)
+        if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
         set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', argv[4], 'lon', argv[5],
             'passengers', argv[6], 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.iso)
@@ -66,6 +64,7 @@ local function cancel_by_passenger(c, ride, r)
     end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
+    if tonumber(r.attempt) > 0 then cancels.add(c, r.passenger) end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then

@@ -147,7 +147,6 @@ register('seat_book', function(keys, argv)
     return once(c, 'seat.book', 'passenger:' .. passenger, argv[12], function()
         local v, n = vehicle(c, driver), tonumber(argv[8])
         local function no(code, detail)
-            log(c, 'seat.refused', { passenger = passenger, driver = driver, code = code })
             figures.refused(c, v.route, code, 'passenger:' .. passenger, argv[12])
             return refuse(code, detail)
         end
@@ -165,6 +164,8 @@ register('seat_book', function(keys, argv)
         if n > free_seats(v) then
             return no('seats_full', math.max(0, free_seats(v)) .. ' seats can be booked in ' .. driver .. ' now; got ' .. n .. ' passengers.')
         end
+        local too_soon = cancels.refusal(c, passenger)
+        if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
         local hold_until = string.format('%.0f', c.now + c.seat_hold_ms)
         set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', argv[4], 'lon', argv[5],
@@ -274,6 +275,7 @@ register('seat_cancel', function(keys, argv)
         if no then return no end
         local v = vehicle(c, b.driver)
         if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
+        if role == 'passenger' and (b.state == 'confirmed' or b.state == 'offered') then cancels.add(c, subject) end
         if b.state == 'confirmed' then
             cancel_confirmed(c, booking, b, v, role, role)
         elseif b.state == 'waiting' or b.state == 'offered' then

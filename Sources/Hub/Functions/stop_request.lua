@@ -71,7 +71,6 @@ register('stop_request', function(keys, argv)
     local c, citizen, line = context(keys), argv[1], argv[3]
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
         local function no(code, detail)
-            log(c, 'stop.refused', { citizen = citizen, line = line, code = code })
             figures.refused(c, line, code, 'passenger:' .. citizen, argv[2])
             return refuse(code, detail)
         end
@@ -102,6 +101,8 @@ register('stop_request', function(keys, argv)
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
             end
         end
+        local too_soon = cancels.refusal(c, citizen)
+        if too_soon then return too_soon end
         local there, back = wanted[1], wanted[2]
         local first = stops.open(c, citizen, line, person, there, back and back.id)
         if back then stops.open(c, citizen, line, person, back, there.id) end
@@ -120,6 +121,7 @@ register('stop_cancel', function(keys, argv)
         if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         stops.close(c, id, s, 'cancelled')
+        if s.tour then cancels.add(c, citizen) end
         redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)

@@ -147,7 +147,13 @@ register('sweep', function(keys, argv)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     return { c.iso, is_new and 1 or 0 }
-end)
+end, { 'allow-oom' })
+
+-- tidy: takes a part of what is too old out of the event log. Answers how many entries.
+register('tidy', function(keys)
+    local c = context(keys)
+    return drop_old(c, c.p .. 'events', 500)
+end, { 'allow-oom' })
 
 -- now: hub time in ms.
 register('now', function(keys) return context(keys).iso end, { 'no-writes' })

@@ -23,21 +23,6 @@ local function page(key, place, bytes)
     return entries
 end
 
--- Where a history begins that nobody has published in yet. It is not kept, as anybody may read any name: it comes before all that
--- can follow, and its number, which no entry has, tells it from theirs.
-local BEGINNING = '-4294967295'
-
--- Whether a place is such a beginning and all that came since is still there: nothing was dropped, and it is too young for a
--- history to have come and gone since.
-local function is_beginning(c, key, place)
-    local ms = tonumber(string.match(place, '^(%d+)%' .. BEGINNING .. '$'))
-    if not ms or ms > c.real or c.real - ms > c.history_ttl_s * 1000 then return false end
-    if redis.call('EXISTS', key) == 0 then return true end
-    local info, fields = redis.call('XINFO', 'STREAM', key), {}
-    for i = 1, #info, 2 do fields[info[i]] = info[i + 1] end
-    return fields['entries-added'] == fields.length
-end
-
 -- topic: ARGV channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
 -- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the
 -- entries after the oldest place that is}. One call for all readers, wherever they stand.
@@ -51,6 +36,6 @@ register('topic', function(keys, argv)
         if is_there then oldest, latest = oldest or argv[i], argv[i] end
     end
     local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-    local last = entry and entry[1] or latest or string.format('%.0f', c.real - 1) .. BEGINNING
+    local last = entry and entry[1] or latest or beginning(c)
     return { last, there, oldest and page(key, oldest, tonumber(argv[2])) or {} }
 end)

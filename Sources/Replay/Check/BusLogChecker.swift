@@ -76,7 +76,7 @@ struct BusLogChecker {
         case "stop.passed": _ = running(event)
         case "schedule.changed": if let line = event.line { changes[line, default: 0] += 1 }
         case "stop.requested": requested(event)
-        case "stop.refused", "stop.unanswered", "stop.reminder": break
+        case "stop.unanswered", "stop.reminder": break
         case "stop.accepted": accepted(event)
         case "stop.near": alerted(event, 500)
         case "stop.arrived": alerted(event, 20)

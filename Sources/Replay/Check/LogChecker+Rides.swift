@@ -3,10 +3,6 @@ extension LogChecker {
     /// False when it is an event of another kind.
     mutating func takeRideEvent(_ event: LoggedEvent) -> Bool {
         guard event.type.hasPrefix("ride.") else { return false }
-        if event.type == "ride.refused" {
-            refused(event.code ?? "")
-            return true
-        }
         guard let name = event.ride else {
             report(.log, "\(event.type) names no ride")
             return true

@@ -45,7 +45,6 @@ struct LogChecker {
 
     private(set) var violations: [Violation] = []
     private(set) var events: [LoggedEvent] = []
-    private(set) var refusals: [String: Int] = [:]
     var drivers: [String: Driver] = [:]
     var rides: [String: Ride] = [:]
     var queues: [String: [String: Double]] = [:]
@@ -101,8 +100,6 @@ struct LogChecker {
     }
 
     mutating func add(_ found: [Violation]) { violations += found }
-
-    mutating func refused(_ code: String) { refusals[code, default: 0] += 1 }
 
     mutating func nextOrder() -> Int {
         requests += 1

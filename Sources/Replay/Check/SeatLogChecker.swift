@@ -88,7 +88,7 @@ struct SeatLogChecker {
         case "driver.online": if let driver = event.driver { vehicles[driver]?.isOnline = true }
         case "driver.offline": if let driver = event.driver { vehicles[driver]?.isOnline = false }
         case "seat.requested": requested(event)
-        case "seat.refused", "seat.seen": break
+        case "seat.seen": break
         case "seat.asked": asked(event)
         case "seat.undelivered": undelivered(event)
         case "seat.confirmed": confirmed(event)

@@ -30,6 +30,7 @@ BASE = {
     "server.workers": 2,
     "server.commands_per_second": 100_000,
     "server.commands_burst": 100_000,
+    "dispatch.free_cancels": 100_000,
     "server.drain_ms": 200,
     "server.reconnect_spread_ms": 1000,
     "city.id": "testville",

@@ -1,0 +1,59 @@
+-- What one person may cost the others: connections, and requests that ring somebody and are taken back.
+
+-- Links. `links:<role>:<subject>` has a subject's connections to all workers, by when they came.
+
+local links = {}
+
+-- A session has come. With one too many the oldest goes: a phone that is back over a new link must get in, whatever became of the
+-- old one. Those of workers that are dead went with them.
+function links.add(c, channel, session)
+    if c.max_links == 0 then return end
+    local key = c.p .. 'links:' .. channel
+    redis.call('ZADD', key, 'NX', c.real, session)
+    redis.call('EXPIRE', key, c.history_ttl_s)
+    if redis.call('ZCARD', key) <= c.max_links then return end
+    for _, other in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+        local worker = string.match(other, '^(.*)%.')
+        if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker or '') then redis.call('ZREM', key, other) end
+    end
+    for _ = 1, redis.call('ZCARD', key) - c.max_links do
+        local oldest = redis.call('ZPOPMIN', key)[1]
+        redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
+            table.concat({ channel, '', 'replaced', c.iso, oldest, '{}' }, '\n'))
+    end
+end
+
+-- left: ARGV role:subject, session. That connection is closed.
+register('left', function(keys, argv)
+    local c = context(keys)
+    return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
+end, { 'allow-oom' })
+
+-- Requests of rides, seats and stops that rang somebody and were taken back by who asked: `cancels:<passenger>` has when, hub
+-- time, the latest last. So many are free; from then on the next request may come a while after the last that was taken back,
+-- each time twice as long.
+
+local cancels = {}
+-- With the pauses doubling, more make no difference.
+cancels.kept = 32
+
+function cancels.add(c, passenger)
+    local key = c.p .. 'cancels:' .. passenger
+    redis.call('RPUSH', key, c.iso)
+    redis.call('LTRIM', key, -math.max(cancels.kept, c.free_cancels + cancels.kept), -1)
+    redis.call('EXPIRE', key, c.history_ttl_s)
+end
+
+-- Refuses a request that comes too soon; nil: it may ring somebody.
+function cancels.refusal(c, passenger)
+    local times = redis.call('LRANGE', c.p .. 'cancels:' .. passenger, 0, -1)
+    local count, last = 0, nil
+    for _, at in ipairs(times) do
+        if c.now - at < c.cancel_window_ms then count, last = count + 1, tonumber(at) end
+    end
+    if count == 0 or count < c.free_cancels then return nil end
+    local wait = last + math.min(c.cancel_window_ms, c.cancel_pause_ms * 2 ^ (count - c.free_cancels)) - c.now
+    if wait <= 0 then return nil end
+    return refuse('rate_limited', 'You have taken back ' .. count .. ' requests in a short time. Ask again in '
+        .. math.ceil(wait / 1000) .. ' s.', wait)
+end

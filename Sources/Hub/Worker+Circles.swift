@@ -1,0 +1,103 @@
+import Domain
+import EventLoop
+import Settings
+import Wire
+
+/// The circle of a `watch` that waits for its turn: only the latest of a connection counts.
+struct Circle {
+    let center: GeoPoint
+    let radius: Double
+    let options: FeedOptions
+    let message: ClientMessage
+    /// Computed when its time has come: which cells it has, and what those cost that are not watched yet.
+    var cells: [CellID]?
+    var price = 0.0
+}
+
+/// Circles that are watched and moved. A circle of 5 km has 530 cells, each of which is followed in Redis: it is moved once in
+/// `feeds.move_ms` at most, when the one before has been read, and when its subject can pay for the cells that are new. Until then
+/// a later `watch` takes the place of the one that waits. Cells that both circles have are followed on, and are not read again.
+extension Worker {
+    /// A reading that takes longer than this holds no circle up any more, ms.
+    private static let readingMs: UInt64 = 2_000
+
+    func watch(
+        _ lat: Double, _ lon: Double, _ radius: Double, _ options: FeedOptions, _ message: ClientMessage,
+        _ session: Session
+    ) {
+        guard let identity = session.identity, seesTheCity(identity) else {
+            return forbidFeed("near", message, session)
+        }
+        let isFirst = session.nextCircle == nil
+        dropNextCircle(session)
+        session.nextCircle = Circle(
+            center: GeoPoint(lat: lat, lon: lon), radius: radius, options: options, message: message)
+        if !moveCircle(session, identity), isFirst { circlesToMove.append(session) }
+    }
+
+    /// In each slice.
+    func moveCircles() {
+        guard !circlesToMove.isEmpty else { return }
+        let waiting = circlesToMove
+        circlesToMove = waiting.filter { session in
+            guard sessions[session.connection] === session, session.phase != .closing, let identity = session.identity
+            else { return false }
+            return !moveCircle(session, identity)
+        }
+    }
+
+    /// The one that waits is not read any more: its command is answered, and the circle stays where it is.
+    func dropNextCircle(_ session: Session) {
+        guard let circle = session.nextCircle else { return }
+        session.nextCircle = nil
+        answer(
+            circle.message, session, cells: session.feeds[Channel.near]?.subscription.units.count ?? 0, isReplaced: true
+        )
+    }
+
+    /// Whether none waits any more.
+    private func moveCircle(_ session: Session, _ identity: Identity) -> Bool {
+        guard var circle = session.nextCircle else { return true }
+        let old = session.feeds[Channel.near]
+        let isRead = old.map { $0.waitsFor == 0 || loop.now > session.circleDueAt + Self.readingMs } ?? true
+        guard loop.now >= session.circleDueAt, isRead else { return false }
+        let cells = circle.cells ?? CellGrid.cells(touching: circle.center, radius: circle.radius)
+        if circle.cells == nil {
+            let watched = Set(old?.sources ?? [])
+            circle.price = CommandPrice.cells(cells.count { !watched.contains(.cell($0)) })
+            circle.cells = cells
+            session.nextCircle = circle
+        }
+        let budget = session.budget
+        guard budget.bucket.take(min(circle.price, budget.bucket.capacity), at: Int64(loop.now)) else { return false }
+        session.nextCircle = nil
+        session.circleDueAt = loop.now + UInt64(settings.feeds.moveMs)
+        show(circle, cells, session, identity)
+        return true
+    }
+
+    private func show(_ circle: Circle, _ cells: [CellID], _ session: Session, _ identity: Identity) {
+        var sources = cells.map { FeedSource.cell($0) }
+        var view = view(identity, circle.options)
+        if circle.options.destination != nil {
+            sources.append(.ways)
+            view.ways = [:]
+        }
+        let units = cells.map { FeedUnitKey.cell($0) }
+        guard begin(Channel.near, units, sources, view, circle.options, circle.message, session) else { return }
+        if let destination = circle.options.destination {
+            lead(session, from: circle.center, to: GeoPoint(destination))
+        }
+        answer(circle.message, session, cells: cells.count, isReplaced: false)
+    }
+
+    private func answer(_ message: ClientMessage, _ session: Session, cells: Int, isReplaced: Bool) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("channel", Channel.near)
+        json.member("cells", Int64(cells))
+        if isReplaced { json.member("replaced", true) }
+        json.endObject()
+        reply(session, message.id, json.bytes, to: .watch)
+    }
+}

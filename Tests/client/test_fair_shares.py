@@ -1,0 +1,192 @@
+"""One subject takes what one subject may, and an honest client beside it is served as before (C60, C65)."""
+
+import asyncio
+import statistics
+import time
+
+import pytest
+
+from conftest import running
+from kerbside import patience
+from kerbside.client import Refused
+from kerbside.feeds import Picture
+
+#: Below this, milliseconds say more of the machine than of the hub.
+FLOOR_S = 0.1
+
+
+@pytest.fixture(scope="module")
+def hub():
+    """Rates as they are by default."""
+    yield from running(server__commands_per_second=20, server__commands_burst=60, dispatch__free_cancels=3)
+
+
+def at(point, east=0.0):
+    return point.moved(east=east).fields
+
+
+async def waits(client, vehicle, count=60):
+    """How long one who speaks for many waits for its answers, each through Redis; the worst of a hundred, s."""
+    taken = []
+    for _ in range(count):
+        began = time.monotonic()
+        await client.call("vehicle.get", vehicle=vehicle)
+        taken.append(time.monotonic() - began)
+        await asyncio.sleep(0.01)
+    return statistics.quantiles(taken, n=100)[98]
+
+
+async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast):
+    here = hub.block()
+    minibus, honest = cast.minibus(hub, here.a.stand), await cast.operator(hub)
+    await minibus.go_online()
+    quiet = await waits(honest, minibus.subject)
+    passenger = cast.passenger(hub)
+    attackers = [type(passenger)(hub, passenger.subject) for _ in range(20)]
+    for attacker in attackers:
+        await attacker.connect()
+        attacker.pictures["near"] = Picture("near")
+    is_over = asyncio.Event()
+
+    async def attack(attacker, number):
+        step = 0
+        try:
+            while not is_over.is_set():
+                step += 1
+                place = at(here.a.centre, 20_000 * ((step + number) % 50))
+                await attacker.send({"cmd": "watch", **place, "radius": 5000})
+                await asyncio.sleep(0.05)
+        except Exception:
+            pass
+
+    attacks = [asyncio.create_task(attack(attacker, n)) for n, attacker in enumerate(attackers)]
+    began = time.monotonic()
+    attacked = await waits(honest, minibus.subject)
+    lasted = time.monotonic() - began
+    is_over.set()
+    await asyncio.gather(*attacks)
+    assert attacked < 5 * max(quiet, FLOOR_S)
+    left = [attacker for attacker in attackers if attacker.closed is None]
+    assert len(left) <= 8
+    # A full circle is more than a second's worth of the subject's tokens, whichever worker its connections are on.
+    moved = sum(picture.snapshots for attacker in attackers for picture in attacker.pictures.values())
+    workers = hub.settings["server.workers"]
+    assert moved <= workers * (60 + 20 * (lasted + 1)) / 26 + workers
+    for attacker in attackers:
+        await attacker.close()
+
+
+async def test_of_circles_that_come_too_fast_the_latest_counts(hub, cast):
+    here = hub.block()
+    passenger = await cast.rider(hub)
+    passenger.pictures["near"] = Picture("near")
+    replies = []
+    for step in range(12):
+        number = 5_000 + step
+        replies.append(passenger.expect_reply(number, "watch"))
+        await passenger.send({"id": number, "cmd": "watch", **at(here.a.centre, 30 * step), "radius": 500})
+    await passenger.wait(lambda: all(reply.done() for reply in replies) or None, "12 replies")
+    told = [reply.result()["ok"].get("replaced", False) for reply in replies]
+    assert not told[0] and told[1:-1] == [True] * 10 and not told[-1]
+    minibus = cast.minibus(hub, here.a.centre.moved(east=30 * 11 + 450))
+    await minibus.go_online()
+    await passenger.wait(lambda: minibus.subject in passenger.pictures["near"].ids or None, "the place of the last")
+    # Cells that both circles have are followed on: their vehicles stand in the new snapshot at once.
+    assert passenger.pictures["near"].snapshots == 2
+
+
+async def test_a_circle_that_waits_is_left_with_unwatch(hub, cast):
+    here = hub.block()
+    passenger = await cast.rider(hub)
+    await passenger.watch(here.a.centre, 500)
+    waiting = passenger.expect_reply(7, "watch")
+    await passenger.send({"id": 7, "cmd": "watch", **at(here.a.centre, 900), "radius": 500})
+    await passenger.call("unwatch")
+    assert (await passenger.wait(lambda: waiting.done() or None, "the reply")) and waiting.result()["ok"]["replaced"]
+
+
+async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new_hub, cast):
+    hub = new_hub(server__workers=1, server__commands_per_second=1, server__commands_burst=40).start()
+    driver = cast.driver(hub)
+    phones = [driver, *(type(driver)(hub, driver.subject) for _ in range(3))]
+    taken = 0
+    for phone in phones:
+        await phone.connect()
+    with pytest.raises(Refused) as refusal:
+        while True:
+            await phones[taken % 4].call("driver.unavailable")
+            taken += 1
+    assert refusal.value.code == "rate_limited"
+    assert 1 <= refusal.value.error["retry_after_ms"] <= 1000
+    # Four greetings at two each, and perhaps a few seconds of this test.
+    assert taken <= 40
+    others = await cast.rider(hub)
+    await others.barrier()
+    again = type(driver)(hub, driver.subject)
+    await again.open()
+    error = await again.refused("hello", "rate_limited", token=again.token)
+    assert error["retry_after_ms"] > 0
+    assert (await again.wait_closed())[0] == 4429
+    await asyncio.sleep(error["retry_after_ms"] / 1000 + 0.1)
+    await again.connect()
+
+
+async def test_the_ninth_connection_takes_the_place_of_the_oldest(hub, cast):
+    passenger = cast.passenger(hub)
+    phones = [passenger, *(type(passenger)(hub, passenger.subject) for _ in range(8))]
+    for phone in phones:
+        await phone.connect()
+    assert (await phones[0].wait_closed())[0] == 4409
+    await phones[3].close()
+    await hub.until("that was noticed", lambda: hub.redis.zcard(hub.key(f"links:{passenger.channel}")) == 7)
+    await passenger.connect()
+    for phone in [*phones[:3], *phones[4:]]:
+        await phone.refused("ride.cancel", "not_found", ride="no-such-ride")
+
+
+async def test_who_takes_requests_back_again_and_again_leaves_the_driver_to_others(hub, cast):
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    honest, stormy = await cast.rider(hub), await cast.rider(hub)
+    for _ in range(3):
+        await stormy.request_after("ride.cancelled", here.a.centre) if stormy.events else await stormy.request(here.a.centre)
+        await stormy.call("ride.cancel")
+    error = await stormy.refused("ride.request", "rate_limited", **here.a.centre.fields, passengers=1)
+    assert 0 < error["retry_after_ms"] <= 30_000
+    await driver.settled()
+    driver.skip()
+    ride = await honest.request(here.a.centre)
+    await driver.until("offer.made", ride=ride)
+    await driver.call("offer.accept", ride=ride)
+    await honest.until("ride.accepted")
+
+
+async def test_refusals_fill_neither_redis_nor_the_log(hub, cast):
+    here = hub.block()
+    await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    await passenger.request(here.a.centre)
+    keys, events = hub.redis.dbsize(), hub.redis.xlen(hub.key("events"))
+    for n in range(8):
+        await passenger.refused("ride.request", "already_requested", **here.a.centre.fields, passengers=1, key=f"k{n}")
+    assert hub.redis.dbsize() <= keys and hub.redis.xlen(hub.key("events")) == events
+    await passenger.call("ride.cancel")
+
+
+async def test_a_full_redis_is_unavailable_and_recovers(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    passenger = await cast.rider(hub)
+    assert int(hub.redis.config_get("maxmemory")["maxmemory"]) > 0, "half of the machine's"
+    used = int(hub.redis.info("memory")["used_memory"])
+    hub.redis.config_set("maxmemory", int(used / 0.85))
+    await hub.until("the warning", lambda: "% of its memory" in hub.log and "%" in hub.http("/readyz").text)
+    assert hub.http("/readyz").status == 200
+    hub.redis.config_set("maxmemory", used // 2)
+    await passenger.refused("ride.request", "unavailable", **here.a.centre.fields, passengers=1)
+    await hub.until("not ready", lambda: hub.http("/readyz").status == 503)
+    assert "memory" in hub.http("/readyz").text
+    hub.redis.config_set("maxmemory", 0)
+    await driver.accept(await passenger.request(here.a.centre))
+    await hub.until("ready again", lambda: hub.http("/readyz").status == 200, patience.PROCESS)
