@@ -8,6 +8,8 @@ struct Caught {
         case fresh
         /// Every event since the one that it saw last is in `entries`.
         case resumed
+        /// Every event that is kept is in `entries`; the snapshot tells what may have been before.
+        case oldest
         /// The history no longer reaches back: the snapshot stands in for what is missing.
         case gap
     }

@@ -53,7 +53,7 @@ enum Channel {
     /// What the hub itself tells of lines and buses; read as topics are.
     static let catalog = "catalog"
 
-    /// Whether it is a channel of events that anybody may read: a topic, or one of the hub's own.
+    /// Whether it is a channel of events with many readers: a topic, or one of the hub's own.
     static func isShared(_ channel: String) -> Bool {
         channel == catalog || channel.hasPrefix(lines) || isTopic(channel)
     }
@@ -71,6 +71,26 @@ enum Channel {
 
     static let topics = "topic:"
 
+    /// Topics whose names begin so are read and written by operators and services only.
+    static let privateTopics = topics + "private"
+
+    static func isPrivate(_ channel: String) -> Bool {
+        channel == privateTopics || channel.hasPrefix(privateTopics + ".")
+    }
+
+    /// The first words of the types of the hub's own events and states (`ride.accepted`). A topic of such a name would be silent:
+    /// what happens is told on people's own channels, on lines, and in the city's log.
+    static let eventFamilies: Set<String> = [
+        "catalog", "driver", "notify", "offer", "queue", "ride", "route", "schedule", "seat", "seats", "stop", "tour",
+    ]
+
+    /// Whether a topic has the name of an event of the hub, or would have if there were such an event.
+    static func isNamedAsEvent(_ channel: String) -> Bool {
+        let words = channel.dropFirst(topics.count).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return words.count == 2 && isTopic(channel) && eventFamilies.contains(String(words[0]))
+    }
+
     static func line(_ id: String) -> String { lines + id }
     static let lines = "line:"
 }
@@ -80,8 +100,13 @@ struct StreamPosition: Comparable, Hashable, Sendable {
     let milliseconds: UInt64
     let number: UInt64
 
-    /// Before every entry.
+    /// Before every entry: a reading from here begins with the oldest that is kept.
     static let zero = StreamPosition(milliseconds: 0, number: 0)
+
+    /// As a client may say where to begin: a `seq` that it was given, or `0` or `0-0` for the oldest that is kept.
+    init?(client text: String) {
+        if text == "0" { self = .zero } else { self.init(text.utf8) }
+    }
 
     private init(milliseconds: UInt64, number: UInt64) {
         self.milliseconds = milliseconds

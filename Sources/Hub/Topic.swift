@@ -47,12 +47,12 @@ final class TopicReading {
     fileprivate var index = 0
     fileprivate var group: Int { session.encoding == .json ? 0 : 1 }
 
-    /// - Parameter since: the seq seen last, as the client has it; nil begins now.
+    /// - Parameter since: the seq seen last, as the client has it, or `0`; nil begins now.
     init(_ topic: Topic, _ session: Session, since: String?, asks: [Int64]) {
         self.topic = topic
         self.session = session
         self.asks = asks
-        position = since.flatMap { StreamPosition($0.utf8) }
+        position = since.flatMap { StreamPosition(client: $0) }
         isLost = since != nil && position == nil
     }
 

@@ -13,14 +13,8 @@ import Wire
 /// seat that is taken counts at once; a reader that has not taken the last gets the whole when it has.
 extension Worker {
     func subscribeLine(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
-        let id = String(channel.dropFirst(Channel.lines.count))
         guard catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; subscribe again in a moment.")
-        }
-        guard catalog.catalog.lines[id] != nil else {
-            return refuse(
-                session, message.id, .notFound, "field `channel`: \(settings.city.id) has no line \(id).",
-                field: "channel")
         }
         subscribeTopic(channel, since: since, message, session)
     }

@@ -108,7 +108,8 @@ extension Worker {
             reply(session, id, greeting(identity, session), to: .hello)
             return resumeTopics(session)
         }
-        session.position = resume.first { $0.channel == identity.channel }?.seq ?? ""
+        let seen = resume.first { $0.channel == identity.channel }?.seq ?? ""
+        session.position = seen == "0" ? StreamPosition.zero.text : seen
         catchUp(session, identity) { isDone in
             guard isDone else {
                 session.identity = nil
@@ -138,7 +139,9 @@ extension Worker {
         json.beginArray()
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
-        let topics = session.resume.filter { Channel.isShared($0.channel) }
+        let topics = session.resume.filter {
+            Channel.isShared($0.channel) && unreadable($0.channel, identity.role) == nil
+        }
         for topic in topics { json.string(topic.channel) }
         json.endArray()
         json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
@@ -149,9 +152,10 @@ extension Worker {
             json.key(escaping: identity.channel)
             json.string(session.position)
         }
-        for topic in topics where StreamPosition(topic.seq.utf8) != nil {
+        for topic in topics {
+            guard let position = StreamPosition(client: topic.seq) else { continue }
             json.key(escaping: topic.channel)
-            json.string(topic.seq)
+            json.string(position.text)
         }
         json.endObject()
         json.endObject()
@@ -211,11 +215,11 @@ extension Worker {
             session.budget.bucket.charge(CommandPrice.missed(caught.entries.count), at: Int64(loop.now))
         }
         // The greeting's seq is where the client stands before what it missed has been sent.
-        if caught.mode != .resumed { session.position = caught.position }
+        if caught.mode == .fresh || caught.mode == .gap { session.position = caught.position }
         then(true)
         session.position = caught.position
         switch caught.mode {
-        case .resumed:
+        case .resumed, .oldest:
             for entry in caught.entries where entry.type != "opened" {
                 metrics.events.increment()
                 send(
@@ -225,9 +229,8 @@ extension Worker {
                 )
             }
             // The history does not keep the list of stops that each of these events had (stops.tell_driver).
-            if identity.role == .busDriver, caught.entries.contains(where: { $0.type.hasPrefix("stop.") }) {
-                sendSnapshot(session, identity, caught)
-            }
+            let hasLists = identity.role == .busDriver && caught.entries.contains { $0.type.hasPrefix("stop.") }
+            if caught.mode == .oldest || hasLists { sendSnapshot(session, identity, caught) }
         case .gap:
             send(session, Encode.gap(channel: identity.channel))
             sendSnapshot(session, identity, caught)

@@ -33,6 +33,9 @@ extension Worker {
             return forbid(session, message, identity)
         }
         guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
+        if let no = unreadable(channel, identity.role) {
+            return refuse(session, message.id, no.code, no.detail, field: no.field)
+        }
         let arguments = [
             RedisArgument("\(identity.role.rawValue):\(identity.subject)"), RedisArgument(channel),
             RedisArgument(type ?? Self.topicType), RedisArgument(data), RedisArgument(message.key ?? ""),
@@ -42,6 +45,9 @@ extension Worker {
 
     func subscribeTopic(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
         guard Channel.isShared(channel) else { return refuseTopic(message, session) }
+        if let no = session.identity.flatMap({ unreadable(channel, $0.role) }) {
+            return refuse(session, message.id, no.code, no.detail, field: no.field)
+        }
         let known = session.topics.first { $0.topic.channel == channel }
         if let known, since == nil {
             // It stays where it is.
@@ -72,7 +78,14 @@ extension Worker {
     func resumeTopics(_ session: Session) {
         let resume = session.resume
         session.resume = []
-        for (channel, seq) in resume where Channel.isShared(channel) { join(channel, since: seq, session, asks: []) }
+        for (channel, seq) in resume where Channel.isShared(channel) {
+            // Said without an id, as the hello itself has its reply.
+            if let no = session.identity.flatMap({ unreadable(channel, $0.role, field: "resume") }) {
+                refuse(session, nil, no.code, no.detail, field: no.field)
+            } else {
+                join(channel, since: seq, session, asks: [])
+            }
+        }
     }
 
     func closedTopics(_ session: Session) {
@@ -80,6 +93,33 @@ extension Worker {
             reading.asks = []
             end(reading)
         }
+    }
+
+    /// Why nobody, or not this role, may read and write a channel; nil: it may. What a hello resumes is held against it, too.
+    func unreadable(_ channel: String, _ role: Role, field: String = "channel") -> ErrorReply? {
+        if Channel.isNamedAsEvent(channel) {
+            let type = channel.dropFirst(Channel.topics.count)
+            return ErrorReply(
+                code: .badMessage, field: field,
+                detail:
+                    "field `\(field)`: \(channel) has the name of the hub's own events, which are on no topic: people get theirs "
+                    + "on their own channels and on lines, and `kerbside tail '\(type)'` shows all. Choose another name."
+            )
+        }
+        if Channel.isPrivate(channel), role != .operator, role != .service {
+            return ErrorReply(
+                code: .forbidden, field: field,
+                detail: "field `\(field)`: \(channel) is for operators and services, as all topics in private. are.")
+        }
+        if channel.hasPrefix(Channel.lines), catalog.isKnown {
+            let line = String(channel.dropFirst(Channel.lines.count))
+            if catalog.catalog.lines[line] == nil {
+                return ErrorReply(
+                    code: .notFound, field: field,
+                    detail: "field `\(field)`: \(settings.city.id) has no line \(line).")
+            }
+        }
+        return nil
     }
 
     private func refuseTopic(_ message: ClientMessage, _ session: Session) {

@@ -98,6 +98,20 @@ import Wire
         }
     }
 
+    @Test("0-0 is the place before the oldest entry that is kept, whatever was dropped")
+    func oldest() async throws {
+        try await TestCity.run { city in
+            #expect(try await read(city, "0-0").there == [true], "nobody has published yet")
+            var seqs: [String] = []
+            for _ in 0..<5 { seqs.append(try await publish(city, "{}")) }
+            #expect(try await read(city, "0-0", seqs[3]).seqs == seqs)
+            try await city.raw(["XTRIM", "{test}:ch:" + Self.channel, "MAXLEN", "=", "2"])
+            let page = try await read(city, "0-0", seqs[0])
+            #expect(page.there == [true, false])
+            #expect(page.seqs == Array(seqs[3...]))
+        }
+    }
+
     @Test("An entry that was trimmed is no place any more")
     func trimmed() async throws {
         try await TestCity.run { city in

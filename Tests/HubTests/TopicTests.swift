@@ -17,6 +17,37 @@ import WebSocketServer
         #expect(Channel.isTopic(channel) == isTopic)
     }
 
+    @Test(
+        "Names of the hub's events are no topics', and some topics are private",
+        arguments: [
+            ("topic:ride.accepted", true, false), ("topic:stop.x.y", true, false), ("topic:seats.changed", true, false),
+            ("topic:ride", false, false), ("topic:rides.x", false, false), ("topic:.ride.x", false, false),
+            ("topic:my.ride.x", false, false), ("topic:private", false, true), ("topic:private.x.y", false, true),
+            ("topic:privately", false, false), ("topic:x.private", false, false), ("line:private", false, false),
+        ])
+    func reserved(_ channel: String, _ isEvent: Bool, _ isPrivate: Bool) {
+        #expect(Channel.isNamedAsEvent(channel) == isEvent)
+        #expect(Channel.isPrivate(channel) == isPrivate)
+    }
+
+    @Test(
+        "Every type that the functions tell or log is of a family that no topic may begin with, and each family has one"
+    )
+    func families() throws {
+        var used: Set<String> = []
+        let call =
+            /\b(?:log|tell|tell_json|stops\.tell_\w+|tell_both|tours\.\w+)\(c,[^\n]*?'(?<family>[a-z]+)\.[a-z_]+'/
+        for source in Dispatch.sources {
+            for match in String(decoding: source, as: UTF8.self).matches(of: call) { used.insert(String(match.family)) }
+        }
+        #expect(used == Channel.eventFamilies)
+    }
+
+    @Test(
+        "Where a client may ask to begin",
+        arguments: [("0", "0-0"), ("0-0", "0-0"), ("7-1", "7-1"), ("-1", nil), ("", nil)])
+    func places(_ text: String, _ place: String?) { #expect(StreamPosition(client: text)?.text == place) }
+
     private func page(_ seqs: [Int], newest: Int, there: [Int], bytes: Int = 100) throws -> TopicPage {
         let reply = RedisReply.array([
             .string(Array("\(newest)-0".utf8)), .array(there.map { _ in .integer(1) }),

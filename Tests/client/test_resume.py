@@ -281,7 +281,7 @@ async def test_more_events_than_are_kept_is_a_gap(new_hub, cast):
     await phone.close()
 
 
-@pytest.mark.parametrize("seq", ["0-0", "9999999999999-0", "nonsense", "1-2-3", "*", "+", "$", "(1-1", "-1", "x" * 64])
+@pytest.mark.parametrize("seq", ["9999999999999-0", "nonsense", "1-2-3", "*", "+", "$", "(1-1", "-1", "x" * 64])
 async def test_a_seq_that_was_never_given_is_a_gap(hub, cast, seq):
     passenger = cast.passenger(hub)
     assert await snapshot_after_gap(passenger, resume={passenger.channel: seq}) == {"ride": None}

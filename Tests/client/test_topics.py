@@ -6,9 +6,14 @@ import time
 
 import pytest
 
-from kerbside.member import member, operator_and_reader
+from kerbside.member import Member, member, operator_and_reader
+from kerbside.protobuf import Binary
 
 ROLES = ["driver", "passenger", "bus_driver", "operator", "service"]
+
+
+class BinaryMember(Binary, Member):
+    pass
 
 
 async def test_delivered_to_all_roles_in_order_and_once(hub, topic):
@@ -200,7 +205,7 @@ async def test_what_is_no_longer_kept_is_a_gap(hub, topic, how):
     assert len(reader.gaps(topic)) == 1
 
 
-@pytest.mark.parametrize("seq", ["0-0", "9999999999999-0", "nonsense", "1-2-3", "*", "$", "(1-1", "x" * 64])
+@pytest.mark.parametrize("seq", ["9999999999999-0", "nonsense", "1-2-3", "*", "$", "(1-1", "x" * 64])
 async def test_a_seq_that_was_never_given_is_a_gap(hub, topic, seq):
     operator = await member(hub, "operator")
     await operator.publish(topic)
@@ -210,6 +215,98 @@ async def test_a_seq_that_was_never_given_is_a_gap(hub, topic, seq):
             await reader.join(topic, since=seq)
         await reader.wait(lambda: reader.gaps(topic) or None, "the gap")
         await reader.has(topic, [await operator.publish(topic)])
+
+
+@pytest.mark.parametrize("how", ["hello", "since"])
+@pytest.mark.parametrize("seq", ["0", "0-0"])
+async def test_the_oldest_kept_is_a_place_to_begin(hub, topic, how, seq):
+    operator = await member(hub, "operator")
+
+    async def begin():
+        reader = await member(hub, resume={topic: seq} if how == "hello" else None)
+        if how == "hello":
+            assert reader.hello_reply["seq"][topic] == "0-0"
+        else:
+            assert await reader.join(topic, since=seq) == "0-0"
+        return reader
+
+    early = await begin()
+    seqs = await operator.publish_many(topic, 300)
+    await early.has(topic, seqs)
+    late = await begin()
+    await late.has(topic, seqs)
+    hub.redis.xtrim(hub.key(f"ch:{topic}"), maxlen=7, approximate=False)
+    last = await begin()
+    await last.has(topic, seqs[-7:])
+    seqs += await operator.publish_many(topic, 3)
+    await last.has(topic, seqs[-10:])
+    assert not [reader for reader in (early, late, last) if reader.gaps(topic)]
+
+
+@pytest.mark.parametrize("kind", [Member, BinaryMember], ids=["json", "protobuf"])
+async def test_the_oldest_kept_of_ones_own_channel(hub, kind):
+    """All that is kept, and then the snapshot, as what was before may not be kept any more."""
+    first = kind(hub)
+    await first.connect()
+    for mute in ("eta", "route"):
+        await first.call("notify.set", mute=[mute])
+    again = kind(hub)
+    again.subject, again.token, again.channel = first.subject, first.token, first.channel
+    await again.connect(resume={first.channel: "0"})
+    await again.wait(lambda: [m for m in again.pushed if m["type"] == "snapshot"] or None, "the snapshot")
+    assert [m["type"] for m in again.pushed] == ["notify.changed", "notify.changed", "snapshot"]
+    assert again.pushed[-1]["data"]["notify"] == {"mute": ["route"]}
+    await first.call("notify.set", mute=["answers"])
+    await again.wait(lambda: len(again.events) == 3 or None, "what comes then")
+
+
+@pytest.mark.parametrize("kind", [Member, BinaryMember], ids=["json", "protobuf"])
+async def test_a_topic_named_as_an_event_of_the_hub_is_refused(hub, kind):
+    operator, reader = kind(hub, "operator"), kind(hub)
+    await operator.connect()
+    await reader.connect()
+    for channel in ("topic:ride.accepted", "topic:stop.requested", "topic:seats.changed", "topic:tour.x.y"):
+        for one, command, fields in ((operator, "publish", {"data": {}}), (operator, "subscribe", {}), (reader, "subscribe", {})):
+            error = await one.refused(command, "bad_message", "channel", channel=channel, **fields)
+            assert "kerbside tail" in error["detail"]
+    await reader.connect(resume={"topic:ride.accepted": "0", "topic:rides": "0"})
+    assert [c for c in reader.hello_reply["channels"] if c.startswith("topic:")] == ["topic:rides"]
+    [error] = await reader.wait(lambda: [m["error"] for m in reader.pushed if "error" in m] or None, "the refusal")
+    assert (error["code"], error["field"]) == ("bad_message", "resume") and "topic:ride.accepted" in error["detail"]
+
+
+@pytest.mark.parametrize("kind", [Member, BinaryMember], ids=["json", "protobuf"])
+async def test_private_topics_are_for_operators_and_services(hub, topic, kind):
+    channel = topic.replace("topic:", "topic:private.")
+    readers = []
+    for role in ROLES:
+        one = kind(hub, role)
+        await one.connect()
+        if role in ("operator", "service"):
+            await one.join(channel)
+            readers.append(one)
+        else:
+            for name in (channel, "topic:private"):
+                error = await one.refused("subscribe", "forbidden", "channel", channel=name)
+                await one.refused("publish", "forbidden", channel=name, data={})
+            assert "operators and services" in error["detail"]
+            await one.connect(resume={channel: "0", topic: "0"})
+            assert channel not in one.hello_reply["channels"] + list(one.hello_reply["seq"])
+            assert topic in one.hello_reply["channels"]
+            refused = await one.wait(lambda one=one: [m["error"] for m in one.pushed if "error" in m] or None, "it")
+            assert [(error["code"], error["field"]) for error in refused] == [("forbidden", "resume")]
+            readers.append(one)
+    seqs = [await one.publish(channel) for one in readers if one.role in ("operator", "service")]
+    for one in readers:
+        if one.role in ("operator", "service"):
+            await one.has(channel, seqs)
+            await one.connect(resume={channel: seqs[0]})
+            assert one.hello_reply["seq"][channel] == seqs[0]
+            await one.wait(lambda one=one: one.seqs(channel)[len(seqs):] or None, "what followed")
+            assert one.seqs(channel) == [*seqs, seqs[1]]
+        else:
+            await one.barrier()
+            assert not one.got(channel) and not one.gaps(channel)
 
 
 async def test_readers_of_two_workers(hub, topic):

@@ -78,12 +78,15 @@ local function passenger_snapshot(c, passenger)
 end
 
 -- What a channel's reader missed since `since`. The entry that it saw last must still be there: then all that follows it
--- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap.
+-- is there too, whatever happened to Redis in between (its log is lost from the end only). Otherwise it is a gap. 0-0 is the
+-- place before the oldest entry that is kept.
 local function missed(c, channel, since)
     local key = c.p .. 'ch:' .. channel
     local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
     local last = entry and entry[1] or beginning(c)
     if since == '' then return last, 'fresh', {} end
+    -- All that is kept; what was before may be in the snapshot only, which therefore follows.
+    if since == '0-0' then return last, 'oldest', redis.call('XRANGE', key, '-', '+') end
     local seen = string.match(since, '^%d+%-%d+$') and redis.pcall('XRANGE', key, since, since) or {}
     if seen.err or (#seen == 0 and not is_beginning(c, key, since)) then return last, 'gap', {} end
     return last, 'resumed', redis.call('XRANGE', key, '(' .. since, '+')
@@ -114,7 +117,7 @@ end
 
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
--- Answers {position, mode (fresh | resumed | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
+-- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
 -- a minibus is along its way}.
 register('hello', function(keys, argv)

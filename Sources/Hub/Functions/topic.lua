@@ -8,6 +8,9 @@ register('publish', function(keys, argv)
     end)
 end)
 
+-- The place before everything that is kept: who reads from there is given the oldest entry first, whatever was dropped before.
+local OLDEST = '0-0'
+
 -- What follows a place, up to about so many bytes.
 local function page(key, place, bytes)
     local entries, size = {}, 0
@@ -31,7 +34,7 @@ register('topic', function(keys, argv)
     local key = c.p .. 'ch:' .. channel
     local there, oldest, latest = {}, nil, nil
     for i = 3, #argv do
-        local is_there = #redis.call('XRANGE', key, argv[i], argv[i]) > 0 or is_beginning(c, key, argv[i])
+        local is_there = argv[i] == OLDEST or #redis.call('XRANGE', key, argv[i], argv[i]) > 0 or is_beginning(c, key, argv[i])
         there[i - 2] = is_there and 1 or 0
         if is_there then oldest, latest = oldest or argv[i], argv[i] end
     end
