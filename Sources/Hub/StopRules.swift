@@ -27,6 +27,7 @@ enum StopRules {
         rules.hours = stops.openHours
         rules.roundMs = Int64(stops.roundMs)
         rules.earlySeconds = Int64(stops.reminderMs / 1000)
+        rules.laterMs = Int64(stops.earlyMs)
         rules.maxAheadMs = Int64(stops.maxAheadMs)
         return rules
     }

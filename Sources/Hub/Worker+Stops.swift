@@ -73,7 +73,7 @@ extension Worker {
             plan = try StopRequestPlan(
                 spot, at: at, now: now, on: line, of: catalog, time: cityTime, rules: StopRules.plan(settings.stops))
         } catch {
-            throw explain(error, lineID, field)
+            throw explain(error, lineID, field, at: at, now: now)
         }
         var json = JSONWriter()
         json.beginObject()
@@ -81,8 +81,9 @@ extension Worker {
         json.member("lat", plan.point.lat)
         json.member("lon", plan.point.lon)
         if case .stop(let stop) = spot { json.member("stop", stop.id) }
-        json.member("at", max(at ?? now, now))
+        json.member("at", plan.at)
         json.member("asked", at != nil)
+        if plan.isFirst { json.member("first", true) }
         json.member("passengers", passengers)
         json.key("places")
         json.raw(Self.json(plan.passes))
@@ -99,10 +100,29 @@ extension Worker {
         if let again = plan.comesAgainAt {
             json.member("later_at", again)
             json.member("later_clock", cityTime.clock(at: again / 1000))
+            json.member("later_moment", moment(again / 1000))
         }
+        Self.write(plan.runs, "runs", &json)
+        Self.write(plan.laterRuns, "later_runs", &json)
         if plan.isOnDemand { json.member("anywhere", true) }
         json.endObject()
         return json.bytes
+    }
+
+    private static func write(_ runs: [StopRequestPlan.Run]?, _ name: String, _ json: inout JSONWriter) {
+        guard let runs else { return }
+        json.key(escaping: name)
+        json.beginArray()
+        for run in runs {
+            json.beginArray()
+            json.string(run.trip)
+            json.integer(run.base)
+            json.integer(run.at)
+            // As Lua counts.
+            json.integer(Int64(run.pass + 1))
+            json.endArray()
+        }
+        json.endArray()
     }
 
     func known(line id: String, _ catalog: Catalog) throws(ErrorReply) -> Line {
@@ -139,7 +159,14 @@ extension Worker {
         return json.bytes
     }
 
-    func explain(_ refusal: StopRequestPlan.Refusal, _ line: String, _ field: String) -> ErrorReply {
+    /// at: the time that was asked for, Unix ms; nil: none was.
+    func explain(
+        _ refusal: StopRequestPlan.Refusal, _ line: String, _ field: String, at: Int64? = nil, now: Int64 = 0
+    ) -> ErrorReply {
+        // Who names no time wants a bus now: there is no field to mend, but one to send.
+        let wanted = moment((at ?? now) / 1000)
+        let begin =
+            at == nil ? "No time was given, so it is for now, \(wanted): " : "field `\(field)at`: \(wanted) was given; "
         switch refusal {
         case .offRoute(let metres):
             let way = metres.isFinite ? "\(Int(metres.rounded())) m from the way" : "off the way"
@@ -148,12 +175,13 @@ extension Worker {
                 detail:
                     "fields `\(field)lat` and `\(field)lon`: the place is \(way) of line \(line); at most \(Int(settings.stops.offRouteM)) m are driven for it."
             )
-        case .outsideHours(let hours):
+        case .outsideHours(let hours, let next):
             let span = hours.map { "from \(Self.clock($0.lowerBound)) to \(Self.clock($0.upperBound))" }
+            let other = next.map { " The next bus passes this place at \(moment($0)): ask for that time." } ?? ""
             return ErrorReply(
                 code: .outsideHours,
-                detail: "field `\(field)at`: line \(line) "
-                    + (span.map { "takes requests \($0)." } ?? "does not run on that day."))
+                detail: "\(begin)line \(line) "
+                    + (span.map { "takes requests \($0) on that day." } ?? "does not run on that day.") + other)
         case .past: return ErrorReply(code: .badMessage, detail: "field `\(field)at`: expected a time that is not over")
         case .tooFarAhead:
             return ErrorReply(
@@ -172,11 +200,11 @@ extension Worker {
         case .bookedTooLate(let until):
             return ErrorReply(
                 code: .notBookable,
-                detail: "field `\(field)at`: for that time line \(line) must be asked by \(moment(until)).")
+                detail: "\(begin)for that time line \(line) must be asked by \(moment(until)).")
         case .bookedTooEarly(let from):
             return ErrorReply(
                 code: .notBookable,
-                detail: "field `\(field)at`: for that time line \(line) can be asked from \(moment(from)) on.")
+                detail: "\(begin)for that time line \(line) can be asked from \(moment(from)) on.")
         }
     }
 

@@ -262,6 +262,7 @@ extension Worker {
             RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
             RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(zoneText(cityTime)),
             RedisArgument(course(of: run)),
+            run.progress?.start.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
         ]
         dispatch.call("tour_moved", arguments) { result in
             run.isUnderWay = false

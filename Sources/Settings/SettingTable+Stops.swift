@@ -35,7 +35,10 @@ extension Settings {
             "The bus must have stood at the place for this time before its driver can say that nobody came."),
         .integer(
             "stops.early_ms", \.stops.earlyMs, 0...86_400_000, .atReload,
-            "A bus that passes the place longer than this before the wanted time is on another round: no alert."),
+            """
+            A bus that passes the place longer than this before the wanted time is on another round: no alert. Nor is one \
+            meant that by the timetable comes longer than this after it.
+            """),
         .integer(
             "stops.round_ms", \.stops.roundMs, 60_000...86_400_000, .atReload,
             "Pickups further apart than this do not compete for seats, nor with those who are aboard now."),

@@ -40,14 +40,14 @@ import Testing
         ])
 
     private func plan(
-        _ place: StopRequestPlan.Place, at hour: Double, now: Double, line: Line = line,
+        _ place: StopRequestPlan.Place, at hour: Double?, now: Double, line: Line = line,
         _ change: (inout StopRequestPlan.Rules) -> Void = { _ in }
     ) throws -> StopRequestPlan {
         var rules = StopRequestPlan.Rules()
         change(&rules)
         func time(_ hour: Double) -> Int64 { (Self.midnight + Int64(hour * 3600)) * 1000 }
         return try StopRequestPlan(
-            place, at: time(hour), now: time(now), on: line, of: Self.catalog, time: .utc, rules: rules)
+            place, at: hour.map(time), now: time(now), on: line, of: Self.catalog, time: .utc, rules: rules)
     }
 
     private func stop(_ id: String) throws -> StopRequestPlan.Place { .stop(try #require(Self.catalog.stops[id])) }
@@ -74,15 +74,48 @@ import Testing
     @Test("B14: outside working hours: of the schedule on that day, or of the setting")
     func hours() throws {
         let place = try stop("b")
-        let hours = StopRequestPlan.Refusal.outsideHours(8 * 3600...10 * 3600 + 1200)
-        #expect(throws: hours) { try plan(place, at: 7.9, now: 7) }
-        #expect(throws: hours) { try plan(place, at: 10.4, now: 7) }
-        #expect(throws: StopRequestPlan.Refusal.outsideHours(nil)) { try plan(place, at: 24 + 9, now: 7) }
+        func hours(_ next: Double?, _ hours: ClosedRange<Int>? = 8 * 3600...10 * 3600 + 1200) -> StopRequestPlan.Refusal
+        {
+            .outsideHours(hours, next: next.map { Self.midnight + Int64(($0 * 3600).rounded()) })
+        }
+        let (today, friday) = (8 + 1 / 6.0, 7 * 24 + 8 + 1 / 6.0)
+        #expect(throws: hours(today)) { try plan(place, at: 7.6, now: 7) }
+        #expect(throws: hours(nil)) { try plan(place, at: 10.4, now: 7) }
+        #expect(throws: hours(friday)) { try plan(place, at: 10.4, now: 9) }
+        #expect(throws: hours(friday, nil)) { try plan(place, at: 24 + 9, now: 9) }
         _ = try plan(place, at: 9, now: 7)
         _ = try plan(place, at: 6.5, now: 6) { $0.hours = 6 * 3600...22 * 3600 }
         #expect(throws: StopRequestPlan.Refusal.outsideHours(6 * 3600...22 * 3600)) {
             try plan(place, at: 22.1, now: 6) { $0.hours = 6 * 3600...22 * 3600 }
         }
+    }
+
+    @Test("B14: before the first run of a day it is for that: of who names a time shortly before it, or none")
+    func first() throws {
+        let passing = (Self.midnight + 8 * 3600 + 600) * 1000
+        for found in [try plan(stop("b"), at: 7.7, now: 5), try plan(stop("b"), at: nil, now: 7.2)] {
+            #expect(found.isFirst && found.at == passing && found.comesAgainAt == passing)
+            #expect(found.runs?.map(\.trip) == ["t8"])
+        }
+        let hours = StopRequestPlan.Refusal.outsideHours(8 * 3600...10 * 3600 + 1200, next: passing / 1000)
+        #expect(throws: hours) { try plan(stop("b"), at: nil, now: 7.1) }
+        let later = try plan(stop("b"), at: nil, now: 8.1)
+        #expect(!later.isFirst && later.at == Self.midnight * 1000 + 29_160_000)
+    }
+
+    @Test("B14: the runs that may be meant, the nearest first; a loop's passes are told apart")
+    func runs() throws {
+        let midnight = Self.midnight
+        let run = try #require(plan(stop("b"), at: 9.9, now: 9).runs?.first)
+        #expect(run.trip == "t10" && run.base == midnight && run.at == (midnight + 36_600) * 1000 && run.pass == 0)
+        #expect(try plan(stop("b"), at: 9.3, now: 9).runs == [])
+        #expect(try plan(stop("a"), at: 10.3, now: 9).runs?.map(\.pass) == [1])
+        #expect(try plan(stop("a"), at: 10.05, now: 9).runs?.map(\.pass) == [0, 1])
+        let next = try plan(stop("b"), at: 8.2, now: 8.1)
+        #expect(next.runs?.map(\.trip) == ["t8"] && next.laterRuns?.map(\.trip) == ["t10"])
+        var unscheduled = Self.line
+        unscheduled.trips = []
+        #expect(try plan(stop("b"), at: 9, now: 8.5, line: unscheduled).runs == nil)
     }
 
     @Test("B14: a line that runs beyond midnight takes requests then")

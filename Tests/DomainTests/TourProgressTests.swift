@@ -46,6 +46,30 @@ struct TourProgressTests {
         #expect(abs((progress.distance ?? 0) - 3900) < 5)
     }
 
+    @Test("C51: it has not begun as long as it is at its first stop; before its time also where buses wait nearby")
+    func start() throws {
+        var scheduled = try progress()
+        #expect(scheduled.start == 30, "nobody has seen it yet")
+        for (east, seconds, expected) in [
+            (0, -600, 150.0), (80, -300, 150), (60, 10, 150), (85, 25, nil), (90, 30, nil),
+        ] {
+            _ = scheduled.moved(to: Self.fix(Double(east), after: seconds))
+            #expect(scheduled.start == expected, "\(east) m")
+        }
+        // Too early is on its way, too.
+        var early = try progress()
+        for (east, expected) in [(0, 150.0), (100, 150), (200, nil)] {
+            _ = early.moved(to: Self.fix(Double(east), after: east - 600))
+            #expect(early.start == expected, "\(east) m")
+        }
+        #expect(try progress(expected: 2000).start == nil, "it was on its way when another worker had it")
+        var unscheduled = try progress(trip: nil)
+        for (east, expected) in [(0, 30.0), (20, 30), (40, nil)] {
+            _ = unscheduled.moved(to: Self.fix(Double(east), after: east))
+            #expect(unscheduled.start == expected, "\(east) m")
+        }
+    }
+
     @Test("B16: how late each stop was left, by the times between two fixes")
     func left() throws {
         var progress = try progress()

@@ -15,10 +15,12 @@ extension StopLine {
     static func lat(_ metres: Double) -> String { String(45 + metres / 111_195) }
 
     /// A tour of the line with its driver; 8 seats.
-    func start(_ city: TestCity, _ driver: String = "B1", tour: String = "t1", bus: String = "7") async throws {
+    func start(
+        _ city: TestCity, _ driver: String = "B1", tour: String = "t1", bus: String = "7", trip: String = ""
+    ) async throws {
         try await city.call("hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
         let reply = try await city.command(
-            "tour_start", driver, tour, bus, "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            "tour_start", driver, tour, bus, "8", "L", "out", trip, #"["a","b"]"#, "w", "", "", "", "", "", "0")
         #expect(reply["state"]?.text == "running")
     }
 
@@ -28,27 +30,31 @@ extension StopLine {
         return try JSONValue(parsing: Array((hello[2].text ?? "").utf8))["places"]
     }
 
-    /// The bus is so many metres along the line.
-    func drive(_ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000) async throws {
+    /// The bus is so many metres along the line. first: it has not begun its way, and so far along is at its first stop.
+    func drive(
+        _ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000, first: String = ""
+    ) async throws {
         try await city.advance(ms)
         let now = try #require(try await city.field("settings", "clock_hub"))
         try await city.call(
             "tour_moved",
             [
                 tour, now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "", "[]", now, "",
-                "[[\(Self.lat(metres)),9.0,\(now)]]",
+                "[[\(Self.lat(metres)),9.0,\(now)]]", "[]", "", "[]", first,
             ])
     }
 
-    /// A request for a place so many metres along the line, in so many minutes.
+    /// A request for a place so many metres along the line, in so many minutes. run: the timetable's that is due then.
     func wish(
         _ id: String, _ metres: Double, inMinutes minutes: Int, passengers: Int = 1, later: Bool = false,
-        laterAt: Int? = nil, isAsked: Bool = true
+        laterAt: Int? = nil, isAsked: Bool = true, isFirst: Bool = false, run: String? = nil
     ) -> String {
         """
         {"id":"\(id)","lat":\(Self.lat(metres)),"lon":9.0,"at":\(Self.now + Int64(minutes * Self.minute)),\
         "passengers":\(passengers),"asked":\(isAsked),"places":{"out":[\(metres)]},\
-        \(laterAt.map { #""later_at":\#(Self.now + Int64($0 * Self.minute)),"later_clock":"9:47","# } ?? "")\
+        \(laterAt.map { #""later_at":\#(Self.now + Int64($0 * Self.minute)),"later_clock":"9:47","later_moment":"9:47","# } ?? "")\
+        \(run.map { #""runs":[["\#($0)",0,\#(Self.now + Int64(minutes * Self.minute)),1]],"# } ?? "")\
+        \(isFirst ? #""first":true,"# : "")\
         "later":\(later || laterAt != nil)}
         """
     }

@@ -93,23 +93,6 @@ import Wire
         }
     }
 
-    @Test("a tour that ends leaves its requests to the next one; who has none when the time comes is told")
-    func tours() async throws {
-        try await TestCity.run { city in
-            try await start(city)
-            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 20))
-            _ = try await answer(city, "accept", "s1")
-            _ = try await city.command("tour_end", "bus_driver", "B1", "", "")
-            try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.list", "bus_driver:B2")?["reason"]?.text == "taken_over")
-            #expect(try await city.field("stop:s1", "tour") == "t2")
-            _ = try await city.command("tour_end", "bus_driver", "B2", "", "")
-            try await city.advance(25 * Self.minute + 1)
-            try await city.sweep()
-            #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "no_driver")
-        }
-    }
-
     @Test("B8: what the bus has passed long before its time is the next tour's, which has the whole time to answer")
     func passedEarly() async throws {
         try await TestCity.run { city in
@@ -155,24 +138,6 @@ import Wire
             try await city.sweep()
             #expect(try await city.field("stop:s1", "tour") == "t2")
             #expect(try await city.last("stop.list", "bus_driver:B2")?["reason"]?.text == "taken_over")
-        }
-    }
-
-    @Test("who has not answered when its tour ends leaves the next driver the whole time")
-    func endedUnanswered() async throws {
-        try await TestCity.run { city in
-            try await start(city)
-            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 90))
-            _ = try await city.command("tour_end", "bus_driver", "B1", "", "")
-            try await city.advance(40 * Self.minute)
-            try await city.sweep()
-            #expect(try await city.told("passenger:c1") == ["stop.pending"])
-            try await start(city, "B2", tour: "t2", bus: "8")
-            #expect(try await city.last("stop.requested", "bus_driver:B2")?["request"]?.text == "s1")
-            #expect(try await city.told("passenger:c1") == ["stop.pending", "stop.pending"])
-            try await city.advance(29 * Self.minute)
-            try await city.sweep()
-            #expect(try await answer(city, "accept", "s1", driver: "B2").isOK)
         }
     }
 

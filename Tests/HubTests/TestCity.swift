@@ -112,6 +112,16 @@ actor TestCity {
 
     // MARK: what tests do often
 
+    /// A catalog of these lines, JSON by id, comes into use.
+    func catalog(_ version: String, _ lines: [String: String], replacing: String) async throws {
+        let prefix = keys.prefix + "catalog:" + version + ":"
+        for (id, json) in lines { try await raw(["HSET", prefix + "lines", id, json]) }
+        try await raw(
+            ["HSET", prefix + "meta", "time_zone", "UTC", "lines", "\(lines.count)", "stops", "0", "buses", "0"]
+                + ["services", "0", "digest:lines", version])
+        _ = try await command("catalog_use", version, replacing)
+    }
+
     func connect(_ drivers: String...) async throws {
         for driver in drivers { try await call("hello", ["driver", driver, "s-\(driver)", "w", ""]) }
     }

@@ -118,6 +118,35 @@ import Wire
         #expect(told(cancelled, citizen: gone, driver: theirs, outcome: .cancelled) == 1)
     }
 
+    @Test("A request whose tour has ended is asked anew: told so, promised again, and then has one outcome")
+    func reopened() {
+        let twice =
+            log.split(separator: "\n").dropLast().joined(separator: "\n") + """
+
+
+                tour.ended t=t bus=7 line=L d=d
+
+                stop.reopened q=q line=L c=c
+
+                tour.started t=u bus=8 line=L d=e
+
+                stop.accepted q=q t=u c=c
+
+                stop.near q=q t=u
+
+                stop.completed q=q line=L t=u c=c
+                """
+        #expect(found(twice) == [])
+        #expect(
+            found(twice.replacing("stop.reopened q=q line=L c=c", with: "stop.unanswered q=q t=t")) == [.acceptance])
+        let theirs: [(String, String?)] = [("stop.requested", "requested"), ("stop.list", "accepted")]
+        let (asked, promised) = ("stop.pending", "stop.accepted")
+        let whole = [asked, promised, asked, asked, promised, "stop.near", "stop.completed"]
+        #expect(told(twice, citizen: whole, driver: theirs) == 0)
+        #expect(told(twice, citizen: [asked, promised, promised, "stop.completed"], driver: theirs) == 1, "in silence")
+        #expect(found("stop.requested q=q line=L c=c") == [], "ahead, without a tour")
+    }
+
     // MARK: The log
 
     func found(_ text: String) -> [Violation.Rule] {

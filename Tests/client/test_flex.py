@@ -139,10 +139,11 @@ async def test_asked_before_anybody_drives(town, kind):
     await citizen.expect("stop.accepted", request=there, bus=line.bus)
     await citizen.call("stop.cancel", request=back)
     await driver.until("stop.withdrawn", request=back)
-    # What was promised waits for the next driver, as on any line.
+    # The promise ends with the tour: the next driver is asked, as on any line.
     await driver.call("tour.end")
+    assert "bus" not in await citizen.until("stop.pending", request=there, reason="tour_ended")
     other = await on_tour(town, line, 2)
-    await other.expect("stop.list", request=there, reason="taken_over")
+    await other.expect("stop.requested", request=there)
 
 
 async def test_outside_its_area_or_hours_is_refused(town):
@@ -183,9 +184,9 @@ async def test_the_bus_with_the_most_free_seats_is_asked_and_another_takes_over(
     await free.expect("stop.requested", request=request)
     await free.call("stop.accept", request=request)
     await free.call("tour.end")
-    told = await full.expect("stop.list", request=request, reason="taken_over")
-    assert told["places"][0]["requests"][0]["state"] == "accepted"
-    # Nobody is left: the next to drive the line finds it.
+    told = await full.expect("stop.requested", request=request)
+    assert told["places"][0]["requests"][0]["state"] == "requested"
+    # Nobody is left: the next to drive the line is asked.
     await full.call("tour.end")
     last = await on_tour(town, line, 1)
-    await last.expect("stop.list", request=request, reason="taken_over")
+    await last.expect("stop.requested", request=request)

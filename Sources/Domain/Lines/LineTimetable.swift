@@ -50,6 +50,17 @@ struct LineTimetable {
             .map(\.second).min()
     }
 
+    /// When the first run passes one of the places from a time on, on its service day or a later one.
+    func first(passing places: [String: [Double]], from earliest: Int64, to latest: Int64) -> Int64? {
+        var day = time.date(at: earliest) + -1
+        while time.start(of: day) <= latest {
+            let found = runs(passing: places, on: [day]).map(\.second).filter { $0 >= earliest }.min()
+            if let found { return found <= latest ? found : nil }
+            day = day + 1
+        }
+        return nil
+    }
+
     /// A scheduled run that passes a place.
     struct Passing: Equatable {
         /// A trip's id, what its times count from, and the index of its pattern.
@@ -59,6 +70,8 @@ struct LineTimetable {
         /// When it leaves its first stop, and when it passes the place.
         var begin: Int64
         var second: Int64
+        /// Which of the pattern's passes of the place this is, from 0.
+        var pass = 0
     }
 
     /// The runs that pass one of the places (by pattern, metres along its shape) within a span of time.
@@ -76,14 +89,14 @@ struct LineTimetable {
             for trip in line.trips where runs(trip.service, on: day) {
                 guard line.patterns.indices.contains(trip.pattern), let first = trip.times.first else { continue }
                 let pattern = line.patterns[trip.pattern]
-                for distance in places[pattern.id] ?? [] {
+                for (pass, distance) in (places[pattern.id] ?? []).enumerated() {
                     let passing = trip.second(at: distance, of: pattern)
                     for start in trip.starts {
                         let base = midnight + Int64(start)
                         found.append(
                             Passing(
                                 trip: trip.id, base: base, pattern: trip.pattern,
-                                begin: base + Int64(first.departure), second: base + Int64(passing)))
+                                begin: base + Int64(first.departure), second: base + Int64(passing), pass: pass))
                     }
                 }
             }

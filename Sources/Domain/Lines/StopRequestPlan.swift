@@ -11,8 +11,10 @@ public struct StopRequestPlan: Equatable, Sendable {
         public var hours: ClosedRange<Int>?
         /// A pickup later than this is not on the bus's present round, ms.
         public var roundMs: Int64 = 3_600_000
-        /// A bus this much before the wanted time still is the one that is meant, seconds.
+        /// A bus this much before the wanted time still is the one that is meant, seconds …
         public var earlySeconds: Int64 = 900
+        /// … and one this much after it, ms.
+        public var laterMs: Int64 = 1_800_000
         /// How far ahead a request may be, ms.
         public var maxAheadMs: Int64 = 604_800_000
 
@@ -22,8 +24,9 @@ public struct StopRequestPlan: Equatable, Sendable {
     public enum Refusal: Error, Equatable, Sendable {
         /// Metres to the line's way.
         case offRoute(Double)
-        /// Seconds of the day; nil: the line does not run on that day.
-        case outsideHours(ClosedRange<Int>?)
+        /// Seconds of the day; nil: the line does not run on that day. `next`: when a run passes the place next, Unix seconds,
+        /// as far as the timetable says.
+        case outsideHours(ClosedRange<Int>?, next: Int64? = nil)
         case past
         case tooFarAhead
         /// The line does not come by this stop.
@@ -47,7 +50,21 @@ public struct StopRequestPlan: Equatable, Sendable {
         }
     }
 
+    /// A run of the timetable that passes the place about the wanted time.
+    public struct Run: Equatable, Sendable {
+        /// A trip's id, and what its times count from, Unix seconds.
+        public var trip: String
+        public var base: Int64
+        /// When it passes, Unix ms, and which of its pattern's passes that is, from 0.
+        public var at: Int64
+        public var pass: Int
+    }
+
     public var point: GeoPoint
+    /// For when it is, Unix ms: as was asked for; before the first run of a day, when that passes.
+    public var at: Int64
+    /// Whether it was asked for before the first run of a day, and is for that.
+    public var isFirst = false
     /// By pattern id: the distances along its shape at which it passes the place, rising. A loop may pass it twice.
     public var passes: [String: [Double]] = [:]
     /// Likewise the index of the first of the pattern's stops behind each pass; none for a stop of the line, where the bus
@@ -57,6 +74,9 @@ public struct StopRequestPlan: Equatable, Sendable {
     /// a schedule says so.
     public var comesAgain = false
     public var comesAgainAt: Int64?
+    /// The runs that may be meant, the nearest in time first: for `at`, and for `comesAgainAt`. Nil without a timetable.
+    public var runs: [Run]?
+    public var laterRuns: [Run]?
     /// The place is on no way of the line, and is fetched from all the same: any bus of the line can.
     public var isOnDemand = false
 
@@ -65,12 +85,12 @@ public struct StopRequestPlan: Equatable, Sendable {
         _ place: Place, at: Int64?, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
     ) throws(Refusal) {
         point = place.point
-        let at = at ?? now
-        guard at >= now - 60_000 else { throw .past }
-        guard at - now <= rules.maxAheadMs else { throw .tooFarAhead }
+        self.at = max(at ?? now, now)
+        guard at ?? now >= now - 60_000 else { throw .past }
+        guard self.at - now <= rules.maxAheadMs else { throw .tooFarAhead }
         let onItsWay: Refusal
         do throws(Refusal) {
-            try plan(place, at: at, now: now, on: line, of: catalog, time: time, rules: rules)
+            try plan(place, isNamed: at != nil, now: now, on: line, of: catalog, time: time, rules: rules)
             return
         } catch {
             onItsWay = error
@@ -78,8 +98,8 @@ public struct StopRequestPlan: Equatable, Sendable {
         guard !line.onDemand.isEmpty else { throw onItsWay }
         do throws(Refusal) {
             try OnDemandPlan.check(
-                place, at: at / 1000, now: now / 1000, on: line, services: catalog.services, time: time)
-            if let hours = rules.hours { try Self.check(hours, at / 1000, time) }
+                place, at: self.at / 1000, now: now / 1000, on: line, services: catalog.services, time: time)
+            if let hours = rules.hours { try Self.check(hours, self.at / 1000, time) }
         } catch {
             throw error == .outsideArea && !line.patterns.isEmpty ? onItsWay : error
         }
@@ -90,7 +110,7 @@ public struct StopRequestPlan: Equatable, Sendable {
 
     /// On the way of the line.
     private mutating func plan(
-        _ place: Place, at: Int64, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
+        _ place: Place, isNamed: Bool, now: Int64, on line: Line, of catalog: Catalog, time: CityTime, rules: Rules
     ) throws(Refusal) {
         passes = try Self.passes(of: place, on: line, within: rules.offRoute)
         if case .point = place {
@@ -101,11 +121,24 @@ public struct StopRequestPlan: Equatable, Sendable {
             }
         }
         let timetable = LineTimetable(line, catalog.services, time)
-        try Self.checkHours(at / 1000, timetable, time, rules)
+        try keepHours(timetable, now: now, isNamed: isNamed, time, rules)
         comesAgainAt = timetable.next(
             passing: passes, startingAfter: now / 1000, passingFrom: at / 1000 - rules.earlySeconds
         ).map { $0 * 1000 }
         comesAgain = timetable.isEmpty ? at - now > rules.roundMs : comesAgainAt != nil
+        guard !timetable.isEmpty else { return }
+        runs = runs(about: at, timetable, rules)
+        laterRuns = comesAgainAt.map { $0 - at > rules.laterMs ? runs(about: $0, timetable, rules) : runs ?? [] }
+    }
+
+    /// More may be meant on no line that is worth being asked.
+    private static let mostRuns = 16
+
+    private func runs(about at: Int64, _ timetable: LineTimetable, _ rules: Rules) -> [Run] {
+        timetable.runs(passing: passes, from: at / 1000 - rules.earlySeconds, to: (at + rules.laterMs) / 1000)
+            .map { Run(trip: $0.trip, base: $0.base, at: $0.second * 1000, pass: $0.pass) }
+            .sorted { (abs($0.at - at), $0.trip, $0.pass) < (abs($1.at - at), $1.trip, $1.pass) }
+            .prefix(Self.mostRuns).map { $0 }
     }
 
     /// Passes of a place whose distances from it differ by less are as good as each other, metres.
@@ -140,14 +173,20 @@ public struct StopRequestPlan: Equatable, Sendable {
         return passes
     }
 
-    private static func checkHours(
-        _ at: Int64, _ timetable: LineTimetable, _ time: CityTime, _ rules: Rules
+    /// Before the first run of a day it is for that: of who names no time if it is the next that comes, within the time of a
+    /// round; of who names one if the bus comes soon after it.
+    private mutating func keepHours(
+        _ timetable: LineTimetable, now: Int64, isNamed: Bool, _ time: CityTime, _ rules: Rules
     ) throws(Refusal) {
-        if let hours = rules.hours {
-            try check(hours, at, time)
-        } else if !timetable.isEmpty, !timetable.runs(at: at) {
-            throw .outsideHours(timetable.hours(on: time.date(at: at)))
-        }
+        let second = at / 1000
+        if let hours = rules.hours { return try Self.check(hours, second, time) }
+        guard !timetable.isEmpty, !timetable.runs(at: second) else { return }
+        let hours = timetable.hours(on: time.date(at: second))
+        let next = timetable.first(passing: passes, from: second, to: (now + rules.maxAheadMs) / 1000)
+        let longest = isNamed ? rules.laterMs : rules.roundMs
+        guard let next, next * 1000 - at <= longest else { throw .outsideHours(hours, next: next) }
+        at = next * 1000
+        isFirst = true
     }
 
     private static func check(_ hours: ClosedRange<Int>, _ at: Int64, _ time: CityTime) throws(Refusal) {

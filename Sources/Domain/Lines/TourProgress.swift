@@ -38,6 +38,8 @@ public struct TourProgress: Sendable {
     private let schedule: [LineETA.ScheduledStop]?
     private var eta: LineETA
     private var hour: Int?
+    /// Where it was when its worker took it up.
+    private let expected: Double?
     private var wasOffRoute = false
 
     /// Nil when the shape has no length, or the pattern no stops.
@@ -53,6 +55,7 @@ public struct TourProgress: Sendable {
         guard let shape = LineShape(pattern.shape), !pattern.stops.isEmpty else { return nil }
         let places = StopPlaces(pattern.stops.map(\.distance))
         stops = pattern.stops.map(\.stop)
+        self.expected = expected
         tour = LineTour(track: TourTrack(shape: shape, stops: places, expected: expected, settings: settings))
         times = trip.map(\.times).flatMap { $0.count == places.count ? $0 : nil }
         schedule = times?.map {
@@ -67,6 +70,24 @@ public struct TourProgress: Sendable {
     /// Metres along the shape; nil as long as no fix lay on it.
     public var distance: Double? { tour.track.distance }
     public var isOffRoute: Bool { tour.track.isOffRoute }
+
+    /// A bus that waits for its time does so within so many metres of its first stop.
+    static let terminus = 150.0
+
+    /// As long as the bus has not begun its way: so far along the shape it still is at its first stop. Nil once it has.
+    ///
+    /// Before its departure by the schedule it may stand a little further on; else who has left the stop is on its way.
+    public var start: Double? {
+        guard stops.count > 1 else { return nil }
+        let places = tour.track.passages.places
+        if let place = tour.track.distance ?? expected {
+            let reach = places.stops[0] + Self.terminus
+            let isEarly = schedule.flatMap { schedule in tour.track.at.map { $0 < schedule[0].departure } } ?? false
+            if isEarly, place <= reach { return reach }
+            if place >= places.exit(0) { return nil }
+        }
+        return places.exit(0)
+    }
 
     /// What is usual on this line at an hour of the local day; asked for whenever the hour has changed.
     public mutating func expect(hour now: Int, _ usual: () -> LineKnowledge) {

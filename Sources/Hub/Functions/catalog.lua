@@ -20,6 +20,25 @@ end
 
 function catalog.expire(key) redis.call('EXPIRE', key, catalog.leftover_s) end
 
+-- Of the lines that have open requests for stops those that the new version does not have, or has with other patterns.
+function catalog.tell_waiting(c, version)
+    local key = c.p .. 'catalog:' .. version .. ':lines'
+    for _, line in ipairs(redis.call('SMEMBERS', c.p .. 'stoplines')) do
+        if redis.call('EXISTS', c.p .. 'line:' .. line .. ':stops') == 0 then
+            redis.call('SREM', c.p .. 'stoplines', line)
+        else
+            local json, ways = redis.call('HGET', key, line), nil
+            local is_read, read = pcall(cjson.decode, json or '{}')
+            if json and is_read then
+                ways = {}
+                for _, pattern in ipairs(read.patterns or {}) do ways[pattern.id] = true end
+            end
+            -- One that can't be read is taken by no worker: the lines stay as they were.
+            if is_read then stops.line_changed(c, line, ways) end
+        end
+    end
+end
+
 -- catalog_use: ARGV version, the version that it replaces. Refused when another one came in between, and when not all of
 -- it is there. Answers which lists have changed; none: then nothing is told and the old version stays.
 register('catalog_use', function(keys, argv)
@@ -66,5 +85,6 @@ register('catalog_use', function(keys, argv)
     local data = { version = version, changed = times }
     log(c, 'catalog.changed', data)
     tell(c, 'catalog', 'catalog.changed', data)
+    catalog.tell_waiting(c, version)
     return ok({ version = version, changed = changed })
 end)

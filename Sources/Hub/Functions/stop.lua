@@ -4,8 +4,9 @@
 -- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
 -- nobody else: neither to the event log.
 --
--- A line that is driven on request may be asked before anybody drives it: the request has no tour until somebody does, and
--- only then does the time run in which it is to be answered (`ahead`).
+-- A line that is driven on request, or by a timetable, may be asked before anybody drives it: the request has no tour until
+-- somebody does, and only then does the time run in which it is to be answered (`ahead`). So it is with what a tour leaves open
+-- at its end: it is `requested` again, whatever its driver had promised, and its citizen is told (stop_way.lua).
 
 -- One table, because a chunk of Lua has room for 200 locals and all functions are one chunk.
 local stops = {}
@@ -34,6 +35,8 @@ function stops.load(c, id) return hash(c.p .. 'stop:' .. id) end
 function stops.set(c, id, ...) redis.call('HSET', c.p .. 'stop:' .. id, ...) end
 function stops.tour(c, id) return id and hash(c.p .. 'tour:' .. id) or {} end
 function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted' end
+-- Whether the bus still is at the first stop of its tour, or before it: its way has not begun, nor has its driver said so.
+function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
 
 -- The requests of a tour that are open, by pickup time: {id, fields}.
 function stops.of_tour(c, tour)
@@ -172,7 +175,7 @@ function stops.close(c, id, s, state)
     if was_promised and s.tour then stops.retime(c, s.tour) end
 end
 
--- Nobody answered, or nobody came. reason: unanswered | passed | no_driver | not_served.
+-- Nobody answered, or nobody came. reason: unanswered | passed | no_driver | not_served | line_changed | line_removed.
 function stops.expire(c, id, s, reason)
     stops.close(c, id, s, 'expired')
     log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, citizen = s.citizen, reason = reason })
@@ -196,7 +199,8 @@ end
 -- Gives an open request to a tour, and tells its driver. `quiet`: the place is on the screen already, or the driver was
 -- prompted a moment ago; the app adds it to the list and does not ring.
 -- waits: for a later round of the line; this tour does not come by any more, but its driver may drive that one, too.
-function stops.attach(c, id, s, tour, dist, next_stop, waits)
+-- reason: why its citizen is told that it waits for an answer again.
+function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     s.waits = waits and '1' or nil
     local place, is_shown = stops.place(c, tour, id, s)
     s.tour, s.place, s.dist = tour, place, dist
@@ -207,7 +211,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits)
     redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
     stops.due(c, id, 'orphan')
     if waits then stops.wait(c, id, s) end
-    if s.ahead then stops.ask_first(c, id, s) end
+    if s.ahead then stops.ask_first(c, id, s, reason) end
     local data = { request = id, state = s.state }
     if s.state ~= 'requested' then
         data.reason = 'taken_over'
@@ -259,8 +263,9 @@ function stops.find_tour(c, line, r)
             local passes = r.places[t.pattern] or {}
             local behind = r.next and r.next[t.pattern] or {}
             for i, dist in ipairs(passes) do
-                -- Before its first position a bus has all of its way ahead.
-                local gap = t.dist and t.dist ~= '' and dist - tonumber(t.dist) or dist + ahead_m
+                -- Before its first position, and as long as it stands at its first stop, a bus has all of its way ahead.
+                local is_on_its_way = t.dist and t.dist ~= '' and not stops.is_waiting(t)
+                local gap = is_on_its_way and dist - tonumber(t.dist) or dist + ahead_m
                 if gap >= ahead_m and (not best_gap or gap < best_gap) then
                     best, best_at, best_gap, best_next = id, dist, gap, behind[i]
                 end

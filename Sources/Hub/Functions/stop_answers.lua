@@ -3,7 +3,7 @@
 -- Whether the bus has gone by the place on the round that the request is for.
 function stops.has_passed(c, s, t)
     return t.dist and t.dist ~= '' and s.dist and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
-        and t.off ~= '1' and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
+        and t.off ~= '1' and not stops.is_waiting(t) and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
 end
 
 -- Each answers nil when it took effect, or the refusal.
@@ -19,9 +19,10 @@ function ANSWERS.accept(c, id, s, t)
     if free and tonumber(s.passengers) > free then
         return refuse('seats_full', 'Only ' .. free .. ' seats are free then; ' .. s.passengers .. ' are asked for. Decline it.')
     end
-    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso)
-    s.state = 'accepted'
-    figures.add(c, s.line, { accepted = 1 })
+    -- One that was promised before by a driver whose tour has ended counts once.
+    if not s.promised then figures.add(c, s.line, { accepted = 1 }) end
+    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso, 'promised', '1')
+    s.state, s.promised = 'accepted', '1'
     stops.due(c, id, 'remind_driver')
     stops.due(c, id, 'expire')
     -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus

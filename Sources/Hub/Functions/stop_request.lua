@@ -5,6 +5,23 @@ function stops.receipt(c, id, s)
         answer_by = tonumber(s.answer_by), back = s.back }
 end
 
+-- Nobody drives: whether whoever drives next can be asked. On request a line is driven when somebody has asked; by a timetable
+-- it is driven when a run is due for the wanted time, or is the first of the day. Others want a bus now, and are told so.
+function stops.seek_ahead(c, line, r, detail)
+    local rules, until_then = stops.rules(c), r.at - c.now
+    if r.anywhere and until_then >= rules.answer_ms then return end
+    local is_run = not r.anywhere and r.later_at and r.later_at - r.at <= rules.early_ms
+    if is_run and (r.first or (r.asked and until_then >= rules.answer_ms)) then
+        r.at = math.max(r.at, r.later_at)
+        return
+    end
+    r.code, r.detail = 'no_driver', detail
+    if not r.later_moment then return end
+    -- What is too soon for the next driver to be asked ahead is answered when that one has begun.
+    r.detail = 'Nobody drives line ' .. line .. ' now. By its timetable the next bus passes this place at ' .. r.later_moment
+        .. (r.later_at - c.now >= rules.answer_ms and ': ask for that time.' or ': ask again when its driver has begun.')
+end
+
 -- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
 -- there is none; none of these where the next driver can be asked. The bus may have gone by and the line come again later: then
 -- that is its time, unless the citizen has named one that is soon and too far from it.
@@ -12,16 +29,16 @@ function stops.seek(c, line, r)
     local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
     -- For hours ahead the driver says what can be done.
     local again = waits and r.at - c.now <= stops.rules(c).round_ms and r.later_at
-    if not tour then
-        -- On request it is driven when somebody has asked: whoever drives next can still answer in time.
-        local is_ahead = r.anywhere and r.at - c.now >= stops.rules(c).answer_ms
-        if not is_ahead then r.code, r.detail = dist, next_stop end
+    if not tour and dist == 'no_driver' then
+        stops.seek_ahead(c, line, r, next_stop)
+    elseif not tour then
+        r.code, r.detail = dist, next_stop
     elseif again and r.asked and again - r.at > stops.rules(c).early_ms then
         r.code, r.detail = 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there. '
             .. 'It comes again at ' .. r.later_clock .. ': ask for that time.'
     else
         r.tour, r.dist, r.next_stop, r.waits = tour, dist, next_stop, waits
-        if again then r.at = math.max(r.at, again) end
+        if again then r.at, r.runs = math.max(r.at, again), r.later_runs end
     end
 end
 
@@ -39,20 +56,30 @@ function stops.repeated(c, citizen, line, r)
     return nil, nil, #open
 end
 
+-- How many open requests its driver will have with it: those of the tour; before there is one, those of the line that the next
+-- driver will have, which are those about the same time if the line is driven by a timetable.
+function stops.count(c, line, r)
+    if r.tour then return redis.call('ZCARD', c.p .. 'tour-stops:' .. r.tour) end
+    local key, round = c.p .. 'line:' .. line .. ':stops', stops.rules(c).round_ms
+    if r.anywhere then return redis.call('ZCARD', key) end
+    return redis.call('ZCOUNT', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round))
+end
+
 -- What is kept of a request that may be made.
 function stops.open(c, citizen, line, person, r, back)
     local rules = stops.rules(c)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
-        anywhere = r.anywhere and '1', ahead = not r.tour and '1' or nil,
+        anywhere = r.anywhere and '1', ahead = not r.tour and '1' or nil, runs = r.runs and cjson.encode(r.runs),
         places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', r.at) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
     stops.set(c, r.id, unpack(fields))
     redis.call('ZADD', c.p .. 'line:' .. line .. ':stops', s.at, r.id)
+    redis.call('SADD', c.p .. 'stoplines', line)
     redis.call('SADD', c.p .. 'stops-of:' .. citizen, r.id)
-    if r.tour then stops.await_answer(c, r.id, s) else stops.due(c, r.id, 'orphan', r.at) end
+    if r.tour then stops.await_answer(c, r.id, s) else stops.await_driver(c, r.id, s) end
     stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
     s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
     figures.add(c, line, { requested = 1 })
@@ -65,8 +92,10 @@ end
 
 -- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
--- stop, at, asked (at is the citizen's), passengers, places, next, later, later_at (when that is by the schedule, and
--- later_clock, as h:mm), anywhere} for the request and, if there is one, for the way back. Both or none.
+-- stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
+-- passengers, places, next, later, later_at (when that is by the schedule, and later_clock, as h:mm, later_moment, with its
+-- date), runs and later_runs (that pass about at and later_at: trip, base, when, which of the pattern's passes), anywhere} for
+-- the request and, if there is one, for the way back. Both or none.
 register('stop_request', function(keys, argv)
     local c, citizen, line = context(keys), argv[1], argv[3]
     return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
@@ -91,8 +120,7 @@ register('stop_request', function(keys, argv)
             local where = i == 2 and 'field `back`: ' or ''
             if r.code then return no(r.code, where .. r.detail) end
             local most = stops.rules(c).max_on_tour
-            local has = redis.call('ZCARD', c.p .. (r.tour and 'tour-stops:' .. r.tour or 'line:' .. line .. ':stops'))
-            if has + i > most then
+            if stops.count(c, line, r) + i > most then
                 return no('not_available', where .. 'There are ' .. most .. ' open requests, which is the most that are taken. '
                     .. 'Ask again when some are answered.')
             end

@@ -31,15 +31,18 @@ local function stand(c, id, s, fix, from)
     end
 end
 
--- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed.
-local function alert(c, id, s, metres, dist)
+-- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed. first: of a bus
+-- that has not begun its way, how far along it still is at its first stop: it comes near to nobody yet, and is there only for
+-- who gets on at that stop.
+local function alert(c, id, s, metres, dist, first)
     local rules, reached = stops.rules(c), tonumber(s.notified)
     if reached == 20 then return end
+    if first and not (s.dist and tonumber(s.dist) <= first) then return end
     local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
     local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
-    if not near or (reached == 500 and not arrived) then return end
+    if not near or ((reached == 500 or first) and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
-    if reached == 0 then
+    if reached == 0 and not first then
         log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.near', id, s, data)
     end
@@ -50,17 +53,17 @@ local function alert(c, id, s, metres, dist)
     stops.set(c, id, 'notified', arrived and 20 or 500)
 end
 
-local function moved(c, id, s, fix, before, dist)
+local function moved(c, id, s, fix, before, dist, first)
     local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
     local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist)
+    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist, first)
     stand(c, id, s, fix, stands and before)
 end
 
 -- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
--- if there is one; dist: metres along the shape at the last, nil off it or unknown.
-function stops.moved(c, tour, way, before, dist)
+-- if there is one; dist: metres along the shape at the last, nil off it or unknown; first: see alert(), nil on its way.
+function stops.moved(c, tour, way, before, dist, first)
     if #way == 0 then return end
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local id, s = one.id, one.s
@@ -70,10 +73,10 @@ function stops.moved(c, tour, way, before, dist)
             local last = before
             for _, point in ipairs(way) do
                 local fix = { lat = point[1], lon = point[2], at = point[3] }
-                moved(c, id, stops.load(c, id), fix, last, dist)
+                moved(c, id, stops.load(c, id), fix, last, dist, first)
                 last = fix
             end
-        elseif not s.waits and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
+        elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
             if is_due then stops.expire(c, id, s, 'passed') else stops.wait(c, id, s) end
         end
     end
@@ -90,13 +93,27 @@ function stops.await_answer(c, id, s)
     stops.due(c, id, 'expire', c.now + rules.answer_ms)
 end
 
--- A request that was made before anybody drove the line has a driver now; the citizen is told until when it is answered.
-function stops.ask_first(c, id, s)
+-- Nobody can answer yet. Who drives next has the whole time for it; nobody comes any more when the wanted time, and that of each
+-- run that is due about then, is over. A tour that runs already may come by, too: that is looked at when the time is near.
+function stops.await_driver(c, id, s)
+    local at = tonumber(s.at)
+    local till = at
+    if not s.anywhere then
+        for _, run in ipairs(s.runs and cjson.decode(s.runs) or {}) do till = math.max(till, run[3]) end
+        till = till + ORPHAN_MS
+        local near = at - stops.rules(c).early_ms
+        if near > c.now then stops.due(c, id, 'handover', near) end
+    end
+    stops.due(c, id, 'orphan', till)
+end
+
+-- A request that nobody could answer has a driver now; the citizen is told until when it is answered. reason: see attach().
+function stops.ask_first(c, id, s, reason)
     s.ahead = nil
     redis.call('HDEL', c.p .. 'stop:' .. id, 'ahead')
     if s.state ~= 'requested' then return end
     stops.await_answer(c, id, s)
-    stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by) })
+    stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by), reason = reason })
 end
 
 -- This tour does not come by for it any more: it waits for a later round, be it the same driver's or another's, and is looked
@@ -113,14 +130,34 @@ function stops.wanted(s)
         next = s.nexts and cjson.decode(s.nexts) }
 end
 
--- From the tour that it waits with to one that comes by; without an answer so far its driver has the whole time for it.
+-- To a tour that comes by, from the one that it waits with, if any; without an answer so far its driver has the whole time
+-- for it.
 function stops.hand_over(c, id, s, tour, dist, next_stop)
-    if s.tour ~= tour then
+    if s.tour and s.tour ~= tour then
         redis.call('ZREM', c.p .. 'tour-stops:' .. s.tour, id)
+        log(c, 'stop.taken_over', { request = id, line = s.line, tour = tour, citizen = s.citizen, from = s.tour })
         stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
     end
     s.ahead = '1'
     stops.attach(c, id, s, tour, dist, next_stop)
+end
+
+-- Whether a tour that begins is the one for a request that waits: the run of the timetable that is due about its time, or any
+-- run that comes by when that is near. Where the timetable says nothing, and on request, it is who drives next. Answers true,
+-- the distance along its shape and the index of the stop behind it.
+function stops.is_for(c, s, t)
+    if s.anywhere then return not s.tour end
+    local passes = cjson.decode(s.places)[t.pattern]
+    if not passes or (s.tour and not s.waits) then return false end
+    local behind, pass, due = s.nexts and cjson.decode(s.nexts)[t.pattern], nil, nil
+    for _, run in ipairs(s.runs and cjson.decode(s.runs) or {}) do
+        local away = math.abs(run[3] - tonumber(s.at))
+        if run[1] == t.trip and run[2] == tonumber(t.base) and (not due or away < due) then pass, due = run[4], away end
+    end
+    local near = s.runs and stops.rules(c).early_ms or s.tour and stops.rules(c).round_ms
+    if not pass and near and tonumber(s.at) - c.now > near then return false end
+    pass = pass or 1
+    return true, passes[pass], behind and behind[pass]
 end
 
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round
@@ -129,39 +166,83 @@ function stops.tour_started(c, tour)
     local t = stops.tour(c, tour)
     for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
         local s = stops.load(c, id)
-        local is_waiting = s.waits and tonumber(s.at) - c.now <= stops.rules(c).round_ms
-        if stops.is_open(s) and (not s.tour or is_waiting) then
-            local passes = cjson.decode(s.places)[t.pattern]
-            local behind = s.nexts and cjson.decode(s.nexts)[t.pattern]
-            if passes or s.anywhere then
-                local take = s.tour and stops.hand_over or stops.attach
-                take(c, id, s, tour, passes and passes[1], behind and behind[1])
+        if stops.is_open(s) then
+            local is_its, dist, behind = stops.is_for(c, s, t)
+            if is_its then stops.hand_over(c, id, s, tour, dist, behind) end
+        end
+    end
+end
+
+-- The line is in no catalog any more: no tour of it can begin.
+function stops.is_removed(c, line)
+    return redis.call('HGET', c.p .. 'catalog', 'version') and not figures.is_line(c, line)
+end
+
+-- Back to `requested`: nothing remains of the tour that had it.
+function stops.reopen(c, id, s)
+    local gone = { 'tour', 'dist', 'place', 'next', 'waits', 'accepted_at', 'stood_from', 'stood_ms', 'reminded', 'told', 'eta_told' }
+    redis.call('HDEL', c.p .. 'stop:' .. id, unpack(gone))
+    for _, name in ipairs(gone) do s[name] = nil end
+    s.state, s.notified, s.ahead, s.answer_by = 'requested', '0', '1', s.at
+    stops.set(c, id, 'state', s.state, 'notified', s.notified, 'ahead', s.ahead, 'answer_by', s.answer_by)
+    for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'handover' }) do stops.due(c, id, what) end
+end
+
+-- A running tour of the line that can serve what another one has, or has left: it comes by, and has the seats. What is hours
+-- ahead waits for its run, if there is a timetable. Answers as find_tour() does.
+function stops.find_successor(c, s)
+    local at = tonumber(s.at)
+    if s.runs and at - c.now > math.max(stops.rules(c).round_ms, stops.rules(c).early_ms) then return nil end
+    local tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
+    local free = tour and tour ~= s.tour and stops.free_seats(c, tour, at)
+    if free and free < tonumber(s.passengers) then return nil end
+    return tour, dist, next_stop
+end
+
+-- A tour has ended, and is no longer among those of its line. What it leaves open, promised or not, is asked anew: of another
+-- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
+-- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen.
+function stops.tour_ended(c, tour, t)
+    local left = {}
+    for _, one in ipairs(stops.of_tour(c, tour)) do
+        if one.s.state == 'accepted' and one.s.notified == '20' and stops.has_passed(c, one.s, t) then
+            stops.expire(c, one.id, one.s, 'not_served')
+        else
+            left[#left + 1] = one
+        end
+    end
+    redis.call('DEL', c.p .. 'tour-stops:' .. tour)
+    for _, one in ipairs(left) do stops.reopen(c, one.id, one.s) end
+    for _, one in ipairs(left) do
+        local id, s = one.id, one.s
+        local next_tour, dist, next_stop = stops.find_successor(c, s)
+        if not next_tour and stops.is_removed(c, s.line) then
+            stops.expire(c, id, s, 'line_removed')
+        else
+            log(c, 'stop.reopened', { request = id, line = s.line, tour = next_tour, citizen = s.citizen, reason = 'tour_ended' })
+            if next_tour then
+                stops.attach(c, id, s, next_tour, dist, next_stop, nil, 'tour_ended')
+            else
+                stops.await_driver(c, id, s)
+                stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by), reason = 'tour_ended' })
             end
         end
     end
 end
 
--- A tour has ended, and is no longer among those of its line: what it leaves open goes to another tour of the line that
--- can serve it, or waits for the next. Who is to be picked up and has no tour then is told.
-function stops.tour_ended(c, tour)
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'tour', 'dist', 'place', 'stood_from', 'waits')
-        s.tour, s.dist, s.place, s.waits = nil, nil, nil, nil
-        local next_tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
-        if next_tour then
-            stops.attach(c, id, s, next_tour, dist, next_stop)
-        else
-            -- Who drives next has the whole time to answer.
-            if s.state == 'requested' then
-                stops.set(c, id, 'ahead', '1', 'answer_by', s.at)
-                stops.due(c, id, 'expire')
-                stops.due(c, id, 'remind_driver')
-            end
-            stops.due(c, id, 'orphan', math.max(tonumber(s.at), c.now) + ORPHAN_MS)
+-- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
+-- not take any more, can't be fetched: who asked is told now. The running tours go on to their end.
+-- ways: the ids of the line's patterns, as a set; nil: there is no such line.
+function stops.line_changed(c, line, ways)
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. line .. ':stops', 0, -1)) do
+        local s = stops.load(c, id)
+        local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > stops.rules(c).round_ms
+        if stops.is_open(s) and is_later then
+            local is_there = ways and s.anywhere
+            for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end
+            if not is_there then stops.expire(c, id, s, ways and 'line_changed' or 'line_removed') end
         end
     end
-    redis.call('DEL', c.p .. 'tour-stops:' .. tour)
 end
 
 -- MARK: what time brings about
@@ -178,8 +259,8 @@ function stops.fall_due(c, member)
         stops.expire(c, id, s, 'unanswered')
     elseif what == 'remind_citizen' and s.state == 'accepted' and not s.reminded then
         stops.remind(c, id, s)
-    elseif what == 'handover' and s.tour and s.waits then
-        local tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
+    elseif what == 'handover' and (s.waits or not s.tour) then
+        local tour, dist, next_stop = stops.find_successor(c, s)
         if tour then stops.hand_over(c, id, s, tour, dist, next_stop) end
     elseif what == 'orphan' and not s.tour then
         stops.expire(c, id, s, 'no_driver')

@@ -99,7 +99,7 @@ function tours.finish(c, id, t, why, delay)
         t.route = ''
         tours.on_map(c, t)
     end
-    stops.tour_ended(c, id)
+    stops.tour_ended(c, id, t)
 end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
@@ -259,8 +259,10 @@ register('tour_step', function(keys, argv)
             tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver',
                 { [at] = tours.delay(c, t, at, argv[5]) })
             t.etas = tours.coming(t.etas, at + 1)
+            tours.set(c, id, 'left', '1')
         else
             t.next = tostring(at - 1)
+            if at == 1 then redis.call('HDEL', c.p .. 'tour:' .. id, 'left') end
             tours.restore(c, id, t, at - 1)
             t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, at - 1), stops.of_tour(c, id))
         end
@@ -285,8 +287,9 @@ end
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
 -- JSON list of the fixes since the last call that fences may use, [lat, lon, at], and of the stops left since then, [index,
--- how late in s], the city's clock (stops.clock), and JSON of the way that is forecast (crossing() in stop_times.lua). Answers
--- {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- how late in s], the city's clock (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), and, as long
+-- as it has not left its first stop, how far along the shape it still is there ('' = it has, or nobody knows). Answers {state,
+-- index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', function(keys, argv)
     local c, id = context(keys), argv[1]
     local t = tours.load(c, id)
@@ -307,11 +310,11 @@ register('tour_moved', function(keys, argv)
     elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
         t.next, stepped = argv[7], true
     end
-    t.heard, t.zone, t.course = argv[11], argv[15] or '', argv[16] or '[]'
+    t.heard, t.zone, t.course, t.start = argv[11], argv[15] or '', argv[16] or '[]', argv[17] or ''
     local asked = stops.of_tour(c, id)
     t.etas = stops.with_dwell(c, t, tours.coming(argv[10], tonumber(t.next)), asked)
     local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course }
+        'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course, 'start', t.start }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name
@@ -323,7 +326,8 @@ register('tour_moved', function(keys, argv)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
     stops.tell_etas(c, t, asked)
-    stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil)
+    stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil,
+        stops.is_waiting(t) and tonumber(t.start) or nil)
     return { t.state, tonumber(t.next) }
 end)
 

@@ -25,6 +25,10 @@ struct BusLogChecker {
         var lastTour: String?
         var phase = Phase.requested
         var acceptances = 0
+        /// How often it was asked anew, as its tour had ended.
+        var reopenings = 0
+        /// How often another tour took it over, as it waited for a later round.
+        var takeovers = 0
         /// 0, 500 or 20: the last alert.
         var rung = 0
         var isFromBefore = false
@@ -78,6 +82,10 @@ struct BusLogChecker {
         case "stop.requested": requested(event)
         case "stop.unanswered", "stop.reminder": break
         case "stop.accepted": accepted(event)
+        case "stop.reopened": reopened(event)
+        case "stop.taken_over":
+            _ = running(event)
+            if let id = known(event) { requests[id]?.takeovers += 1 }
         case "stop.near": alerted(event, 500)
         case "stop.arrived": alerted(event, 20)
         case "stop.noshow":
@@ -150,7 +158,8 @@ struct BusLogChecker {
             return report(.log, "stop.requested names no request or no citizen")
         }
         if requests[id] != nil { report(.outcome, "request \(id) is made twice") }
-        _ = running(event)
+        // One that is made ahead has no tour yet.
+        if event.tour != nil { _ = running(event) }
         requests[id] = Request(citizen: citizen, firstTour: event.tour)
     }
 
@@ -162,6 +171,16 @@ struct BusLogChecker {
         _ = running(event)
         requests[id]?.phase = .accepted
         requests[id]?.acceptances += 1
+    }
+
+    /// What its driver promised counts no more, nor do the alerts of a bus that does not come.
+    private mutating func reopened(_ event: LoggedEvent) {
+        guard let id = known(event), let request = requests[id] else { return }
+        if let outcome = request.outcome { report(.outcome, "request \(id) is asked anew, and was \(outcome)") }
+        if event.tour != nil { _ = running(event) }
+        requests[id]?.phase = .requested
+        requests[id]?.rung = 0
+        requests[id]?.reopenings += 1
     }
 
     private mutating func alerted(_ event: LoggedEvent, _ rung: Int) {

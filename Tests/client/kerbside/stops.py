@@ -11,15 +11,15 @@ DAY = 24 * 60 * MINUTE
 
 
 def village():
-    """Lines by kind, and the YAML of all. `hourly` run all day, `last` now and not again today, `closed` not now."""
+    """Lines by kind, and the YAML of all. `hourly` run all day, `last` now and not again today, `closed` and `soon` not now."""
     now = int(time.time()) // 60 * 60
-    kinds = {"hourly": range(30), "last": range(30, 40), "closed": range(40, 42)}
+    kinds = {"hourly": range(30), "last": range(30, 40), "closed": range(40, 42), "soon": range(42, 46)}
     text = {"time_zone": "Etc/UTC", "stops": {}, "lines": {}, "buses": {}}
     lines = {}
     for kind, numbers in kinds.items():
         lines[kind] = [buses.Line(number, now * 1000) for number in numbers]
         for line in lines[kind]:
-            begin = {"hourly": 0, "last": now - 240, "closed": now + 36_000}[kind]
+            begin = {"hourly": 0, "last": now - 240, "closed": now + 36_000, "soon": now + 1200}[kind]
             starts = [hour * 3600 for hour in range(25)] if kind == "hourly" else [begin % 86_400]
             rows = []
             for index, stop in enumerate(line.stops):
