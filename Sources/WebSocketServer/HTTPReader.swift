@@ -1,6 +1,7 @@
 /// Reads requests off the front of a byte stream (RFC 9112), strictly: what could be read in two ways is refused.
 ///
-/// Pure. Holds the bytes that do not yet make a request; never more than the limits of head and body.
+/// Pure. Holds the bytes that do not yet make a request; never more than the limits of head and body, and what came with
+/// their last piece. Each byte is looked at once, in however many pieces it comes.
 struct HTTPReader {
     enum Step {
         case needsMore
@@ -11,12 +12,22 @@ struct HTTPReader {
         case refused(HTTPResponse)
     }
 
+    /// Empty lines before a request: RFC 9112 2.2 asks for one to be passed over, and old clients send one after a body.
+    private static let maxEmptyLines = 8
+
     private let maxHeadBytes: Int
     private let maxBodyBytes: Int
     private var bytes: [UInt8] = []
+    /// Where in `bytes` that begins which is no request yet. What is before is cut off when it is the larger part.
+    private var start = 0
+    /// The end of a head is looked for from here on.
+    private var searched = 0
+    private var emptyLines = 0
     /// The request whose body is still coming, and the size of that.
     private var head: HTTPRequest?
     private var bodyCount = 0
+    /// Bytes that were looked at or moved so far, each time counted: to be held against the bytes that came.
+    private(set) var work = 0
 
     init(maxHeadBytes: Int, maxBodyBytes: Int) {
         self.maxHeadBytes = maxHeadBytes
@@ -24,42 +35,46 @@ struct HTTPReader {
     }
 
     /// Bytes that are no request yet.
-    var waitingBytes: Int { bytes.count }
+    var waitingBytes: Int { bytes.count - start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
     /// What follows the last request: after an upgrade that is no longer HTTP.
     mutating func takeRest() -> [UInt8] {
-        defer { bytes = [] }
-        return bytes
+        defer { consume(waitingBytes) }
+        return Array(bytes[start...])
     }
 
     mutating func next() -> Step {
         if head == nil {
+            guard skipEmptyLines() else { return .refused(Self.tooManyLines) }
             guard let end = endOfHead() else {
-                return bytes.count > maxHeadBytes ? .refused(Self.headTooLong) : .needsMore
+                return waitingBytes > maxHeadBytes ? .refused(Self.headTooLong) : .needsMore
             }
-            guard end <= maxHeadBytes else { return .refused(Self.headTooLong) }
-            switch RequestHead.parse(bytes[..<end]) {
+            guard end - start <= maxHeadBytes else { return .refused(Self.headTooLong) }
+            emptyLines = 0
+            work += end - start
+            switch RequestHead.parse(bytes[start..<end]) {
             case .failure(let refusal): return .refused(refusal.response)
             case .success(let request):
-                bytes.removeFirst(end)
+                consume(end - start)
                 switch bodySize(of: request) {
                 case .failure(let refusal): return .refused(refusal.response)
                 case .success(let size): bodyCount = size
                 }
                 head = request
-                if bodyCount > bytes.count, request.hasToken("expect", "100-continue") { return .wantsContinue }
+                if bodyCount > waitingBytes, request.hasToken("expect", "100-continue") { return .wantsContinue }
             }
         }
-        guard bytes.count >= bodyCount, var request = head else { return .needsMore }
-        request.body = Array(bytes.prefix(bodyCount))
-        bytes.removeFirst(bodyCount)
+        guard waitingBytes >= bodyCount, var request = head else { return .needsMore }
+        request.body = Array(bytes[start..<start + bodyCount])
+        consume(bodyCount)
         head = nil
         return .request(request)
     }
 
     private static let headTooLong = HTTPResponse.text(431, "The request's head is too long.")
+    private static let tooManyLines = HTTPResponse.text(400, "Too many empty lines stand before the request.")
 
     private func bodySize(of request: HTTPRequest) -> Result<Int, HTTPRefusal> {
         if request.header("transfer-encoding") != nil {
@@ -76,19 +91,47 @@ struct HTTPReader {
         return .success(size)
     }
 
+    /// False when there are more than anybody needs.
+    private mutating func skipEmptyLines() -> Bool {
+        while waitingBytes >= 2, bytes[start] == 13, bytes[start + 1] == 10 {
+            emptyLines += 1
+            guard emptyLines <= Self.maxEmptyLines else { return false }
+            work += 2
+            consume(2)
+        }
+        return true
+    }
+
     /// The index after the empty line that ends the head.
     private mutating func endOfHead() -> Int? {
-        // Empty lines before a request are passed over (RFC 9112 2.2).
-        while bytes.count >= 2, bytes[0] == 13, bytes[1] == 10 { bytes.removeFirst(2) }
-        return bytes.withUnsafeBytes { bytes in
-            var index = 3
+        let first = max(start + 3, searched)
+        let end = bytes.withUnsafeBytes { bytes in
+            var index = first
             while index < bytes.count {
-                if bytes[index] == 10, bytes[index - 1] == 13, bytes[index - 2] == 10, bytes[index - 3] == 13 {
-                    return index + 1
-                }
+                if bytes[index] == 10, bytes[index - 1] == 13, bytes[index - 2] == 10, bytes[index - 3] == 13 { break }
                 index += 1
             }
-            return nil
+            return index
+        }
+        work += max(0, min(end + 1, bytes.count) - first)
+        searched = max(searched, end)
+        return end < bytes.count ? end + 1 : nil
+    }
+
+    private mutating func consume(_ count: Int) {
+        start += count
+        searched = max(searched, start)
+        if start == bytes.count {
+            // An idle connection holds no buffer.
+            bytes = []
+            start = 0
+            searched = 0
+        } else if start > bytes.count / 2 {
+            // As many bytes stay at most as are cut off, so that none is moved more than once for each that was read.
+            bytes.removeFirst(start)
+            work += bytes.count
+            searched -= start
+            start = 0
         }
     }
 }

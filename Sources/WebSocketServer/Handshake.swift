@@ -67,14 +67,9 @@ struct Handshake {
         guard let origin = origin?.lowercased() else { return true }
         if allowedOrigins.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return true }
         guard let host = host?.lowercased() else { return false }
-        if isLocal, !Self.isOwnName(host) { return false }
+        if isLocal, !LoopbackName.matches(host) { return false }
         return origin == "http://\(Self.without(port: ":80", host))"
             || origin == "https://\(Self.without(port: ":443", host))"
-    }
-
-    private static func isOwnName(_ host: String) -> Bool {
-        let name = host.hasPrefix("[") ? String(host.prefix { $0 != "]" }) + "]" : String(host.prefix { $0 != ":" })
-        return name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
     }
 
     /// Browsers leave the default port out of Origin.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A peer's IP address, as sixteen bytes; IPv4 in its mapped form.
 struct PeerAddress: Hashable {
-    private var high: UInt64 = 0
-    private var low: UInt64 = 0
+    private(set) var high: UInt64 = 0
+    private(set) var low: UInt64 = 0
 
     init(_ storage: sockaddr_storage) {
         withUnsafeBytes(of: storage) { bytes in
@@ -26,6 +26,9 @@ struct PeerAddress: Hashable {
     }
 
     private var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+    /// 127.0.0.0/8 or ::1.
+    var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
     /// What is counted as one client: an IPv4 address, or the /64 that an IPv6 subscriber is given.
     var limitKey: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }

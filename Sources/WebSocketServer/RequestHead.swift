@@ -3,6 +3,9 @@ enum RequestHead {
     private static let tokenBytes = Set(
         "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
+    /// Browsers send some twenty, proxies add a few.
+    private static let maxLines = 100
+
     /// `bytes` ends with the empty line.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Result<HTTPRequest, HTTPRefusal> {
         var lines = bytes.split(separator: 10, omittingEmptySubsequences: false).dropLast()
@@ -23,6 +26,7 @@ enum RequestHead {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             return .failure(HTTPRefusal(version.hasPrefix("HTTP/") ? 505 : 400, "HTTP/1.1 is spoken here."))
         }
+        guard lines.count <= maxLines else { return .failure(HTTPRefusal(431, "The head has too many lines.")) }
         var headers: [(name: String, value: String)] = []
         for line in lines.dropFirst().dropLast() {
             guard let colon = line.firstIndex(of: 58), isToken(line[..<colon]) else {

@@ -63,6 +63,44 @@ import Testing
         #expect(read(head + "ok") == ["POST / ok"])
     }
 
+    @Test func `C70: empty lines before a request are passed over, but not without end`() {
+        let request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+        #expect(read(String(repeating: "\r\n", count: 8) + request, pieces: 1) == ["GET /a"])
+        #expect(read(request + "\r\n" + request) == ["GET /a", "GET /a"])
+        #expect(read(String(repeating: "\r\n", count: 10_000), pieces: 2) == ["400"])
+        #expect(read("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "a: b\r\n", count: 100) + "\r\n") == ["431"])
+    }
+
+    /// What a stranger may send to have it looked at again and again: a unit that is repeated, and what comes before it.
+    private static let hostile: [(before: String, unit: String)] = [
+        ("", "\r\n"), ("", "\r"), ("", "\n"), ("GET /", "a"), ("GET / HTTP/1.1\r\nHost: x\r\n", "a: b\r\n"),
+        ("", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), ("GET / HTTP/1.1\r\nHost: x\r\nA: ", "\r"),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\n", "ab"),
+        ("", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n\r"),
+    ]
+
+    @Test(arguments: [1, 2, 50, Int.max]) func `C70: each byte is looked at a few times, whatever it belongs to`(
+        piece: Int
+    ) {
+        for (before, unit) in Self.hostile {
+            for count in [1_000, 4_000] {
+                var reader = HTTPReader(maxHeadBytes: 60_000, maxBodyBytes: 60_000)
+                var rest = Array((before + String(repeating: unit, count: count)).utf8)[...]
+                let whole = rest.count
+                feeding: while !rest.isEmpty {
+                    Array(rest.prefix(piece)).withUnsafeBytes { reader.append($0) }
+                    rest = rest.dropFirst(piece)
+                    while true {
+                        let step = reader.next()
+                        if case .refused = step { break feeding }
+                        if case .needsMore = step { break }
+                    }
+                }
+                #expect(reader.work <= 4 * whole, "\(unit.debugDescription) in pieces of \(piece)")
+            }
+        }
+    }
+
     @Test func `a bearer token is read from its header only`() {
         let request = parse("GET /?token=no HTTP/1.1\r\nHost: x\r\naUTHORIZATION:  bearer  abc.def \r\n\r\n")
         #expect(request?.bearerToken == "abc.def")

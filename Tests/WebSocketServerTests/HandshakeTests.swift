@@ -13,11 +13,14 @@ import Testing
 
     /// The status, and the subprotocol when it is 101; "http" when it is none of the handshake's business.
     private func decide(
-        _ more: String, path: String = "/v1/connect", subprotocols: [String] = [], origins: [String] = []
+        _ more: String, path: String = "/v1/connect", subprotocols: [String] = [], origins: [String] = [],
+        host: String = "hub.example", isLocal: Bool = false
     ) -> String {
-        let lines = ["GET \(path) HTTP/1.1"] + (Self.head + "\n" + more).split(separator: "\n").map(String.init)
+        let head = Self.head.replacing("hub.example", with: host)
+        let lines = ["GET \(path) HTTP/1.1"] + (head + "\n" + more).split(separator: "\n").map(String.init)
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n"
-        guard let request = try? RequestHead.parse(Array(text.utf8)[...]).get() else { return "unreadable" }
+        guard var request = try? RequestHead.parse(Array(text.utf8)[...]).get() else { return "unreadable" }
+        request.isFromLoopback = isLocal
         let handshake = Handshake(path: "/v1/connect", subprotocols: subprotocols, allowedOrigins: origins)
         switch handshake.decide(request) {
         case .notUpgrade: return "http"
@@ -36,6 +39,33 @@ import Testing
         ("Origin: https://hub.example.evil.example", "403"), ("Origin: https://hub.example:444", "403"),
     ]) func `an origin is our own or an allowed one`(header: String, result: String) {
         #expect(decide(header, origins: ["https://app.example"]) == result)
+    }
+
+    @Test(arguments: [
+        "localhost", "LOCALHOST:8080", "127.0.0.1", "127.0.0.1:8080", "127.255.1.2:1", "[::1]", "[::1]:8080",
+    ]) func `a page of this machine is our own`(host: String) {
+        #expect(decide("Origin: http://\(host)", host: host, isLocal: true) == "101 -")
+    }
+
+    /// Whoever owns such a name can give it the address 127.0.0.1, and a browser here then takes the hub for its page's own.
+    @Test(arguments: [
+        "127.0.0.1.evil.example", "127.0.0.1.evil.example:8080", "localhost.evil.example", "127.evil.example", "127.1",
+        "127.0.0.1:80@evil.example", "127.0.0.1:", "127.0.0.1:80:80", "127.0.0.1:99999", "[::1].evil.example",
+        "[::1]evil.example", "[::1", "::1.evil.example", "hub.example", "127.0.0.256", "0127.0.0.1", "[::2]",
+    ]) func `a name that only looks like this machine is not ours`(host: String) {
+        #expect(!LoopbackName.matches(host))
+        #expect(decide("Origin: http://\(host)", host: host, isLocal: true) == "403")
+    }
+
+    @Test(arguments: [
+        ("", true), ("X-Forwarded-For: 192.0.2.1\r\n", false), ("Forwarded: for=192.0.2.1\r\n", false),
+        ("Via: 1.1 proxy\r\n", false), ("X-Real-IP: 192.0.2.1\r\n", false),
+    ]) func `who asks by a proxy of this machine is not of this machine`(header: String, isLocal: Bool) throws {
+        let text = "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\(header)\r\n"
+        var request = try RequestHead.parse(Array(text.utf8)[...]).get()
+        #expect(!request.isFromThisMachine)
+        request.isFromLoopback = true
+        #expect(request.isFromThisMachine == isLocal)
     }
 
     @Test func `every origin may be allowed`() {
