@@ -64,11 +64,6 @@ static inline struct lws *kb_adopt_raw(struct lws_vhost *vhost, int descriptor, 
 
 static inline uintptr_t kb_tag(struct lws *socket) { return (uintptr_t)lws_get_opaque_user_data(socket); }
 
-// One write of ready-made bytes; libwebsockets keeps what the kernel does not take. Negative: the socket is gone.
-static inline int kb_write(struct lws *socket, unsigned char *bytes, size_t count) {
-    return lws_write(socket, bytes, count, LWS_WRITE_RAW);
-}
-
 // Closes at once; its close callback comes from within. Never from one of its own callbacks.
 static inline void kb_kill(struct lws *socket) {
     lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);

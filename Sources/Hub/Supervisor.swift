@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import RedisLink
 public import Settings
+import WebSocketServer
 
 /// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
 /// passes on reload and shutdown. It carries no client traffic.
@@ -69,8 +70,9 @@ public actor Supervisor {
         settled.clear()
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
-        try await startRedis()
         let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: max(1, count))
+        try await startRedis()
         for number in 1...max(1, count) { startWorker(number) }
         log.notice(
             "serving",
@@ -189,7 +191,10 @@ public actor Supervisor {
         for signal in signals { signal.close() }
         signals = []
         reservation = nil
-        if lock != nil { settled.clear() }
+        if lock != nil {
+            settled.clear()
+            unlink(WorkerFiles.addresses(settings.data.dir))
+        }
         lock = nil
         log.notice("stopped")
         loop.stop()

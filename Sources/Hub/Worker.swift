@@ -159,7 +159,8 @@ public actor Worker {
     var vehiclesWatchedAt: UInt64 = 0
 
     /// `name` is unique among all workers that ever were: its sessions and heartbeat go by it.
-    public init(name: String, settings: Settings, loop: EventLoop) throws {
+    /// `number`: which of the hub's workers it is, from 1.
+    public init(name: String, number: Int, settings: Settings, loop: EventLoop) throws {
         self.name = name
         self.settings = settings
         self.loop = loop
@@ -170,7 +171,8 @@ public actor Worker {
         verifier = try Tokens.verifier(settings)
         server = try WebSocketServer(
             loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
-            allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect")
+            allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect",
+            addresses: AddressCounts(path: WorkerFiles.addresses(settings.data.dir), row: number - 1))
         let endpoint = try EnginePlan(settings).endpoint
         var limits = RedisLimits()
         limits.maxPending = settings.redis.maxPending
@@ -285,6 +287,9 @@ public actor Worker {
         var limits = ServerLimits()
         limits.maxMessageBytes = settings.server.maxMessageBytes
         limits.maxOutboundBytes = settings.server.maxOutboundBytes
+        limits.maxHeldBytes = settings.server.maxWaitingBytes
+        // Nothing here takes a body: enough for a client that sends one all the same to be told so.
+        limits.maxBodyBytes = 1_024
         limits.maxConnections = settings.server.maxConnections > 0 ? settings.server.maxConnections : nil
         let perAddress = settings.server.maxConnectionsPerAddress
         limits.maxConnectionsPerAddress = perAddress > 0 ? perAddress : .max

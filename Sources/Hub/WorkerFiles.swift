@@ -5,6 +5,8 @@ enum WorkerFiles {
     static func directory(_ data: String) -> String { data + "/run" }
     static func settings(_ data: String) -> String { SettledFiles.current(data) + "/settings.yaml" }
 
+    static func addresses(_ data: String) -> String { directory(data) + "/addresses" }
+
     static func metrics(_ data: String) -> String { directory(data) + "/metrics" }
 
     /// Makes the directories, readable by the hub's user alone. The data directory is there.

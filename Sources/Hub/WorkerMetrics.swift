@@ -74,6 +74,18 @@ final class WorkerMetrics {
         registry.gauge("kerbside_outbound_queue_bytes", "Bytes that wait for slow clients.") { [unowned server] in
             Double(server.bytesQueued)
         }
+        registry.gauge("kerbside_outbound_memory_bytes", "Memory of what waits; what many wait for counts once.") {
+            [unowned server] in Double(server.bytesHeld)
+        }
+        registry.counter("kerbside_http_answers_cut_total", "HTTP answers whose reader was too slow.") {
+            [unowned server] in Double(server.counters.timedOutAnswer)
+        }
+        registry.counter("kerbside_http_answers_refused_total", "Large HTTP answers refused because too much waited.") {
+            [unowned server] in Double(server.counters.refusedFull)
+        }
+        registry.counter(
+            "kerbside_address_refused_total", "Connections refused because their address has too many."
+        ) { [unowned server] in Double(server.counters.refusedAddressLimit) }
         registry.gauge("kerbside_redis_pending_commands", "Commands that wait for Redis.") { Double(pending()) }
         registry.counter("kerbside_sent_bytes_total", "Bytes sent to clients.") { [unowned server] in
             Double(server.counters.bytesOut)

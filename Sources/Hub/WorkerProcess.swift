@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Telemetry
+import WebSocketServer
 
 /// One worker as its supervisor sees it: started, started again when it dies, stopped. Used on the supervisor's loop.
 final class WorkerProcess {
@@ -40,7 +41,9 @@ final class WorkerProcess {
         do {
             process = try ChildProcess.spawn(
                 loop: loop, executable: "/proc/self/exe",
-                arguments: ["worker", "--name", name, "--data", data, "--port", String(port)]
+                arguments: [
+                    "worker", "--name", name, "--number", String(number), "--data", data, "--port", String(port),
+                ]
             ) { status, signal in self.ended(signal != 0 ? "signal \(signal)" : "exit status \(status)") }
         } catch {
             ended("\(error)")
@@ -61,6 +64,8 @@ final class WorkerProcess {
     private func ended(_ description: String) {
         process = nil
         WorkerExpositions(directory: WorkerFiles.metrics(data)).remove(worker: name)
+        // Its connections are gone, whether another takes its place or not.
+        try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1).clear()
         timer.stop()
         if isWanted {
             if loop.now - startedAt >= Self.settledMs { waitMs = 0 }

@@ -6,13 +6,13 @@ import Settings
 /// The worker process: what `kerbside worker` does.
 public enum WorkerRun {
     /// Serves until SIGTERM. Throws when it can't start; the supervisor starts it again.
-    public static func run(name: String, data: String, port: Int) throws {
+    public static func run(name: String, number: Int, data: String, port: Int) throws {
         // A worker without its supervisor would serve on with nobody to stop it.
         ChildProcess.endWithParent()
         raiseFileLimit()
         let settings = try read(data, port)
         let loop = try EventLoop()
-        let worker = try Worker(name: name, settings: settings, loop: loop)
+        let worker = try Worker(name: name, number: number, settings: settings, loop: loop)
         let hangup = try LoopSignal(loop, signal: SIGHUP) {
             worker.assumeIsolated { worker in
                 do { worker.reload(try read(data, port)) } catch { worker.log.error("not reloaded: \(error)") }

@@ -31,12 +31,15 @@ extension Settings {
         .text(
             "server.tls.certificate", \.server.tls.certificate, .file, .atRestart,
             """
-            PEM file with the certificate and its chain; TLS 1.2 and 1.3 are spoken. Empty is plain text. At SIGHUP the \
-            file is read again: new connections use it, old ones stay.
+            PEM file with the certificate and its chain; TLS 1.3 is spoken, and of 1.2 the suites with ECDHE and AES-GCM or \
+            ChaCha20. Empty is plain text. At SIGHUP the file is read again: new connections use it, old ones stay.
             """),
         .text(
             "server.tls.key", \.server.tls.key, .file, .atRestart,
-            "PEM file with the private key of the certificate, without a passphrase. Read again at SIGHUP."),
+            """
+            PEM file with the private key of the certificate, without a passphrase. Refused when others than its owner and \
+            group may read or write it; said when the group may. Read again at SIGHUP.
+            """),
         .integer(
             "server.max_connections", \.server.maxConnections, 0...1_000_000, .atReload,
             """
@@ -46,9 +49,10 @@ extension Settings {
         .integer(
             "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,
             """
-            Connections per remote address and worker, so that one machine can't take all. Mobile networks put many \
-            phones behind one address, hence not a handful. 0 is no limit: what a hub behind a \
-            proxy of its own machine needs, where all clients come from one address.
+            Connections of one remote address (IPv6: of one /64) to all workers of this hub together, so that one machine \
+            can't take all; hubs on other machines count for themselves. Mobile networks put many phones behind one \
+            address, hence not a handful. 0 is no limit: what a hub behind a proxy of its own machine needs, where all \
+            clients come from one address.
             """),
         .integer(
             "server.max_connections_per_subject", \.server.maxConnectionsPerSubject, 0...100_000, .atRestart,
@@ -65,6 +69,13 @@ extension Settings {
             """
             Most bytes waiting for one client that reads too slowly; beyond it the connection is closed with 4420, and \
             the client resumes. Bounds the worker's memory.
+            """),
+        .integer(
+            "server.max_waiting_bytes", \.server.maxWaitingBytes, 1_048_576...17_179_869_184, .atReload,
+            """
+            Most memory of one worker for all that waits for clients, over HTTP too; what many wait for counts once. Beyond \
+            it large HTTP answers are refused with 503, and the clients that have taken nothing for the longest are closed \
+            (4420) and resume.
             """),
         .integer(
             "server.handshake_timeout_ms", \.server.handshakeTimeoutMs, 100...600_000, .atReload,

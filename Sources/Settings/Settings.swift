@@ -54,7 +54,7 @@ public struct Settings: Sendable, Equatable {
         public var tls = TLS()
         /// Connections per worker; 0 takes what the limit of open files allows.
         public var maxConnections = 0
-        /// Connections per remote address and worker; 0 is no limit.
+        /// Connections per remote address to all workers; 0 is no limit.
         public var maxConnectionsPerAddress = 200
         /// Connections per subject, at all workers; 0 is no limit.
         public var maxConnectionsPerSubject = 8
@@ -62,6 +62,8 @@ public struct Settings: Sendable, Equatable {
         public var maxMessageBytes = 65_536
         /// Most bytes waiting for one slow client.
         public var maxOutboundBytes = 1_048_576
+        /// Most memory of one worker for all that waits for clients, bytes.
+        public var maxWaitingBytes = 134_217_728
         /// From accept to the finished upgrade, TLS included, ms.
         public var handshakeTimeoutMs = 5_000
         /// From the upgrade to `hello`, ms.

@@ -42,6 +42,13 @@ extension Settings {
             (\(server.maxMessageBytes))
             """)
         require(
+            server.maxWaitingBytes >= server.maxOutboundBytes,
+            ["server.max_waiting_bytes", "server.max_outbound_bytes"],
+            """
+            server.max_waiting_bytes (\(server.maxWaitingBytes)) must be at least server.max_outbound_bytes \
+            (\(server.maxOutboundBytes)): it is for all clients of a worker
+            """)
+        require(
             server.commandsBurst >= server.commandsPerSecond, ["server.commands_burst", "server.commands_per_second"],
             """
             server.commands_burst (\(server.commandsBurst)) must be at least server.commands_per_second \

@@ -30,8 +30,10 @@ final class Connection {
     var http: HTTPReader?
     /// A request waits for its answer: the next ones wait for it.
     var isAsking = false
-    /// Requests are being read, so that one that is answered at once does not read the next within itself.
-    var isReadingRequests = false
+    /// Requests read so far.
+    var requests = 0
+    /// An answer is going out, this fast: no request is read until it is out.
+    var answer: AnswerPace?
     var frames: FrameParser
     /// What was left by a flush, and what came since while something was; then the run of frames that came after it.
     var outbound = OutboundQueue()
@@ -42,15 +44,19 @@ final class Connection {
     var isDirty = false
     /// In the list of those that have something which may wait for the coalescing timer.
     var isWaiting = false
-    /// The last flush left something: in the queue, or with libwebsockets because the kernel did not take it.
+    /// The last flush left something in the queue.
     var isBehind = false
-    /// The latter; it is asked of libwebsockets again before the next write.
-    var isHeldBack = false
+    /// The kernel took less than it was given: nothing is tried again before it has room.
+    var isBlocked = false
+    /// How much of the queue's beginning may stand in a TLS record that has not gone out whole: it has to follow.
+    var committed = 0
+    /// `WebSocketServer.now`: when the reader took something last, or fell behind.
+    var lastTaken: UInt64 = 0
     /// Control frames heard in the second `controlSecond`.
     var controlFrames = 0
     var controlSecond: UInt64 = 0
 
-    /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or a write was completed.
+    /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or an answer was completed.
     var lastHeard: UInt64
     var lastPing: UInt64 = 0
     var pingEvery: UInt64

@@ -7,7 +7,8 @@ public struct HTTPResponse: Sendable {
     public var contentType: String?
     /// Further headers. `Content-Length`, `Content-Type`, `Date` and `Connection` are set by the server.
     public var headers: [(name: String, value: String)]
-    /// Not sent to `HEAD`, but counted.
+    /// Not sent to `HEAD`, but counted. All connections that are sent the same array share its memory: a page that many ask
+    /// for is to be kept, and given here each time.
     public var body: [UInt8]
 
     public init(
@@ -24,19 +25,18 @@ public struct HTTPResponse: Sendable {
         HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: Array((line + "\n").utf8))
     }
 
-    /// The response as it goes over the wire.
-    func encoded(isHead: Bool, keepsAlive: Bool, unixTime: Int) -> [UInt8] {
+    /// 1xx, 204 and 304 have no body, and say no length.
+    var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
+
+    /// What goes over the wire before the body.
+    func head(keepsAlive: Bool, unixTime: Int) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
         head += "Date: \(Self.date(unixTime))\r\n"
         if let contentType { head += "Content-Type: \(contentType)\r\n" }
-        // 1xx, 204 and 304 have no body, and say no length.
-        let hasBody = status >= 200 && status != 204 && status != 304
-        if hasBody { head += "Content-Length: \(body.count)\r\n" }
+        if mayHaveBody { head += "Content-Length: \(body.count)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += keepsAlive ? "\r\n" : "Connection: close\r\n\r\n"
-        var bytes = Array(head.utf8)
-        if hasBody && !isHead { bytes.append(contentsOf: body) }
-        return bytes
+        return Array(head.utf8)
     }
 
     /// RFC 9110 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.

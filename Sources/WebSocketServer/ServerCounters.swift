@@ -13,6 +13,9 @@ public struct ServerCounters: Sendable {
     public internal(set) var refusedSubprotocol = 0
     public internal(set) var refusedMalformed = 0
     public internal(set) var timedOutHeader = 0
+    /// Answers that were taken too slowly, and those that were refused because too much waited.
+    public internal(set) var timedOutAnswer = 0
+    public internal(set) var refusedFull = 0
 
     /// Ends of WebSockets, by reason.
     public internal(set) var closedSlow = 0

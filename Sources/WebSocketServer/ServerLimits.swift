@@ -10,6 +10,16 @@ public struct ServerLimits: Sendable {
     /// What may wait for one reader. At 40 B per position that is minutes of a feed: who is that far behind
     /// reconnects and resumes instead.
     public var maxOutboundBytes = 1 << 20
+    /// The memory of all that waits for readers, of frames and of answers; what many wait for counts once. A hundred
+    /// readers that stand still, each with all that may wait for it, and the worker stays below 300 MB. Beyond it large
+    /// answers are refused with 503, and who has taken nothing for the longest is sent away.
+    public var maxHeldBytes = 128 << 20
+    /// The least that a reader of an HTTP answer takes, over each window: a 2G link gives 5 KiB/s. A window is longer than the
+    /// stalls of a mobile network, and than a full buffer of the kernel (32 KiB) takes at that rate.
+    public var minAnswerBytesPerSecond = 2_048
+    public var answerWindowMs: UInt64 = 20_000
+    /// Requests of one connection, which is then closed: nobody keeps its place for ever by asking now and then.
+    public var maxRequests = 1_000
     /// From accept until the request is there, TLS included. Slow mobile handshakes take up to 5 s.
     public var headerTimeoutMs: UInt64 = 10_000
     /// The head of a request: cookies and a token of 4 KiB fit.
@@ -42,6 +52,7 @@ public struct ServerLimits: Sendable {
         var limits = ServerLimits()
         limits.maxMessageBytes = 64 << 20
         limits.maxOutboundBytes = 256 << 20
+        limits.maxHeldBytes = 4 << 30
         limits.maxConnectionsPerAddress = 100_000
         limits.controlFramesPerSecond = .max
         return limits

@@ -6,11 +6,7 @@ extension WebSocketServer {
         counts.bytesIn += bytes.count
         switch connection.phase {
         case .http:
-            connection.http?.append(UnsafeRawBufferPointer(bytes))
-            // Nobody needs to say more than this before it has heard the answer.
-            guard !connection.isAsking || connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
-            else { return false }
-            readRequests(connection)
+            return readRequest(connection, UnsafeRawBufferPointer(bytes))
         case .open:
             connection.lastHeard = now
             readFrames(connection, bytes)
@@ -28,89 +24,13 @@ extension WebSocketServer {
             untoldCloses.append((id, 1006))
         }
         queuedBytes -= connection.queuedBytes
+        connection.outbound.removeAll(&held)
         connection.socket = nil
         connection.descriptor = -1
         wheel.cancel(id.rawValue)
         connections.remove(id)
-        let key = connection.address.limitKey
-        if let count = perAddress[key] { perAddress[key] = count > 1 ? count - 1 : nil }
+        addresses.leave(connection.address.limitKey)
         loop.wantAnotherTurn()
-    }
-
-    // MARK: HTTP
-
-    private func readRequests(_ connection: Connection) {
-        guard !connection.isReadingRequests else { return }
-        connection.isReadingRequests = true
-        defer { connection.isReadingRequests = false }
-        while connection.phase == .http, !connection.isAsking, let step = connection.http?.next() {
-            switch step {
-            case .needsMore: return
-            case .wantsContinue: queue(connection, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
-            case .refused(let response):
-                counts.refusedMalformed += 1
-                respond(connection, response, keepsAlive: false)
-            case .request(var request):
-                connection.lastHeard = now
-                request.remoteAddress = connection.address.text
-                handle(connection, request)
-            }
-        }
-    }
-
-    private func handle(_ connection: Connection, _ request: HTTPRequest) {
-        switch handshake.decide(request) {
-        case .accepted(let response, let subprotocol): open(connection, request, response, subprotocol)
-        case .refused(let response, let reason):
-            switch reason {
-            case .origin: counts.refusedOrigin += 1
-            case .subprotocol: counts.refusedSubprotocol += 1
-            case .malformed: counts.refusedMalformed += 1
-            }
-            respond(connection, response, isHead: request.method == "HEAD", keepsAlive: request.keepsAlive)
-        case .notUpgrade:
-            counts.httpRequests += 1
-            // A client that asks without reading the answers gets no more of them.
-            let keepsAlive = request.keepsAlive && connection.queuedBytes < rules.maxOutboundBytes
-            let id = connection.id
-            connection.isAsking = true
-            onHTTP(request) { [link] response in
-                link.server?.answered(id, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
-            }
-        }
-    }
-
-    private func answered(_ id: ConnectionID, _ response: HTTPResponse, isHead: Bool, keepsAlive: Bool) {
-        guard let connection = connections[id], connection.isAsking else { return }
-        connection.isAsking = false
-        connection.lastHeard = now
-        respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
-        // What came meanwhile. At once when this is called from within it.
-        readRequests(connection)
-    }
-
-    private func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {
-        queue(connection, response.encoded(isHead: isHead, keepsAlive: keepsAlive, unixTime: unixTime))
-        if !keepsAlive { part(connection, .end) }
-    }
-
-    private func open(
-        _ connection: Connection, _ request: HTTPRequest, _ response: [UInt8], _ subprotocol: String?
-    ) {
-        // What the client sent in the same breath is frames.
-        var rest = connection.http?.takeRest() ?? []
-        connection.http = nil
-        connection.phase = .open
-        counts.opened += 1
-        connectionCount += 1
-        queue(connection, response)
-        scheduleLiveness(connection)
-        onOpen(
-            connection.id,
-            OpenInfo(
-                remoteAddress: request.remoteAddress, bearerToken: request.bearerToken, subprotocol: subprotocol,
-                origin: request.origin))
-        if !rest.isEmpty { rest.withUnsafeMutableBytes { readFrames(connection, $0) } }
     }
 
     // MARK: Frames
@@ -128,7 +48,7 @@ extension WebSocketServer {
         return false
     }
 
-    private func readFrames(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) {
+    func readFrames(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) {
         var input = bytes
         while let event = connection.frames.next(&input) {
             // While closing, only the peer's close frame and its mistakes count.

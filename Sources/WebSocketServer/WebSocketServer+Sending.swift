@@ -80,16 +80,29 @@ extension WebSocketServer {
         connection.queuedBytes += bytes.count
         queuedBytes += bytes.count
         if connection.isBehind {
-            connection.outbound.append(bytes)
+            connection.outbound.append(bytes, &held)
         } else {
             connection.run = runs.extend(connection.run, by: bytes)
         }
     }
 
+    /// Queues what is not to be put together with others, but goes out of its own memory: an answer and its body.
+    func queue(_ connection: Connection, answer pieces: [UInt8]...) {
+        leaveRun(connection)
+        for bytes in pieces {
+            connection.outbound.append(bytes, &held)
+            connection.queuedBytes += bytes.count
+            queuedBytes += bytes.count
+        }
+        connection.isBehind = true
+        connection.lastTaken = now
+        markDirty(connection)
+    }
+
     /// Moves the frames of a connection's run to its own queue.
     private func leaveRun(_ connection: Connection) {
         guard connection.run != FrameRuns.empty else { return }
-        for bytes in runs.frames(of: connection.run) { connection.outbound.append(bytes) }
+        for bytes in runs.frames(of: connection.run) { connection.outbound.append(bytes, &held) }
         connection.run = FrameRuns.empty
     }
 
@@ -121,10 +134,10 @@ extension WebSocketServer {
 
     /// A reader that is too slow: what waits is dropped, as it will ask for it again when it comes back. One that was not
     /// behind, but missed more than may wait at once, gets that much first: so each return brings it on.
-    private func overflow(_ connection: Connection) {
+    func overflow(_ connection: Connection) {
         counts.closedSlow += 1
         if connection.isBehind {
-            let dropped = connection.outbound.dropWaiting()
+            let dropped = connection.outbound.dropWaiting(committed: connection.committed, &held)
             connection.queuedBytes -= dropped
             queuedBytes -= dropped
         }
@@ -152,7 +165,7 @@ extension WebSocketServer {
         connection.farewell = farewell
         connection.http = nil
         if farewell == .end { connection.frames.end() }
-        schedule(connection, afterMs: rules.closeTimeoutMs)
+        schedule(connection, afterMs: connection.answer == nil ? rules.closeTimeoutMs : rules.answerWindowMs)
         markDirty(connection)
     }
 
@@ -176,7 +189,9 @@ extension WebSocketServer {
             coalesceTimer.stop()
         }
         if waiting.isEmpty { runs.removeAll() }
+        if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
+        readOn()
     }
 
     private func flush(_ ids: [ConnectionID]) {
@@ -197,76 +212,104 @@ extension WebSocketServer {
 
     func writable(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
+        connection.isBlocked = false
         return flush(connection)
     }
 
     /// Writes once, as much as the scratch holds. False: the socket is of no more use.
     private func flush(_ connection: Connection) -> Bool {
-        // While libwebsockets holds back a part of the last write it calls again when that has gone out.
-        if connection.isHeldBack, let socket = connection.socket {
-            connection.isHeldBack = lws_partial_buffered(socket) != 0
-        }
-        guard let socket = connection.socket, !connection.isHeldBack else {
+        guard let socket = connection.socket, !connection.isBlocked else {
             leaveRun(connection)
             connection.isBehind = true
             return true
         }
         if connection.queuedBytes > 0 {
-            let count = takeWaiting(connection)
-            connection.queuedBytes -= count
-            queuedBytes -= count
-            counts.bytesOut += count
             counts.writes += 1
-            guard write(connection, socket, count) else { return false }
-            switch connection.phase {
-            case .http: connection.lastHeard = now
-            // As long as a reader takes what is still to go out it is waited for.
-            case .closing: schedule(connection, afterMs: rules.closeTimeoutMs)
-            case .open: break
-            }
+            guard let sent = writeWaiting(connection, socket) else { return false }
+            connection.queuedBytes -= sent
+            queuedBytes -= sent
+            counts.bytesOut += sent
+            if sent > 0 || !connection.isBehind { connection.lastTaken = now }
+            if sent > 0 { took(connection, sent) }
         }
-        connection.isBehind = connection.isHeldBack || connection.queuedBytes > 0
-        if connection.isHeldBack { return true }
-        if connection.queuedBytes > 0 {
+        connection.isBehind = connection.queuedBytes > 0
+        if connection.isBehind {
             lws_callback_on_writable(socket)
         } else if connection.phase == .closing, connection.farewell == .end {
             shut(connection, socket)
+        } else if connection.phase == .http {
+            answerIsOut(connection)
         }
         return true
     }
 
-    /// Writes the first bytes of the scratch. A plain socket is written to directly; libwebsockets is given what the
-    /// kernel does not take, to keep it and call when it has gone out. False: the socket is of no more use.
-    private func write(_ connection: Connection, _ socket: OpaquePointer, _ count: Int) -> Bool {
+    private func took(_ connection: Connection, _ count: Int) {
+        if connection.answer != nil {
+            connection.answer?.took(count)
+        } else if connection.phase == .closing {
+            // As long as a reader takes what is still to go out it is waited for.
+            schedule(connection, afterMs: rules.closeTimeoutMs)
+        }
+    }
+
+    /// Writes what waits, once, from the scratch, where it is put together; for many readers of the same frames it is there
+    /// already. What the kernel does not take stays in the queue. Returns how much it took; nil: the socket is of no more use.
+    private func writeWaiting(_ connection: Connection, _ socket: OpaquePointer) -> Int? {
+        guard connection.outbound.isEmpty, connection.queuedBytes <= scratch.count else {
+            leaveRun(connection)
+            runs.forgetGathered()
+            return connection.outbound.send(by: scratch, straight: Self.recordBytes, &held) {
+                write(connection, socket, $0)
+            }
+        }
+        let count = runs.gather(connection.run, into: scratch)
+        guard let sent = write(connection, socket, UnsafeRawBufferPointer(rebasing: scratch[..<count])) else {
+            return nil
+        }
+        if sent == count {
+            connection.run = FrameRuns.empty
+        } else {
+            leaveRun(connection)
+            connection.outbound.drop(first: sent, &held)
+        }
+        return sent
+    }
+
+    /// The payload of a TLS record.
+    private static let recordBytes = 16_384
+
+    /// Gives bytes to the kernel, under TLS record by record. Returns how many it took; nil: the socket is of no more use.
+    private func write(_ connection: Connection, _ socket: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard connection.descriptor < 0, let ssl = lws_get_ssl(socket) else {
+            let sent = Glibc.send(
+                connection.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return nil }
+            connection.isBlocked = sent < bytes.count
+            return max(sent, 0)
+        }
         var sent = 0
-        if connection.descriptor >= 0 {
-            sent = Glibc.send(
-                connection.descriptor, scratch.baseAddress, count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-            if sent == count { return true }
-            guard sent >= 0 || errno == EAGAIN || errno == EINTR else { return false }
-            sent = max(sent, 0)
+        connection.committed = 0
+        while sent < bytes.count {
+            let count = min(bytes.count - sent, Self.recordBytes)
+            ERR_clear_error()
+            let written = SSL_write(ssl, bytes.baseAddress! + sent, Int32(count))
+            guard written > 0 else {
+                let reason = SSL_get_error(ssl, written)
+                guard reason == SSL_ERROR_WANT_WRITE || reason == SSL_ERROR_WANT_READ else { return nil }
+                connection.isBlocked = true
+                connection.committed = count
+                break
+            }
+            sent += Int(written)
         }
-        let rest = scratch.baseAddress.map { ($0 + sent).assumingMemoryBound(to: UInt8.self) }
-        guard kb_write(socket, rest, count - sent) >= 0 else { return false }
-        connection.isHeldBack = lws_partial_buffered(socket) != 0
-        return true
-    }
-
-    /// Copies what waits to the scratch, as far as it fits; for many readers of the same frames it is there already.
-    private func takeWaiting(_ connection: Connection) -> Int {
-        if connection.outbound.isEmpty, connection.queuedBytes <= scratch.count {
-            defer { connection.run = FrameRuns.empty }
-            return runs.gather(connection.run, into: scratch)
-        }
-        leaveRun(connection)
-        runs.forgetGathered()
-        return connection.outbound.take(into: scratch)
+        return sent
     }
 
     /// Ends our side of the stream. The socket lives until the peer has ended its own, so that unread bytes do not
     /// turn into a reset that swallows the close frame.
     private func shut(_ connection: Connection, _ socket: OpaquePointer) {
         connection.farewell = .shut
+        connection.answer = nil
         if let ssl = lws_get_ssl(socket) { SSL_shutdown(ssl) }
         Glibc.shutdown(lws_get_socket_fd(socket), Int32(SHUT_WR))
         schedule(connection, afterMs: rules.closeTimeoutMs)

@@ -22,12 +22,13 @@ extension WebSocketServer {
 
     func tick() {
         leaveOutDelay()
+        cutsLeft = Self.cutsPerTick
         for raw in wheel.advance(to: now / Self.tickMs) {
             guard let connection = connections[ConnectionID(rawValue: raw)] else { continue }
             switch connection.phase {
             case .http: checkRequest(connection)
             case .open: checkLiveness(connection)
-            case .closing: cut(connection)
+            case .closing: connection.answer == nil ? cut(connection) : checkAnswer(connection)
             }
         }
     }
@@ -37,16 +38,6 @@ extension WebSocketServer {
         let passed = loop.now - lastTick
         lastTick = loop.now
         if passed > 2 * Self.tickMs { heldUpMs += passed - Self.tickMs }
-    }
-
-    /// Neither a request nor a write was completed in time: a slow attack, or a connection that is kept for nothing.
-    private func checkRequest(_ connection: Connection) {
-        let deadline = connection.lastHeard + rules.headerTimeoutMs
-        guard deadline <= now else { return schedule(connection, afterMs: deadline - now) }
-        // The answer is due from us.
-        guard !connection.isAsking else { return schedule(connection, afterMs: rules.headerTimeoutMs) }
-        counts.timedOutHeader += 1
-        cut(connection)
     }
 
     // MARK: Open connections
@@ -74,6 +65,8 @@ extension WebSocketServer {
             counts.closedDead += 1
             return cut(connection)
         }
+        // It may send what it likes: who takes nothing of what waits for it is as good as gone.
+        if connection.isBehind, connection.lastTaken + rules.deadAfterMs <= now { return overflow(connection) }
         watch(connection)
     }
 

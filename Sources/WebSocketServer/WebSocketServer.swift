@@ -47,6 +47,8 @@ public final class WebSocketServer {
     public internal(set) var connectionCount = 0
     /// Bytes that wait to be written, over all connections.
     public var bytesQueued: Int { queuedBytes }
+    /// The memory that these take: what several connections wait for counts once.
+    public var bytesHeld: Int { held.count }
     /// Sockets in any phase.
     public var socketCount: Int { connections.count }
 
@@ -60,19 +62,26 @@ public final class WebSocketServer {
     var rules: ServerLimits
     var counts = ServerCounters()
     var queuedBytes = 0
+    /// The memory of what waits.
+    var held = HeldBytes()
     let runs = FrameRuns()
     let maxConnections: Int
     let handshake: Handshake
     var connections = SlotTable<Connection>()
-    var perAddress: [PeerAddress: Int] = [:]
+    /// Connections by address, of all servers that share the limit.
+    let addresses: AddressCounts
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
+    /// Those whose answer has gone out, and who have asked for more already.
+    var resuming: [ConnectionID] = []
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
+    /// Sockets that may be cut for being late in this tick.
+    var cutsLeft = 0
     var wheel: TimerWheel
     let wheelTimer: LoopTimer
     /// When the wheel was last turned, ms of the loop; and how long the loop was held up in all.
@@ -93,13 +102,16 @@ public final class WebSocketServer {
     ///   - allowedOrigins: besides the server's own; `*` for all.
     ///   - tls: nil for plain text.
     ///   - path: the path of the WebSocket; nil: every path.
+    ///   - addresses: shared with the other workers of a hub; nil: this server counts for itself.
     /// - Throws: `ServerError` when the certificate is not good or libwebsockets can't start.
     public init(
         loop: EventLoop, limits: ServerLimits = ServerLimits(), subprotocols: [String] = [],
-        allowedOrigins: [String] = [], tls: TLSFiles? = nil, path: String? = "/v1/connect"
+        allowedOrigins: [String] = [], tls: TLSFiles? = nil, path: String? = "/v1/connect",
+        addresses: AddressCounts? = nil
     ) throws {
         loop.preconditionOnLoop()
         try tls?.check()
+        self.addresses = try addresses ?? AddressCounts()
         self.loop = loop
         rules = limits
         self.tls = tls
@@ -169,12 +181,10 @@ public final class WebSocketServer {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
-        let key = address.limitKey
-        guard perAddress[key, default: 0] < limits.maxConnectionsPerAddress else {
+        guard addresses.enter(address.limitKey, limit: limits.maxConnectionsPerAddress) else {
             counts.refusedAddressLimit += 1
             return refuse(descriptor, 429)
         }
-        perAddress[key, default: 0] += 1
         let connection = connections.insert {
             Connection(id: $0, address: address, limits: limits, now: now)
         }
@@ -190,7 +200,7 @@ public final class WebSocketServer {
         if tls == nil {
             var response = HTTPResponse.text(status, "Too many connections.")
             response.headers = [(name: "Retry-After", value: "10")]
-            let bytes = response.encoded(isHead: false, keepsAlive: false, unixTime: unixTime)
+            let bytes = response.head(keepsAlive: false, unixTime: unixTime) + response.body
             _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             Glibc.shutdown(descriptor, Int32(SHUT_WR))
         }

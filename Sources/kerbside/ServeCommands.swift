@@ -29,10 +29,11 @@ struct WorkerCommand: ParsableCommand {
         commandName: "worker", abstract: "One worker of a hub; started by `serve`.", shouldDisplay: false)
 
     @Option var name: String
+    @Option var number: Int
     @Option var data: String
     @Option var port: Int
 
-    func run() throws { try WorkerRun.run(name: name, data: data, port: port) }
+    func run() throws { try WorkerRun.run(name: name, number: number, data: data, port: port) }
 }
 
 struct Echo: ParsableCommand {

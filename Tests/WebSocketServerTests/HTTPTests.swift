@@ -10,6 +10,8 @@ actor TestHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private var server: WebSocketServer?
+    /// The same for all who ask.
+    private let page = [UInt8](repeating: 126, count: 2_000_000)
 
     init(loop: EventLoop) { self.loop = loop }
 
@@ -17,6 +19,7 @@ actor TestHost {
         let server = try WebSocketServer(loop: loop, limits: limits, tls: tls)
         server.onHTTP = { request, answer in
             switch request.path {
+            case "/page": answer(HTTPResponse(status: 200, body: self.page))
             case "/large": answer(HTTPResponse(status: 200, body: Array(repeating: 120, count: 3_000_000)))
             case "/none": answer(HTTPResponse(status: 204))
             case "/never": break
@@ -42,6 +45,8 @@ actor TestHost {
 
     var counters: ServerCounters { server!.counters }
     var socketCount: Int { server!.socketCount }
+    var bytesQueued: Int { server!.bytesQueued }
+    var bytesHeld: Int { server!.bytesHeld }
 
     func stop() async {
         await withCheckedContinuation { continuation in
@@ -56,8 +61,10 @@ actor TestHost {
 final class RawClient {
     private let descriptor: Int32
 
-    init(port: Int) {
+    /// `window`: what the kernel keeps for a reader that does not read; nil: what it likes.
+    init(port: Int, window: Int32? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var window { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size)) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -83,6 +90,12 @@ final class RawClient {
     func flood(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Takes at most so many bytes; 0: the stream has ended.
+    func take(_ count: Int) -> Int {
+        var piece = [UInt8](repeating: 0, count: count)
+        return max(0, recv(descriptor, &piece, count, 0))
     }
 
     /// What comes until `end` has come, or the stream ends.
@@ -158,6 +171,104 @@ final class RawClient {
             flood.send("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
             flood.flood(String(repeating: "GET ", count: 100_000))
             #expect(flood.read().isEmpty)
+        }
+    }
+
+    @Test func `C61: those who wait for the same page share its memory`() async throws {
+        try await with { port, host in
+            let clients = (0..<50).map { _ in RawClient(port: port, window: 8_192) }
+            for client in clients { client.send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n") }
+            while await host.counters.httpRequests < 50 { await Task.yield() }
+            let (queued, held) = (await host.bytesQueued, await host.bytesHeld)
+            #expect(queued > 50 * 1_000_000)
+            #expect(held < 2_000_000 + 50 * 1_000)
+        }
+    }
+
+    @Test func `C61: the next request is read when the last answer is out`() async throws {
+        try await with { port, host in
+            let client = RawClient(port: port, window: 8_192)
+            client.send(String(repeating: "GET /page HTTP/1.1\r\nHost: x\r\n\r\n", count: 10))
+            let other = RawClient(port: port)
+            other.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = other.read(until: "GET /a - ")
+            #expect(await host.counters.httpRequests == 2)
+            client.send("GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(client.read().utf8.count { $0 == 126 } == 20_000_000)
+            #expect(await host.counters.httpRequests == 12)
+        }
+    }
+
+    @Test func `C61: when too much waits, large answers are refused and small ones are not`() async throws {
+        var limits = ServerLimits()
+        limits.maxHeldBytes = 5_000_000
+        try await with(limits) { port, host in
+            let slow = RawClient(port: port, window: 8_192)
+            slow.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(slow.take(1) == 1)
+            let client = RawClient(port: port)
+            client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+            let text = client.read(until: "GET /a - ")
+            #expect(text.hasPrefix("HTTP/1.1 503 "))
+            #expect(text.contains("\r\nRetry-After: 5\r\n"))
+            #expect(text.contains("HTTP/1.1 200 OK"))
+            #expect(await host.counters.refusedFull == 1)
+        }
+    }
+
+    @Test func `C61: who takes a little now and then is cut, who takes it steadily has it whole`() async throws {
+        var limits = ServerLimits()
+        limits.answerWindowMs = 1_000
+        limits.minAnswerBytesPerSecond = 1_000_000
+        // What was looked at before: whether anything was taken within this time.
+        limits.headerTimeoutMs = 1_000
+        try await with(limits) { port, host in
+            for request in ["GET /page HTTP/1.1\r\nHost: x\r\n\r\n", "GET /page HTTP/1.0\r\n\r\n"] {
+                let slow = RawClient(port: port, window: 8_192)
+                slow.send(request)
+                let steady = RawClient(port: port)
+                steady.send("GET /page HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                let (small, large) = (4_096, 1 << 20)
+                var (taken, whole) = (0, 0)
+                for _ in 0..<2_000 {
+                    let count = slow.take(small)
+                    guard count > 0 else { break }
+                    taken += count
+                    whole += steady.take(large)
+                    usleep(20_000)
+                }
+                #expect(taken < 2_000_000)
+                #expect(whole + steady.read().utf8.count > 2_000_000)
+            }
+            #expect(await host.counters.timedOutAnswer == 2)
+        }
+    }
+
+    @Test func `who has been answered and does not go is cut after the time for closing, and is no slow reader`()
+        async throws
+    {
+        var limits = ServerLimits()
+        limits.closeTimeoutMs = 250
+        limits.answerWindowMs = 60_000
+        try await with(limits) { port, host in
+            let client = RawClient(port: port)
+            client.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(client.read().hasSuffix("GET /a - "))
+            // The client keeps its side open.
+            while await host.socketCount > 0 { await Task.yield() }
+            #expect(await host.counters.timedOutAnswer == 0)
+        }
+    }
+
+    @Test func `a connection has so many requests, and is closed with the last`() async throws {
+        var limits = ServerLimits()
+        limits.maxRequests = 3
+        try await with(limits) { port, _ in
+            let client = RawClient(port: port)
+            client.send(String(repeating: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", count: 5))
+            let text = client.read()
+            #expect(text.components(separatedBy: "HTTP/1.1 200 OK").count == 4)
+            #expect(text.components(separatedBy: "Connection: close").count == 2)
         }
     }
 

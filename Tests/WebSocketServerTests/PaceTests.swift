@@ -52,6 +52,54 @@ import Testing
         }
     }
 
+    @Test func `C61: who takes nothing is closed, however much it sends, and so is who is slowest when too much waits`()
+        throws
+    {
+        var limits = ServerLimits()
+        limits.deadAfterMs = 500
+        limits.pingEveryMs = 100
+        limits.maxHeldBytes = 600_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            let ids = try (0..<2).map { _ in try pair.client.connect(url: pair.url) }
+            pair.server.onMessage = { _, _, _ in }
+            when(loop, { pair.opened.count == 2 }) {
+                for id in ids { pair.client.setPaused(id, true) }
+                let frame = Frame.binary([UInt8](repeating: 7, count: 10_000))
+                when(
+                    loop,
+                    {
+                        for id in ids { pair.client.send(id, "here") }
+                        for id in pair.opened where pair.server.isCaughtUp(id) { pair.server.send(id, frame) }
+                        return pair.serverCloses.count == 2
+                    }
+                ) {
+                    #expect(pair.serverCloses == [4420, 4420])
+                    let crowd = try? (0..<4).map { _ in try pair.client.connect(url: pair.url) }
+                    when(loop, { pair.opened.count == 6 }) {
+                        for id in crowd ?? [] { pair.client.setPaused(id, true) }
+                        when(
+                            loop,
+                            {
+                                for id in crowd ?? [] { pair.client.send(id, "here") }
+                                let shared = Frame.binary([UInt8](repeating: 7, count: 10_000))
+                                for id in pair.opened.suffix(4) { pair.server.send(id, shared) }
+                                for n in 0..<4 {
+                                    pair.server.send(pair.opened[2 + n], .binary([UInt8](repeating: 8, count: 10_000)))
+                                }
+                                return pair.serverCloses.count > 2
+                            }
+                        ) {
+                            #expect(pair.serverCloses[2] == 4420)
+                            #expect(pair.server.bytesHeld <= 600_000)
+                            pair.finish(loop)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `frames that may wait go out together after the given time`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 100

@@ -1,0 +1,123 @@
+internal import Glibc
+internal import Synchronization
+
+/// How many connections each address has, over all workers of a hub: one file in memory that they share.
+///
+/// A worker counts in a row of its own, which it alone writes, and reads the sum over all rows. A row is a count-min sketch:
+/// each address has a counter at one place in each of four lines, and the least of the four sums is its count. So there is
+/// nothing to lock and nothing to clean up, and a row of 256 KiB is enough whatever comes. The count is never too low; it is too high
+/// only for an address that meets others in all four places, which are drawn anew at each start of the hub.
+public final class AddressCounts {
+    private typealias Counter = Atomic<UInt32>
+
+    private static let lines = 4
+    private static let width = 16_384
+    private static let rowBytes = lines * width * MemoryLayout<UInt32>.size
+    /// The number that places are drawn by, and nothing else; a page.
+    private static let headBytes = 4_096
+
+    private let memory: UnsafeMutableRawPointer
+    private let rows: Int
+    private let row: Int
+    private let seed: UInt64
+
+    /// Makes the file for a hub's workers, with all counts 0.
+    public static func create(path: String, rows: Int) throws {
+        unlink(path)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { close(descriptor) }
+        // Taken now, because a page that can't be written later would end the worker.
+        let code = posix_fallocate(descriptor, 0, off_t(headBytes + rows * rowBytes))
+        guard code == 0 else { throw failure(path, code) }
+        var seed = UInt64.random(in: .min ... .max)
+        guard pwrite(descriptor, &seed, MemoryLayout<UInt64>.size, 0) == MemoryLayout<UInt64>.size else {
+            throw failure(path, errno)
+        }
+    }
+
+    /// The counts of the worker that has `row`, from 0, beside those of the others. The row's old counts are forgotten.
+    public init(path: String, row: Int) throws {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw Self.failure(path, errno) }
+        rows = (Int(info.st_size) - Self.headBytes) / Self.rowBytes
+        guard (0..<rows).contains(row) else { throw ServerError("\(path) has no row \(row)") }
+        self.row = row
+        memory = try Self.map(Self.headBytes + rows * Self.rowBytes, descriptor, MAP_SHARED, path)
+        seed = memory.load(as: UInt64.self)
+        clear()
+    }
+
+    /// The counts of one server alone.
+    init() throws {
+        rows = 1
+        row = 0
+        seed = .random(in: .min ... .max)
+        memory = try Self.map(Self.headBytes + Self.rowBytes, -1, MAP_PRIVATE | MAP_ANONYMOUS, "memory")
+    }
+
+    deinit { munmap(memory, Self.headBytes + rows * Self.rowBytes) }
+
+    /// Forgets what the row's worker has counted: it has ended.
+    public func clear() {
+        memset(memory + Self.headBytes + row * Self.rowBytes, 0, Self.rowBytes)
+    }
+
+    /// Counts a connection, unless its address has as many already. Of two workers that each take one at the same moment,
+    /// both may refuse, but never both accept beyond the limit.
+    func enter(_ address: PeerAddress, limit: Int) -> Bool {
+        change(address) { $0.wrappingAdd(1, ordering: .relaxed) }
+        guard count(of: address) > limit else { return true }
+        leave(address)
+        return false
+    }
+
+    /// Takes back what `enter` counted.
+    func leave(_ address: PeerAddress) {
+        change(address) { $0.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    func count(of address: PeerAddress) -> Int {
+        (0..<Self.lines).map { line in
+            let place = place(of: address, line)
+            return (0..<rows).reduce(0) { $0 + Int(counter(row: $1, line, place).pointee.load(ordering: .relaxed)) }
+        }.min() ?? 0
+    }
+
+    private func change(_ address: PeerAddress, _ body: (borrowing Counter) -> Void) {
+        for line in 0..<Self.lines { body(counter(row: row, line, place(of: address, line)).pointee) }
+    }
+
+    /// A counter has the form of the number that it counts in.
+    private func counter(row: Int, _ line: Int, _ place: Int) -> UnsafeMutablePointer<Counter> {
+        let index = (row * Self.lines + line) * Self.width + place
+        return (memory + Self.headBytes + index * MemoryLayout<UInt32>.size).assumingMemoryBound(to: Counter.self)
+    }
+
+    /// Drawn by the seed, so that nobody can choose addresses that meet another's.
+    private func place(of address: PeerAddress, _ line: Int) -> Int {
+        var hash = seed &+ UInt64(line) &* 0x9E37_79B9_7F4A_7C15
+        for word in [address.high, address.low] {
+            hash ^= word
+            hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
+            hash ^= hash >> 31
+        }
+        return Int(hash % UInt64(Self.width))
+    }
+
+    private static func map(_ count: Int, _ descriptor: Int32, _ flags: Int32, _ path: String) throws
+        -> UnsafeMutableRawPointer
+    {
+        let memory = mmap(nil, count, PROT_READ | PROT_WRITE, flags, descriptor, 0)
+        guard let memory, memory != MAP_FAILED else { throw failure(path, errno) }
+        return memory
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> ServerError {
+        ServerError("the counts of addresses can't be kept in \(path): \(String(cString: strerror(code)))")
+    }
+}

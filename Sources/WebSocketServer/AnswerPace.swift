@@ -1,0 +1,24 @@
+/// How fast a reader takes an HTTP answer, looked at window by window: one that takes a few bytes now and then is no reader.
+struct AnswerPace {
+    private(set) var windowEnd: UInt64
+    private let windowMs: UInt64
+    private let bytesPerWindow: Int
+    private var taken = 0
+
+    init(at now: UInt64, _ limits: ServerLimits) {
+        windowMs = limits.answerWindowMs
+        bytesPerWindow = limits.minAnswerBytesPerSecond * Int(clamping: windowMs) / 1000
+        windowEnd = now + windowMs
+    }
+
+    mutating func took(_ count: Int) { taken += count }
+
+    /// Whether the reader was too slow in a window that is over. If not, the next one begins.
+    mutating func isTooSlow(at now: UInt64) -> Bool {
+        guard now >= windowEnd else { return false }
+        guard taken >= bytesPerWindow else { return true }
+        taken = 0
+        windowEnd = now + windowMs
+        return false
+    }
+}

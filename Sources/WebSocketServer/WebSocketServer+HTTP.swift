@@ -1,0 +1,196 @@
+internal import CLibwebsockets
+internal import EventLoop
+internal import Glibc
+
+/// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
+/// and one in each turn, so that who sends many at once holds up nobody else.
+extension WebSocketServer {
+    /// An answer with a larger body is refused when too much waits.
+    private static let largeBytes = 16_384
+    /// Who asks while too much waits is told to come back after so many seconds.
+    private static let retryAfter = "5"
+
+    /// False closes the socket.
+    func readRequest(_ connection: Connection, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        connection.http?.append(bytes)
+        if !connection.isAsking, connection.queuedBytes == 0 {
+            readNext(connection)
+            return true
+        }
+        // Nobody needs to say more than this before it has taken the answer.
+        return connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
+    }
+
+    /// At the end of a turn: the next requests of those whose answers have gone out.
+    func readOn() {
+        guard !resuming.isEmpty else { return }
+        let ids = resuming
+        resuming.removeAll(keepingCapacity: true)
+        for id in ids {
+            guard let connection = connections[id], connection.phase == .http, !connection.isAsking,
+                connection.queuedBytes == 0
+            else { continue }
+            readNext(connection)
+        }
+    }
+
+    private func readNext(_ connection: Connection) {
+        switch connection.http?.next() {
+        case .needsMore, nil: break
+        case .wantsContinue: queue(connection, answer: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        case .refused(let response):
+            counts.refusedMalformed += 1
+            respond(connection, response, keepsAlive: false)
+        case .request(var request):
+            connection.lastHeard = now
+            connection.requests += 1
+            request.remoteAddress = connection.address.text
+            request.isFromLoopback = connection.address.isLoopback
+            handle(connection, request)
+        }
+    }
+
+    private func handle(_ connection: Connection, _ request: HTTPRequest) {
+        let keepsAlive = request.keepsAlive && connection.requests < rules.maxRequests
+        switch handshake.decide(request) {
+        case .accepted(let response, let subprotocol): open(connection, request, response, subprotocol)
+        case .refused(let response, let reason):
+            switch reason {
+            case .origin: counts.refusedOrigin += 1
+            case .subprotocol: counts.refusedSubprotocol += 1
+            case .malformed: counts.refusedMalformed += 1
+            }
+            respond(connection, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+        case .notUpgrade:
+            counts.httpRequests += 1
+            let id = connection.id
+            connection.isAsking = true
+            onHTTP(request) { [link] response in
+                link.server?.answered(id, response, isHead: request.method == "HEAD", keepsAlive: keepsAlive)
+            }
+        }
+    }
+
+    private func answered(_ id: ConnectionID, _ response: HTTPResponse, isHead: Bool, keepsAlive: Bool) {
+        guard let connection = connections[id], connection.isAsking else { return }
+        connection.isAsking = false
+        respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
+    }
+
+    private func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {
+        let response = hasRoom(for: response) ? response : refusal()
+        let body = isHead || !response.mayHaveBody ? [] : response.body
+        connection.answer = AnswerPace(at: now, rules)
+        queue(connection, answer: response.head(keepsAlive: keepsAlive, unixTime: unixTime), body)
+        if keepsAlive {
+            schedule(connection, afterMs: rules.answerWindowMs)
+        } else {
+            part(connection, .end)
+        }
+    }
+
+    private func hasRoom(for response: HTTPResponse) -> Bool {
+        response.body.count < Self.largeBytes || held.count + held.cost(of: response.body) <= rules.maxHeldBytes
+    }
+
+    private func refusal() -> HTTPResponse {
+        counts.refusedFull += 1
+        var response = HTTPResponse.text(503, "Too much waits here for slow readers; ask again in some seconds.")
+        response.headers = [(name: "Retry-After", value: Self.retryAfter)]
+        return response
+    }
+
+    /// All that was to be said has gone out: what came meanwhile is read at the end of the turn.
+    func answerIsOut(_ connection: Connection) {
+        guard connection.answer != nil || connection.http?.waitingBytes ?? 0 > 0 else { return }
+        if connection.answer != nil {
+            connection.answer = nil
+            connection.lastHeard = now
+            schedule(connection, afterMs: rules.headerTimeoutMs)
+        }
+        guard connection.http?.waitingBytes ?? 0 > 0 else { return }
+        resuming.append(connection.id)
+        loop.wantAnotherTurn()
+    }
+
+    private func open(
+        _ connection: Connection, _ request: HTTPRequest, _ response: [UInt8], _ subprotocol: String?
+    ) {
+        // What the client sent in the same breath is frames.
+        var rest = connection.http?.takeRest() ?? []
+        connection.http = nil
+        connection.phase = .open
+        counts.opened += 1
+        connectionCount += 1
+        queue(connection, response)
+        scheduleLiveness(connection)
+        onOpen(
+            connection.id,
+            OpenInfo(
+                remoteAddress: request.remoteAddress, bearerToken: request.bearerToken, subprotocol: subprotocol,
+                origin: request.origin))
+        if !rest.isEmpty { rest.withUnsafeMutableBytes { readFrames(connection, $0) } }
+    }
+
+    // MARK: Slow readers
+
+    /// No request was completed in time: a slow attack, or a connection that is kept for nothing.
+    func checkRequest(_ connection: Connection) {
+        guard connection.answer == nil else { return checkAnswer(connection) }
+        let deadline = connection.lastHeard + rules.headerTimeoutMs
+        guard deadline <= now else { return schedule(connection, afterMs: deadline - now) }
+        // The answer is due from us.
+        guard !connection.isAsking else { return schedule(connection, afterMs: rules.headerTimeoutMs) }
+        guard mayCut(connection) else { return }
+        counts.timedOutHeader += 1
+        cut(connection)
+    }
+
+    /// A crowd that came at once is late at once, and closing a socket takes some 30 µs: those beyond the first ones wait for
+    /// the next tick.
+    static let cutsPerTick = 256
+
+    private func mayCut(_ connection: Connection) -> Bool {
+        guard cutsLeft > 0 else {
+            schedule(connection, afterMs: 0)
+            return false
+        }
+        cutsLeft -= 1
+        return true
+    }
+
+    /// At the end of a window: whoever takes an answer too slowly is cut.
+    func checkAnswer(_ connection: Connection) {
+        if connection.answer?.isTooSlow(at: now) == true {
+            guard mayCut(connection) else { return }
+            counts.timedOutAnswer += 1
+            return abandon(connection)
+        }
+        let end = connection.answer?.windowEnd ?? now
+        schedule(connection, afterMs: end > now ? end - now : 0)
+    }
+
+    /// Too much waits: those who have taken nothing for the longest are sent away, until a quarter is free again.
+    func relieve() {
+        let slowest = connections.elements.filter { $0.isBehind }.sorted { $0.lastTaken < $1.lastTaken }
+        for connection in slowest {
+            guard held.count > rules.maxHeldBytes / 4 * 3 else { return }
+            if connection.phase == .open {
+                overflow(connection)
+            } else {
+                counts.closedSlow += 1
+                abandon(connection)
+            }
+        }
+    }
+
+    /// Cuts a socket, and with it what the kernel has not sent yet: it would keep that for minutes.
+    private func abandon(_ connection: Connection) {
+        if let socket = connection.socket {
+            var now = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                lws_get_socket_fd(socket), SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        }
+        cut(connection)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// What waits for readers, and who has read too slowly.
+@Suite struct WaitingTests {
+    @Test func `C61: what many wait for counts once`() {
+        var held = HeldBytes()
+        let page = [UInt8](repeating: 1, count: 100_000)
+        var queues = (0..<1_000).map { _ in OutboundQueue() }
+        for index in queues.indices {
+            queues[index].append([UInt8](repeating: 2, count: 100), &held)
+            queues[index].append(page, &held)
+        }
+        #expect(queues[0].byteCount == 100_100)
+        #expect(held.count < 100_000 + 1_000 * 200)
+        #expect(held.cost(of: page) < 100)
+        #expect(held.cost(of: [UInt8](repeating: 3, count: 100_000)) >= 100_000)
+        for index in queues.indices { queues[index].removeAll(&held) }
+        #expect(held.count == 0)
+        #expect(queues[0].isEmpty)
+    }
+
+    @Test(arguments: [1, 7, 1_000, 16_384]) func `what goes out is what was queued, in order`(step: Int) {
+        var held = HeldBytes()
+        var queue = OutboundQueue()
+        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 5_000, alignment: 1)
+        defer { scratch.deallocate() }
+        let pieces = [3, 1, 20_000, 0, 4_999, 5_000, 5_001, 2].map { count in
+            (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
+        }
+        for piece in pieces { queue.append(piece, &held) }
+        var out: [UInt8] = []
+        while !queue.isEmpty {
+            let sent = queue.send(by: scratch, straight: 16_384, &held) { bytes in
+                out += bytes.prefix(step)
+                return min(step, bytes.count)
+            }
+            #expect(sent != nil)
+        }
+        #expect(out == pieces.flatMap(\.self))
+        #expect(held.count == 0)
+    }
+
+    @Test func `what has begun to go out is not dropped, nor what a record holds`() {
+        var held = HeldBytes()
+        var queue = OutboundQueue()
+        var dropped: [Int] = []
+        for count in [10, 20, 30, 40] { queue.append([UInt8](repeating: 1, count: count), &held) }
+        dropped.append(queue.dropWaiting(&held))
+        for count in [10, 20, 30, 40] { queue.append([UInt8](repeating: 1, count: count), &held) }
+        queue.drop(first: 5, &held)
+        // 25 bytes from the middle of the first piece on: the first two.
+        dropped.append(queue.dropWaiting(committed: 25, &held))
+        queue.append([UInt8](repeating: 1, count: 40), &held)
+        // A record that ends within the third.
+        dropped.append(queue.dropWaiting(committed: 26, &held))
+        dropped.append(queue.dropWaiting(committed: 0, &held))
+        #expect(dropped == [100, 70, 0, 60])
+        #expect(queue.byteCount == 5)
+        queue.drop(first: 5, &held)
+        #expect(held.count == 0)
+    }
+
+    @Test func `C61: an answer is taken at a rate, not a byte now and then`() {
+        var limits = ServerLimits()
+        limits.answerWindowMs = 10_000
+        limits.minAnswerBytesPerSecond = 1_000
+        var sipping = AnswerPace(at: 0, limits)
+        var cutAt: UInt64?
+        for now in stride(from: UInt64(0), through: 20_000, by: 100) where cutAt == nil {
+            if sipping.isTooSlow(at: now) { cutAt = now }
+            sipping.took(10)
+        }
+        #expect(cutAt == 10_000)
+
+        // A link that stands still for nine seconds of ten, and is quick in the tenth.
+        var stalling = AnswerPace(at: 0, limits)
+        for window in UInt64(1)...5 {
+            stalling.took(10_000)
+            let isTooSlow = stalling.isTooSlow(at: window * 10_000)
+            #expect(!isTooSlow)
+        }
+    }
+}
+
+@Suite struct AddressCountsTests {
+    private static func address(_ number: UInt32) -> PeerAddress {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = number.bigEndian
+            bytes.storeBytes(of: address, as: sockaddr_in.self)
+        }
+        return PeerAddress(storage)
+    }
+
+    private static func file() -> String {
+        FileManager.default.temporaryDirectory.path + "/kerbside-addresses-\(UUID().uuidString)"
+    }
+
+    @Test func `the limit is for all workers together, and a worker that ended counts no more`() throws {
+        let path = Self.file()
+        defer { unlink(path) }
+        try AddressCounts.create(path: path, rows: 3)
+        let workers = try (0..<3).map { try AddressCounts(path: path, row: $0) }
+        let (phone, other) = (Self.address(0xC000_0201), Self.address(0xC000_0202))
+        let taken = (0..<9).map { workers[$0 % 3].enter(phone, limit: 5) }
+        #expect(taken.count { $0 } == 5)
+        #expect(workers[0].enter(other, limit: 5))
+        workers[0].leave(phone)
+        #expect(workers[2].enter(phone, limit: 5))
+        #expect(!workers[2].enter(phone, limit: 5))
+        // The second had two: another takes its row.
+        let successor = try AddressCounts(path: path, row: 1)
+        #expect(workers[0].count(of: phone) == 3)
+        #expect(
+            successor.enter(phone, limit: 5) && successor.enter(phone, limit: 5) && !successor.enter(phone, limit: 5))
+        #expect(throws: ServerError.self) { try AddressCounts(path: path, row: 3) }
+    }
+
+    @Test func `of many addresses each has its own count`() throws {
+        let counts = try AddressCounts()
+        // A worker that is full, and one address at the limit.
+        for number in 0..<20_000 { #expect(counts.enter(Self.address(UInt32(number)), limit: 200)) }
+        let busy = Self.address(0xC000_0201)
+        for _ in 0..<200 { #expect(counts.enter(busy, limit: 210)) }
+        let wrong = (0..<20_000).count { counts.count(of: Self.address(UInt32($0))) > 5 }
+        #expect(wrong < 20)
+        for number in 0..<20_000 { counts.leave(Self.address(UInt32(number))) }
+        #expect(counts.count(of: busy) == 200)
+    }
+}

@@ -1,0 +1,166 @@
+"""Attackers without a token, and an honest client beside them. C61: all that waits for slow readers is bounded."""
+
+import asyncio
+import os
+import signal
+import socket
+import statistics
+import time
+
+import pytest
+
+from kerbside import patience
+from kerbside.catalog import load
+from kerbside.flood import Flood, get, metric, resident
+from kerbside.gtfs import FILES, feed
+
+SANITIZED = os.environ.get("KERBSIDE_ASAN") == "1"
+#: An honest client's commands are compared with those of quiet times; less than this is nobody's harm, seconds.
+FLOOR = 0.02 * patience.SCALE
+
+
+def large_feed(trips=8000):
+    """A timetable whose `/v1/routes` has some 0.5 MB."""
+    names = [f"x{number}" for number in range(trips)]
+    hours = [f"{6 + number % 17:02}:{number % 60:02}:00" for number in range(trips)]
+    return feed(
+        trips_txt=FILES["trips.txt"] + "".join(f"L1,work,{name},Bahnhof,0\n" for name in names),
+        stop_times_txt=FILES["stop_times.txt"]
+        + "".join(
+            f"{name},{hour},{hour},s1,1\n{name},{hour},{hour},s2,2\n{name},{hour},{hour},s3,3\n"
+            for name, hour in zip(names, hours)
+        ),
+    )
+
+
+async def latencies(client, count=120):
+    """Seconds of so many commands, one after the other."""
+    taken = []
+    for _ in range(count):
+        begin = time.monotonic()
+        await client.barrier()
+        taken.append(time.monotonic() - begin)
+        await asyncio.sleep(0.002)
+    return sorted(taken)
+
+
+def is_as_quick(before, after):
+    """Whether both what is usual and what is rare have stayed within five times."""
+    return all(
+        after[place] <= 5 * max(before[place], FLOOR) for place in (len(before) // 2, len(before) * 99 // 100)
+    ), f"{statistics.median(before):.4f}, {before[-2]:.4f} before; {statistics.median(after):.4f}, {after[-2]:.4f} now"
+
+
+async def test_big_answers_that_nobody_reads(new_hub, cast):
+    hub = new_hub(server__max_connections_per_address=0).start()
+    load(hub, large_feed())
+    page = len(hub.http("/v1/routes").text.encode())
+    assert page > 250_000
+    driver = cast.driver(hub)
+    await driver.connect()
+    quiet = await latencies(driver)
+    before = [resident(pid) for pid in hub.workers()]
+    count = 400
+    with Flood(hub) as flood:
+        flood.open(count, get("/v1/routes") * 10)
+        await hub.until("all are answered", lambda: metric(hub, "kerbside_outbound_queue_bytes") > count * page / 2)
+        assert metric(hub, "kerbside_outbound_queue_bytes") < count * page * 1.1, "one answer each"
+        assert metric(hub, "kerbside_outbound_memory_bytes") < 2 * page + count * 2_000, "one page for each worker"
+        busy = await latencies(driver)
+        if not SANITIZED:
+            grown = sum(resident(pid) for pid in hub.workers()) - sum(before)
+            assert grown < count * page / 5
+    good, figures = is_as_quick(quiet, busy)
+    assert good, figures
+    await driver.barrier()
+
+
+async def test_empty_lines_without_end(new_hub, cast):
+    """C70: a stream of empty lines is refused, in however many pieces it comes."""
+    hub = new_hub(server__workers=1).start()
+    with Flood(hub) as flood:
+        flood.open(1, b"\r\n" * 8 + get("/healthz"))
+        assert b" 200 " in flood.sockets[0].recv(100)
+        flood.open(1, b"\r\n" * 100_000)
+        answer = flood.sockets[1].recv(100)
+        assert b" 400 " in answer
+    driver = cast.driver(hub)
+    await driver.connect()
+    await driver.barrier()
+
+
+def knock(hub, count):
+    """Opens so many connections, and gives those that were taken; they stay open."""
+    taken = []
+    for _ in range(count):
+        one = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+        try:
+            one.sendall(get("/healthz"))
+            answer = one.recv(4096)
+        except ConnectionError:
+            # Refused before the request was read, whose bytes then turn the answer into a reset.
+            answer = b""
+        if b" 200 " in answer:
+            taken.append(one)
+        else:
+            one.close()
+    return taken
+
+
+def is_lost(one):
+    one.settimeout(0.2)
+    try:
+        return one.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+async def test_the_limit_of_an_address_is_one_for_all_workers(new_hub):
+    most = 20
+    hub = new_hub(
+        server__max_connections_per_address=most, server__workers=4, server__handshake_timeout_ms=60_000
+    ).start()
+    held = knock(hub, 3 * most)
+    # One that asked whether the hub was ready may have been counted for a moment longer.
+    await hub.until("all places taken", lambda: held.extend(knock(hub, 5)) or len(held) >= most)
+    assert len(held + knock(hub, most)) == most
+    # Of a worker that dies nothing is left: so many may come again as it had, and no more.
+    os.kill(hub.workers()[0], signal.SIGKILL)
+    await hub.until("another worker", lambda: hub.log.count('"listening"') >= 5)
+    left = [one for one in held if not is_lost(one)]
+    again = []
+    await hub.until("all places taken", lambda: again.extend(knock(hub, 5)) or len(left + again) >= most)
+    assert len(left + again + knock(hub, most)) == most
+    for one in held + again:
+        one.close()
+
+
+def test_metrics_are_made_once_a_second_for_all(new_hub):
+    hub = new_hub(server__workers=1).start()
+    begin = time.monotonic()
+    texts = {hub.http("/metrics").text for _ in range(50)}
+    # What it counts of itself, such as bytes sent, is another after each answer.
+    assert len(texts) <= time.monotonic() - begin + 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "hub.example"},
+        {"Host": "127.0.0.1.evil.example"},
+        {"X-Forwarded-For": "192.0.2.1"},
+        {"Forwarded": "for=192.0.2.1"},
+    ],
+)
+def test_metrics_are_for_this_machine_and_for_operators(hub, headers):
+    assert hub.http("/metrics").status == 200
+    refused = hub.http("/metrics", headers=headers)
+    assert refused.status == 401 and refused.headers["www-authenticate"].startswith("Bearer")
+    assert "kerbside_connections" not in refused.text
+
+    def status(role):
+        return hub.http("/metrics", headers=headers | {"Authorization": f"Bearer {hub.token(role, 'm1')}"}).status
+
+    assert [status(role) for role in ("operator", "service", "driver", "passenger")] == [200, 200, 403, 403]
