@@ -171,6 +171,29 @@ private struct SettingsLoader {
                     .init(place: sources[row.key] ?? "", text: "\(row.key): \(name) can't be read: \(reason)"))
             }
         }
+        checkKey()
+    }
+
+    /// Whoever can read the private key can be this hub for its clients. A key that is kept for a group, as Debian's
+    /// `ssl-cert`, is shared on purpose.
+    private mutating func checkKey() {
+        let key = settings.server.tls.key
+        let place = sources["server.tls.key"] ?? ""
+        switch TextFile.audience(of: key) {
+        case .owner, nil: break
+        case .group:
+            warnings.append(
+                .init(
+                    place: place,
+                    text: "server.tls.key: the group of \(key) can read it; if nobody else needs to: chmod 600 \(key)"))
+        case .others:
+            problems.append(
+                .init(
+                    place: place,
+                    text:
+                        "server.tls.key: others can read or write \(key), which is to be secret: chmod 600 \(key), or "
+                        + "640 with a group that only this hub's user is in"))
+        }
     }
 
     func finish() throws(SettingsError) -> LoadedSettings {

@@ -46,6 +46,18 @@ enum TextFile {
         }
     }
 
+    enum Audience {
+        case owner, group, others
+    }
+
+    /// Who can read or write the file, as its mode says; nil when there is none.
+    static func audience(of path: String) -> Audience? {
+        var info = stat()
+        guard !path.isEmpty, stat(path, &info) == 0 else { return nil }
+        if info.st_mode & 0o006 != 0 { return .others }
+        return info.st_mode & 0o060 != 0 ? .group : .owner
+    }
+
     /// Whether the file can be read; nil if so, the reason otherwise.
     static func whyUnreadable(_ path: String) -> String? {
         var info = stat()

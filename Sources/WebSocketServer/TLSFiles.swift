@@ -24,6 +24,10 @@ public struct TLSFiles: Sendable {
             throw ServerError("cannot read \(path): \(String(cString: strerror(errno)))")
         }
         ERR_clear_error()
+        guard kb_ctx_set_ciphers(context) == 1 else {
+            throw ServerError("OpenSSL lacks the ciphers: \(opensslReason())")
+        }
+        kb_ctx_allow_partial_writes(context)
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
             throw ServerError("\(certificate) is not a PEM certificate: \(opensslReason())")
         }

@@ -31,7 +31,9 @@ private func problems(_ flags: [String: String]) -> [String] {
 
     @Test func `With TLS any host is allowed, and a scaled clock still is not`() {
         let scratch = Scratch()
-        let tls = ["server.tls.certificate": scratch.write("c", ""), "server.tls.key": scratch.write("k", "")]
+        let tls = [
+            "server.tls.certificate": scratch.write("c", ""), "server.tls.key": scratch.write("k", "", mode: 0o600),
+        ]
         #expect(problems(tls.merging(["server.host": "0.0.0.0"]) { $1 }) == [])
         let found = problems(tls.merging(["server.host": "0.0.0.0", "clock.scale": "60"]) { $1 })
         #expect(found.count == 1)
@@ -53,9 +55,33 @@ private func problems(_ flags: [String: String]) -> [String] {
         #expect(Instant(unixMs: -1).description == "1969-12-31T23:59:59Z")
     }
 
+    @Test(arguments: [(0o600, true, 0), (0o640, true, 1), (0o400, true, 0), (0o644, false, 0), (0o602, false, 0)])
+    func `A private key that others can read is refused, one of a group is said`(mode: Int, isTaken: Bool, warned: Int)
+        throws
+    {
+        let scratch = Scratch()
+        scratch.write("zones-example.geojson", "{}")
+        let key = scratch.write("k", "", mode: mode)
+        let flags = ["server.tls.certificate": scratch.write("c", ""), "server.tls.key": key]
+        let loaded = Result { () throws(SettingsError) in
+            try Settings.load(file: nil, flags: flags, exampleDirectories: [scratch.path])
+        }
+        switch loaded {
+        case .success(let loaded):
+            #expect(isTaken)
+            #expect(loaded.warnings.count == warned)
+            #expect(loaded.warnings.allSatisfy { $0.description.contains("chmod 600 \(key)") })
+        case .failure(let error):
+            #expect(!isTaken)
+            #expect(error.problems.count == 1)
+            #expect(error.problems[0].description.hasPrefix("flag server.tls.key: "))
+            #expect(error.problems[0].description.contains("chmod 600 \(key)"))
+        }
+    }
+
     @Test func `Certificate and key belong together`() {
         let scratch = Scratch()
-        let file = scratch.write("one", "")
+        let file = scratch.write("one", "", mode: 0o600)
         #expect(problems(["server.tls.certificate": file]).count == 1)
         #expect(problems(["server.tls.key": file]).count == 1)
     }

@@ -58,7 +58,7 @@ private func problems(
         scratch.write("zones.geojson", "{}")
         scratch.write("a.pem", "")
         scratch.write("c.pem", "")
-        scratch.write("k.pem", "")
+        scratch.write("k.pem", "", mode: 0o600)
         let file = scratch.write(
             "k.yaml",
             """

@@ -33,7 +33,7 @@ import Testing
         // Each setting is given another value than its default; what isn't reached would still be the default.
         var flags: [String: String] = [:]
         let scratch = Scratch()
-        let file = scratch.write("file", "")
+        let file = scratch.write("file", "", mode: 0o600)
         for row in Settings.table {
             let old = row.text(of: Settings())
             switch row.key {

@@ -29,6 +29,50 @@ import WebSocketServer
         }
     }
 
+    @Test func `C61: a reader under TLS that stands still gets all in the end, or a close frame`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxOutboundBytes = 1_000_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            let id = try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 }) {
+                pair.client.setPaused(id, true)
+                let text = String(repeating: "x", count: 700)
+                var sent = 0
+                func flood(until isEnough: @escaping () -> Bool, then: @escaping () -> Void) {
+                    when(
+                        loop,
+                        {
+                            for _ in 0..<20 where !isEnough() {
+                                pair.server.send(pair.opened[0], .text("\(sent) \(text)"))
+                                sent += 1
+                            }
+                            return isEnough()
+                        }, then)
+                }
+                flood(until: { pair.server.bytesQueued > 500_000 }) {
+                    // All of it waits here, none of it twice.
+                    #expect(pair.server.bytesHeld >= pair.server.bytesQueued)
+                    pair.client.setPaused(id, false)
+                    when(loop, { pair.clientMessages.count == sent }) {
+                        #expect(pair.clientMessages == (0..<sent).map { "text \($0) \(text)" })
+                        #expect(pair.server.bytesHeld == 0)
+                        pair.client.setPaused(id, true)
+                        flood(until: { !pair.serverCloses.isEmpty || pair.server.counters.closedSlow > 0 }) {
+                            pair.client.setPaused(id, false)
+                            when(loop, { !pair.clientCloses.isEmpty }) {
+                                #expect(pair.clientCloses[0].hasPrefix("4420 "))
+                                #expect(pair.clientMessages.count < sent)
+                                pair.finish(loop)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a new certificate is for new connections, a bad one is refused`() throws {
         guard let first = try TestCertificate(), let second = try TestCertificate() else {
             return try #require(Bool(true), "no openssl command")

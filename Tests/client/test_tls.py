@@ -3,6 +3,7 @@
 import shutil
 import socket
 import ssl
+import subprocess
 
 import pytest
 
@@ -75,6 +76,64 @@ def test_plain_text_on_the_tls_port_is_no_connection(tls_hub):
         except ConnectionError:
             pass
     assert tls_hub.http("/healthz").status == 200
+
+
+def suites():
+    """The names of all suites of TLS 1.2 that this machine's OpenSSL has."""
+    listed = subprocess.run(
+        ["openssl", "ciphers", "-tls1_2", "-s", "ALL:eNULL:@SECLEVEL=0"], check=True, capture_output=True, text=True
+    )
+    return [name for name in listed.stdout.strip().split(":") if not name.startswith("TLS_")]
+
+
+def is_modern(name):
+    """Secret even when the key is lost later, and authenticated as it is encrypted."""
+    return name.startswith("ECDHE-") and "PSK" not in name and ("-GCM-" in name or name.endswith("-CHACHA20-POLY1305"))
+
+
+@pytest.mark.parametrize("kind", ["ec", "rsa"])
+def test_of_tls_1_2_only_ecdhe_with_authenticated_encryption(tls_hub, kind):
+    hub = tls_hub
+    fresh, fresh_key = make_certificate(hub.directory, "fresh", kind)
+    shutil.copy(fresh, hub.directory / "server.pem")
+    shutil.copy(fresh_key, hub.directory / "server-key.pem")
+    hub.send_signal(1)
+    hub.wait_until("the new certificate", lambda: all(served(hub)[1] == der(fresh) for _ in range(8)))
+    taken, refused = [], []
+    for name in suites():
+        context = ssl._create_unverified_context()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            context.set_ciphers(f"{name}:@SECLEVEL=0")
+        except ssl.SSLError:
+            continue
+        try:
+            with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
+                with context.wrap_socket(link) as secure:
+                    taken.append(secure.cipher()[0])
+        except (ssl.SSLError, ConnectionError):
+            refused.append(name)
+    assert taken and all(map(is_modern, taken)), taken
+    # Suites of the other kind of key can't be had with this certificate.
+    usual = [name for name in suites() if is_modern(name) and ("AES" in name or "CHACHA20" in name)]
+    assert {name for name in usual if ("-RSA-" in name) == (kind == "rsa")} == set(taken)
+    assert any("CBC" not in name and name.startswith("AES") for name in refused), "static RSA was tried"
+    assert "ECDHE-RSA-AES128-SHA" in refused and "ECDHE-ECDSA-AES128-SHA" in refused, "CBC was tried"
+
+
+def test_a_key_that_others_can_read_is_refused(new_hub):
+    hub = new_hub()
+    certificate, key = make_certificate(hub.directory, "server")
+    hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+    key.chmod(0o644)
+    for command in (["check-config", hub.config], ["serve", "--config", hub.config], ["doctor", "--config", hub.config]):
+        result = run(*command)
+        assert result.returncode != 0 and f"chmod 600 {key}" in result.stderr
+    key.chmod(0o640)
+    result = run("check-config", hub.config)
+    assert result.returncode == 0 and f"chmod 600 {key}" in result.stderr, "a group is meant to, perhaps"
+    key.chmod(0o600)
+    assert run("check-config", hub.config).stderr == ""
 
 
 def test_compression_and_old_ciphers_are_off(tls_hub):
