@@ -12,6 +12,10 @@ struct CatalogShelf {
     private(set) var next: CatalogReading?
     private var pages = CatalogPages(Catalog())
     private var lists: [CatalogList: [UInt8]] = [:]
+    private var entries: [CatalogList: [String: CatalogEntry]] = [:]
+    private var entryBytes = 0
+    /// Of single entries that are kept: what a city asks for within minutes. Beyond it they are made anew as they are asked for.
+    private static let maxEntryBytes = 8 << 20
 
     mutating func prepare(_ reading: CatalogReading) { next = reading }
 
@@ -30,6 +34,7 @@ struct CatalogShelf {
         self.marks = marks
         pages = CatalogPages(catalog)
         lists = [:]
+        forgetEntries()
         next = nil
         isKnown = true
     }
@@ -53,5 +58,24 @@ struct CatalogShelf {
         return page
     }
 
-    func page(_ list: CatalogList, entry id: String) -> [UInt8]? { pages.entry(list, id) }
+    mutating func page(_ list: CatalogList, entry id: String) -> CatalogEntry? {
+        if let made = entries[list]?[id] { return made }
+        guard let bytes = pages.entry(list, id) else { return nil }
+        let entry = CatalogEntry(bytes: bytes, tag: "\(CatalogPages.form)-" + CatalogPages.digest(bytes))
+        if entryBytes + bytes.count > Self.maxEntryBytes { forgetEntries() }
+        entries[list, default: [:]][id] = entry
+        entryBytes += bytes.count
+        return entry
+    }
+
+    private mutating func forgetEntries() {
+        entries = [:]
+        entryBytes = 0
+    }
+}
+
+/// One line, bus, stop or route as it is answered.
+struct CatalogEntry {
+    let bytes: [UInt8]
+    let tag: String
 }

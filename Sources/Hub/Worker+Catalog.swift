@@ -140,8 +140,8 @@ extension Worker {
             guard let id = PercentText.decoded(parts[1]), let entry = catalog.page(list, entry: id) else {
                 return problem(404, "Not found", "There is no such entry in /v1/\(name).")
             }
-            page = entry
-            tag = "\(CatalogPages.form)-" + CatalogPages.digest(entry)
+            page = entry.bytes
+            tag = entry.tag
         } else {
             page = catalog.page(list)
             tag = catalog.marks.digests[list] ?? "\(CatalogPages.form)-" + CatalogPages.digest(page)

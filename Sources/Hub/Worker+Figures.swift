@@ -10,7 +10,7 @@ extension Worker {
     static let figurePaths: Set = ["/v1/stats", "/v1/stats.csv"]
 
     func answerFigures(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
-        if let refusal = refusalOfFigures(request) { return answer(refusal) }
+        if let refusal = refusal(of: request, for: "the figures") { return answer(refusal) }
         guard catalog.isKnown, clock.isSet else {
             return answer(problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
         }
@@ -57,8 +57,9 @@ extension Worker {
         }
     }
 
-    /// RFC 6750. The token is taken from the header only: an address is written to logs and kept in histories.
-    private func refusalOfFigures(_ request: HTTPRequest) -> HTTPResponse? {
+    /// What only operators and services may read, others are refused; RFC 6750. The token is taken from the header only: an
+    /// address is written to logs and kept in histories.
+    func refusal(of request: HTTPRequest, for what: String) -> HTTPResponse? {
         guard let token = request.bearerToken else {
             return unauthorised(
                 401, "Unauthorized",
@@ -70,7 +71,7 @@ extension Worker {
             guard claims.role == .operator || claims.role == .service else {
                 return unauthorised(
                     403, "Forbidden",
-                    "A \(claims.role.rawValue) may not read the figures; an operator or a service may.",
+                    "A \(claims.role.rawValue) may not read \(what); an operator or a service may.",
                     error: "insufficient_scope")
             }
             return nil

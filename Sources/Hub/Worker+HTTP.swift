@@ -27,9 +27,7 @@ extension Worker {
         switch request.path {
         case "/healthz": return .text(200, "alive")
         case "/readyz": return ready()
-        case "/metrics":
-            let text = expositions.merged(own: (name, metrics.registry.exposition()), maxAgeS: 10)
-            return HTTPResponse(status: 200, contentType: Metrics.contentType, body: Array(text.utf8))
+        case "/metrics": return answerMetrics(request)
         case "/": return .text(200, "Kerbside serves \(settings.city.id). Connect a WebSocket to /v1/connect.")
         case let path where path.hasPrefix(Self.catalogPath):
             return answerCatalog(request) ?? problem(404, "Not found", "There is nothing at \(path).")

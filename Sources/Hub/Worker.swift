@@ -38,6 +38,7 @@ public actor Worker {
     let metrics = WorkerMetrics()
     let protobuf = ProtobufWire()
     let expositions: WorkerExpositions
+    var metricsPage: MetricsPage?
     var slices: LoopTimer
     var sweep: LoopTimer
     var seconds: LoopTimer

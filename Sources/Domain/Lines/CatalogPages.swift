@@ -22,11 +22,15 @@ public struct CatalogPages: Sendable {
         var lines: [String: [String]] = [:]
         for id in catalog.lines.keys.sorted() {
             guard let line = catalog.lines[id] else { continue }
-            let stops = line.patterns.lazy.flatMap(\.stops).map(\.stop)
-            let onRequest = line.onDemand.lazy.flatMap(\.places).flatMap(\.stops)
-            for stop in Set(stops).union(onRequest) { lines[stop, default: []].append(id) }
+            for stop in Self.stops(of: line) { lines[stop, default: []].append(id) }
         }
         linesByStop = lines
+    }
+
+    private static func stops(of line: Line) -> Set<String> {
+        let stops = line.patterns.lazy.flatMap(\.stops).map(\.stop)
+        let onRequest = line.onDemand.lazy.flatMap(\.places).flatMap(\.stops)
+        return Set(stops).union(onRequest)
     }
 
     /// The whole list.
@@ -83,9 +87,7 @@ public struct CatalogPages: Sendable {
             write(catalog.services.filter { used.contains($0.key) }, to: &json)
             json.key("stops")
             json.beginArray()
-            for stop in Self.sorted(catalog.stops) where linesByStop[stop.id]?.contains(id) ?? false {
-                stop.write(to: &json, lines: nil)
-            }
+            for stop in Self.stops(of: line).sorted() { catalog.stops[stop]?.write(to: &json, lines: nil) }
             json.endArray()
             json.key("route")
             line.write(to: &json)
