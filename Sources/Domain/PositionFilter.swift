@@ -1,11 +1,12 @@
 /// Decides, fix by fix, what of a vehicle's positions is believed. One value per vehicle, about 120 bytes.
 ///
-/// Two clocks: the device's time orders fixes, the hub's time of receipt says how fresh they are. A fix that is refused,
-/// late, doubled or doubted changes neither the position nor its freshness.
+/// Two clocks: the device's time orders fixes, the hub's says how fresh they are: what a fix took longer to come than the
+/// vehicle's fixes usually do, it was stored on the device. A fix that is refused, late, old, doubled or doubted changes neither
+/// the position nor its freshness.
 ///
 ///     switch filter.offer(fix, receivedAt: now) {
 ///     case .accepted(let step): …      // the new position; step.previous begins a segment
-///     case .late: …                    // history only
+///     case .late, .old: …              // nothing: it tells where the vehicle was, not where it is
 ///     case .duplicate, .quarantined: … // nothing
 ///     case .refused(let reason): …     // tell the client
 ///     }
@@ -24,6 +25,8 @@ public struct PositionFilter: Sendable {
         /// A fix that took so much longer to arrive than the vehicle's fixes usually do, ms, was stored on the device:
         /// it moves the vehicle silently and causes no live event.
         public var replayDelayMs: Int64 = 30_000
+        /// A fix that was stored for longer, ms, says nothing of where the vehicle is.
+        public var maximumAgeMs: Int64 = 300_000
 
         public init() {}
     }
@@ -36,6 +39,8 @@ public struct PositionFilter: Sendable {
         public var isForFences: Bool
         /// Measured now; false when it was stored and sent later (after a tunnel): no live events from it.
         public var isLive: Bool
+        /// Hub time at which it was measured, as far as can be told, Unix ms: when it came, unless it was stored.
+        public var measuredAt: Int64
     }
 
     public enum Refusal: Equatable, Sendable {
@@ -51,8 +56,10 @@ public struct PositionFilter: Sendable {
 
     public enum Verdict: Equatable, Sendable {
         case accepted(Accepted)
-        /// Older than the last accepted fix: for history only, never for live events.
+        /// Older than the last accepted fix.
         case late
+        /// Was stored for longer than `maximumAgeMs`.
+        case old
         /// The time of a fix that is known already: no effect, however often it is sent.
         case duplicate
         /// Too far for the time since the last fix: held until the next ones agree with it.
@@ -66,7 +73,7 @@ public struct PositionFilter: Sendable {
         var accuracy: Double
     }
 
-    /// A row of late fixes that keeps pace with the hub's clock: the device's clock was set back.
+    /// A row of late or old fixes that keeps pace with the hub's clock: the device's clock is behind, or was set back.
     private struct LateRun: Sendable {
         var firstAt: Int64
         var firstReceived: Int64
@@ -84,8 +91,20 @@ public struct PositionFilter: Sendable {
 
     /// Hub time at which the position was last believed, Unix ms.
     public private(set) var lastReceived: Int64?
+    /// The device's time of a position that another filter believed.
+    private var earlierTime: Int64?
+    /// Hub time at which that position was measured (`Accepted.measuredAt`).
+    private var lastMeasured: Int64?
 
     public init() {}
+
+    /// Goes on from the last position that another filter believed: when that was measured, by both clocks.
+    public mutating func expect(deviceTime: Int64, atHubTime hubTime: Int64) {
+        guard usualLagMs == nil else { return }
+        earlierTime = deviceTime
+        usualLagMs = hubTime - deviceTime
+        lastReceived = hubTime
+    }
 
     /// The last accepted position.
     public var position: GeoPoint? { last?.point }
@@ -96,14 +115,15 @@ public struct PositionFilter: Sendable {
 
     /// How fresh the position is at hub time `now`; expired when there is none.
     public func freshness(at now: Int64) -> FixFreshness {
-        guard let lastReceived else { return .expired }
-        return FixFreshness(ageMs: now &- lastReceived)
+        guard let lastMeasured else { return .expired }
+        return FixFreshness(ageMs: now &- lastMeasured)
     }
 
     /// The device says that its clock starts anew (a new session of the app): order counts from the next fix on, which
     /// is believed wherever it is.
     public mutating func restartOrdering() {
         last = nil
+        earlierTime = nil
         suspect = nil
         lateRun = nil
         usualLagMs = nil
@@ -119,13 +139,14 @@ public struct PositionFilter: Sendable {
         guard accuracy >= 0, accuracy <= limits.mapAccuracy else { return .refused(.inaccurate(metres: accuracy)) }
 
         let mark = Mark(point: fix.point, at: fix.at, accuracy: accuracy)
-        guard let last else { return accept(mark, from: nil, now: now, limits: limits) }
-        if mark.at == last.at || mark.at == suspect?.at { return .duplicate }
-        if mark.at < last.at {
-            guard clockWasSetBack(mark.at, now: now) else { return .late }
-            usualLagMs = nil
+        if mark.at == last?.at || mark.at == suspect?.at { return .duplicate }
+        let isLate = (last?.at ?? earlierTime).map { mark.at < $0 } ?? false
+        if isLate || now - mark.at - (usualLagMs ?? 0) > limits.maximumAgeMs {
+            guard clockIsBehind(mark.at, now: now) else { return isLate ? .late : .old }
+            usualLagMs = now - mark.at
             return accept(mark, from: nil, now: now, limits: limits)
         }
+        guard let last else { return accept(mark, from: nil, now: now, limits: limits) }
         if PositionFilter.isReachable(mark, from: last, limits: limits) {
             return accept(mark, from: last, now: now, limits: limits)
         }
@@ -138,23 +159,27 @@ public struct PositionFilter: Sendable {
 
     private mutating func accept(_ mark: Mark, from previous: Mark?, now: Int64, limits: Limits) -> Verdict {
         let lag = now - mark.at
-        var usual = lag
-        if let lastReceived, let usualLagMs {
+        // Of a first fix nobody knows whether it was stored or its device's clock is behind: it counts as stored.
+        var (usual, stored) = (lag, lag)
+        if let usualLagMs {
             // The floor rises by a tenth of the time passed (at most a minute counts), so that a device whose clock was
             // corrected is live again within minutes.
-            usual = min(lag, usualLagMs + min(60_000, max(0, now - lastReceived)) / 10)
+            usual = min(lag, usualLagMs + min(60_000, max(0, now - (lastReceived ?? now))) / 10)
+            stored = lag - usual
         }
         usualLagMs = usual
+        let isLive = stored <= limits.replayDelayMs
         last = mark
         suspect = nil
         suspectCount = 0
         lateRun = nil
         lastReceived = now
+        lastMeasured = isLive ? now : now - stored
         return .accepted(
             Accepted(
                 previous: previous.map { Fix($0.point, at: $0.at, accuracy: $0.accuracy) },
                 isForFences: mark.accuracy <= limits.fenceAccuracy,
-                isLive: lag - usual <= limits.replayDelayMs))
+                isLive: isLive, measuredAt: isLive ? now : now - stored))
     }
 
     /// Whether a vehicle can have come from one mark to the other, both radii of error granted.
@@ -164,10 +189,10 @@ public struct PositionFilter: Sendable {
         return metres <= limits.maximumSpeed * seconds
     }
 
-    /// Notes a late fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch
+    /// Notes a late or old fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch
     /// comes at once, so this is a device that lives on with another clock, and would stay "late" for as long as its
-    /// clock was set back.
-    private mutating func clockWasSetBack(_ at: Int64, now: Int64) -> Bool {
+    /// clock was set back, or "old" for ever.
+    private mutating func clockIsBehind(_ at: Int64, now: Int64) -> Bool {
         guard var run = lateRun, at > run.lastAt else {
             if lateRun?.lastAt != at { lateRun = LateRun(firstAt: at, firstReceived: now, lastAt: at, count: 1) }
             return false

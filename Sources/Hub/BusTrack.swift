@@ -6,6 +6,9 @@ final class BusTrack {
     let subject: String
     var sessions: [Session] = []
     var tour: TourRun?
+    /// The last position that was believed: its time by the device's clock, and by the hub's. The next tour's filter learns the
+    /// device's clock from it.
+    var measured: (deviceTime: Int64, hubTime: Int64)?
 
     init(subject: String) { self.subject = subject }
 }

@@ -32,8 +32,7 @@ final class Dispatch {
     static var sources: [[UInt8]] {
         [
             PackageResources.core_lua, PackageResources.limits_lua, PackageResources.notify_lua,
-            PackageResources.figures_lua,
-            PackageResources.queue_lua,
+            PackageResources.figures_lua, PackageResources.lost_lua, PackageResources.queue_lua,
             PackageResources.offer_lua,
             PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
             PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.stop_times_lua,

@@ -46,6 +46,8 @@ struct EngineSetup {
             ("idempotency_keys", dispatch.idempotencyKeys), ("kept_s", settings.redis.keptDays * 86_400),
             ("max_links", settings.server.maxConnectionsPerSubject), ("free_cancels", dispatch.freeCancels),
             ("cancel_window_ms", dispatch.cancelWindowMs), ("cancel_pause_ms", dispatch.cancelPauseMs),
+            ("driver_lost_ms", dispatch.driverLostMs), ("noshow_wait_ms", dispatch.noshowWaitMs),
+            ("round_pause_ms", dispatch.roundPauseMs),
             ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
         return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + StopRules.fields(settings.stops)

@@ -47,6 +47,11 @@ enum Channel {
     }
 
     static func vehicle(_ id: String) -> String { "vehicle:" + id }
+    /// Whose channel it is; nil if it is no driver's.
+    static func driver(of channel: String) -> String? {
+        let prefix = "driver:"
+        return channel.hasPrefix(prefix) ? String(channel.dropFirst(prefix.count)) : nil
+    }
     /// The circle that a client watches.
     static let near = "near"
 

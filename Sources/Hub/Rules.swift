@@ -11,6 +11,7 @@ extension Worker {
         limits.maximumSpeed = settings.positions.maxSpeedMps
         // A delay of the link is real time: in a scaled run it looks so much longer.
         limits.replayDelayMs = Int64(Double(limits.replayDelayMs) * settings.clock.scale)
+        limits.maximumAgeMs = Int64(Double(settings.positions.maxAgeMs) * settings.clock.scale)
         return limits
     }
 

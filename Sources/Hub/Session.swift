@@ -70,6 +70,8 @@ final class Session {
     var taxi: String?
     /// Of a passenger: the confirmed booking of a seat, whose ETA is meant for it.
     var booking: String?
+    /// When the position was measured by which the passenger was told an ETA last, hub ms: none goes back behind it.
+    var etaMeasuredAt: Int64 = 0
     /// It does not want to be told when the time of arrival changes.
     var mutesETA = false
 
@@ -104,8 +106,11 @@ final class DriverTrack {
     var zone: String?
     /// The last accepted fix; whether it waits to be sent to Redis, and when the one before was, ms of the loop.
     var lastFix: Fix?
-    /// When it came, hub time in ms: how fresh it is is told by our clock, not by the device's.
+    /// When it was measured, hub time in ms: when it came, unless it was stored on the device.
     var heardAt: Int64 = 0
+    /// Another worker's session of this driver sent the latest position (Redis decides, `speak` in presence.lua): nothing is told of
+    /// it from here.
+    var isSuperseded = false
     var isDirty = false
     /// The number of the slice in which Redis was told of its position last.
     var flushedSlice = -Worker.slicesPerTick

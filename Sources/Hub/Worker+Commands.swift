@@ -160,6 +160,7 @@ extension Worker {
         case .stopCancel(let request): cancelStop(request, message, session, identity)
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .rideSearch(let ride): call("search", [who, RedisArgument(ride ?? ""), key], message, session)
         case .seatBook(let request): book(request, message, session, identity)
         case .seatCancel(let booking):
             call("seat_cancel", ["passenger", who, RedisArgument(booking ?? ""), key], message, session)

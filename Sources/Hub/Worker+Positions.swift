@@ -9,21 +9,39 @@ import Wire
 /// The way of a position: judged by the filter, held against the ride's ladder and the zones, left for the tick's batch.
 extension Worker {
     func position(_ position: PositionFix, _ id: Int64?, _ session: Session, _ driver: DriverTrack) {
-        guard let (fix, accepted) = judge(position, id, session, of: driver) else { return }
-        if let accepted, accepted.isForFences, accepted.isLive {
+        guard let judged = judge(position, id, session, of: driver) else { return }
+        let (fix, accepted) = (judged.fix, judged.accepted)
+        if let accepted, accepted.isForFences, accepted.isLive, !driver.isSuperseded {
             approach(driver, fix, after: accepted.previous)
             approachBookings(driver, fix, after: accepted.previous)
             if !driver.isMinibus { crossZones(driver, fix) }
         }
         if accepted?.isForFences == true { goOn(driver, to: fix) }
-        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
+        answer(judged, id, session)
+    }
+
+    /// What became of a fix that was not refused.
+    struct JudgedFix {
+        var fix: Fix
+        /// Nil: it is ignored, for this reason.
+        var accepted: PositionFilter.Accepted?
+        var ignored: StaticString = ""
+    }
+
+    func answer(_ judged: JudgedFix, _ id: Int64?, _ session: Session) {
+        guard id != nil else { return }
+        var json = JSONWriter()
+        json.beginObject()
+        if judged.accepted == nil { json.member("ignored", judged.ignored.description) }
+        json.endObject()
+        reply(session, id, json.bytes, to: .position)
     }
 
     /// Holds a fix against the vehicle's last ones, and leaves it for the tick's batch when it is believed (`accepted` then
     /// says how far). Nil: it was refused, and the client was told so.
     func judge(
         _ position: PositionFix, _ id: Int64?, _ session: Session, of driver: DriverTrack
-    ) -> (fix: Fix, accepted: PositionFilter.Accepted?)? {
+    ) -> JudgedFix? {
         var fix = Fix(
             GeoPoint(lat: position.lat, lon: position.lon), at: position.at, accuracy: position.accuracy,
             speed: position.speed, heading: position.heading)
@@ -35,18 +53,24 @@ extension Worker {
         switch driver.filter.offer(fix, receivedAt: time, limits: filterLimits) {
         case .accepted(let accepted):
             driver.lastFix = fix
-            driver.heardAt = time
+            driver.heardAt = max(driver.heardAt, accepted.measuredAt)
             if driver.isShown { soil(driver) }
-            return (fix, accepted)
-        case .late, .duplicate, .quarantined:
-            metrics.positionsIgnored.increment()
-            return (fix, nil)
+            return JudgedFix(fix: fix, accepted: accepted)
+        case .late: return ignored(fix, "late")
+        case .old: return ignored(fix, "old")
+        case .duplicate: return ignored(fix, "duplicate")
+        case .quarantined: return ignored(fix, "jump")
         case .refused(let refusal):
             metrics.positionsIgnored.increment()
             let (code, detail) = Self.explain(refusal)
             refuse(session, id, code, detail)
             return nil
         }
+    }
+
+    private func ignored(_ fix: Fix, _ reason: StaticString) -> JudgedFix {
+        metrics.positionsIgnored.increment()
+        return JudgedFix(fix: fix, ignored: reason)
     }
 
     private static func explain(_ refusal: PositionFilter.Refusal) -> (code: ErrorCode, detail: String) {
@@ -122,9 +146,20 @@ extension Worker {
         let channel = Channel.vehicle(driver.subject)
         let push = Push(
             channel: channel, seq: "", type: kind == .ride ? "ride.eta" : "seat.eta", time: now(),
-            meta: kind == .ride ? "" : track.ride, data: json.bytes)
+            meta: ETAMeta(measuredAt: driver.heardAt, booking: kind == .ride ? "" : track.ride).text, data: json.bytes)
         commands.send(
             ["PUBLISH", RedisArgument(keys.push(Channel.partition(channel))), RedisArgument(push.encoded)]) { _ in }
+    }
+
+    /// Redis says whose session of this driver speaks: another worker's has the latest position, or ours has it (again).
+    func noticedSpeaker(_ push: Push) {
+        guard let subject = Channel.driver(of: push.channel), let driver = drivers[subject] else { return }
+        let wasSuperseded = driver.isSuperseded
+        let speaker = push.data.prefix(upTo: push.data.lastIndex(of: UInt8(ascii: ".")) ?? 0)
+        driver.isSuperseded = !speaker.elementsEqual(name.utf8)
+        guard wasSuperseded, !driver.isSuperseded, let fix = driver.lastFix else { return }
+        approach(driver, fix, after: nil)
+        approachBookings(driver, fix, after: nil)
     }
 
     func etaAtAcceptance(_ driver: DriverTrack, _ ride: String) -> Int? {

@@ -23,6 +23,7 @@ extension Worker {
         if let topic = topics.byChannel[push.channel] { return told(push, topic) }
         if push.seq.isEmpty, push.type == "record" { return heardWatched(push) }
         if push.seq.isEmpty, push.type == "replaced" { return replaced(push.meta, on: push.channel) }
+        if push.seq.isEmpty, push.type == "speaker" { return noticedSpeaker(push) }
         guard let sessions = readers[push.channel] else { return }
         metrics.pushes.increment()
         var frames = SharedFrames()
@@ -39,12 +40,7 @@ extension Worker {
     /// A frame is encoded for the first reader of each encoding and shared by all.
     func deliver(_ push: Push, to session: Session, _ frames: inout SharedFrames) {
         guard let identity = session.identity, session.phase == .live else { return }
-        if push.seq.isEmpty {
-            if push.type == "seat.eta", push.meta != session.booking { return }
-            if session.mutesETA, push.type == "ride.eta" || push.type == "seat.eta" || push.type == "stop.eta" {
-                return
-            }
-        }
+        if push.seq.isEmpty, !isWanted(push, session) { return }
         let shared = frames[session.encoding] ?? frame(encoded(push, for: identity), session.encoding)
         // The ETA goes out under each reader's own channel.
         if push.type != "ride.eta", push.type != "seat.eta" { frames[session.encoding] = shared }
@@ -61,6 +57,21 @@ extension Worker {
         if let driver = session.driver { noticed(push, by: driver) }
         if push.type == "tour.ended", let bus = session.bus { noticedTour(push, by: bus) }
         if identity.role == .passenger { noticed(push, by: session) }
+    }
+
+    /// Whether a state is for this reader, and tells it something newer.
+    private func isWanted(_ push: Push, _ session: Session) -> Bool {
+        switch push.type {
+        case "ride.eta", "seat.eta":
+            guard !session.mutesETA, let meta = ETAMeta(push.meta) else { return false }
+            if push.type == "seat.eta", meta.booking != session.booking { return false }
+            // The driver's other link, half open, may tell what is no more.
+            guard meta.measuredAt >= session.etaMeasuredAt else { return false }
+            session.etaMeasuredAt = meta.measuredAt
+            return true
+        case "stop.eta": return !session.mutesETA
+        default: return true
+        }
     }
 
     /// The ETA is published on the vehicle's channel, which only its passenger reads, and is told on the passenger's.
@@ -112,6 +123,7 @@ extension Worker {
         if !driver.sessions.contains(where: { $0 === session }) { driver.sessions.append(session) }
         session.driver = driver
         driver.registered = session.name
+        driver.isSuperseded = false
         let snapshot = caught.snapshot
         offerEnded(driver)
         if let ride = snapshot["offer"]?["ride"]?.text { offered(ride, meta: caught.meta, to: driver) }
@@ -121,6 +133,7 @@ extension Worker {
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
         adoptBookings(driver, snapshot, meta: caught.meta, along: caught.along)
+        if let last = caught.lastPosition { driver.filter.expect(deviceTime: last.at, atHubTime: last.heard) }
         if driver.lastFix == nil, let last = caught.lastPosition,
             now() - last.heard <= Int64(settings.dispatch.staleAfterMs)
         {
@@ -237,10 +250,32 @@ extension Worker {
             leaveTaxi(old, session)
         }
         session.taxi = taxi
+        session.etaMeasuredAt = 0
         guard let taxi else { return }
         startReading(Channel.vehicle(taxi), session)
         followTaxi(taxi, session)
     }
+}
+
+/// What readers' workers must know of an ETA.
+struct ETAMeta {
+    /// When the position was measured, hub ms.
+    let measuredAt: Int64
+    /// Whose it is in a minibus; empty of a taxi's ride.
+    let booking: String
+
+    init(measuredAt: Int64, booking: String) {
+        self.measuredAt = measuredAt
+        self.booking = booking
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard let first = parts.first, let measuredAt = Int64(first) else { return nil }
+        self.init(measuredAt: measuredAt, booking: parts.count == 2 ? String(parts[1]) : "")
+    }
+
+    var text: String { booking.isEmpty ? "\(measuredAt)" : "\(measuredAt) \(booking)" }
 }
 
 /// The frames of one message, each encoded when its first reader came.

@@ -14,7 +14,10 @@ extension Worker {
     func book(_ request: SeatRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
         let pickup = GeoPoint(request.pickup)
         let destination = GeoPoint(request.destination)
-        dispatch.call("seat_view", [RedisArgument(request.vehicle)]) { result in
+        let asking = [
+            RedisArgument(request.vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), "1",
+        ]
+        dispatch.call("seat_view", asking) { result in
             guard self.sessions[session.connection] === session else { return }
             guard case .success(let reply) = result else {
                 return self.refuse(
@@ -22,39 +25,61 @@ extension Worker {
                     "The hub can't reach its store now; send it again with the same key.")
             }
             let view = reply.bytes.flatMap { try? JSONValue(parsing: $0) }
-            let length = self.rideLength(from: pickup, to: destination, way: view.flatMap { Self.way($0["way"]) })
-            let fare = FareTable(self.settings.vehicles.fares).fare(route: view?["route"]?.text, metres: length.metres)
-            let (code, detail) = length.refusal ?? ("", "")
+            let ride = self.measure(from: pickup, to: destination, in: view)
+            let fare = FareTable(self.settings.vehicles.fares).fare(route: view?["route"]?.text, metres: ride.metres)
+            let (code, detail) = ride.refusal ?? ("", "")
             self.call(
                 "seat_book",
                 [
                     RedisArgument(identity.subject), RedisArgument(Self.bookingID()), RedisArgument(request.vehicle),
                     RedisArgument(pickup.lat), RedisArgument(pickup.lon), RedisArgument(destination.lat),
                     RedisArgument(destination.lon), RedisArgument(request.passengers),
-                    RedisArgument(Int(length.metres.rounded())),
+                    RedisArgument(Int(ride.metres.rounded())),
                     fare.map { RedisArgument($0 * request.passengers) } ?? "",
                     RedisArgument(self.settings.vehicles.currency), RedisArgument(message.key ?? ""),
                     RedisArgument(code), RedisArgument(detail),
+                    ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
+                    ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
                 ], message, session)
         }
     }
 
-    /// Metres of the ride: along the announced way, or else by road as the ETA has it.
-    private func rideLength(
-        from pickup: GeoPoint, to destination: GeoPoint, way: MinibusWay?
-    ) -> (metres: Double, refusal: (String, String)?) {
-        let straight = pickup.distance(to: destination)
-        let byRoad = straight * estimator.detour(metres: straight)
-        guard let way else { return (byRoad, nil) }
+    /// What a booking asks of a minibus, in metres: along the announced way, or else by road as the ETA has it.
+    private struct SeatRide {
+        /// From the pickup to the destination.
+        var metres: Double
+        /// From where the vehicle is to the pickup; nil: nobody knows where it is.
+        var distance: Double?
+        /// How much more the vehicle has to drive than its way has; nil: it has announced none.
+        var detour: Double?
+        /// Why it can't be booked: code, detail.
+        var refusal: (String, String)?
+    }
+
+    private func measure(from pickup: GeoPoint, to destination: GeoPoint, in view: JSONValue?) -> SeatRide {
+        func byRoad(_ from: GeoPoint, _ to: GeoPoint) -> Double {
+            let straight = from.distance(to: to)
+            return straight * estimator.detour(metres: straight)
+        }
+        let place = GeoPoint(view?["position"])
+        var ride = SeatRide(metres: byRoad(pickup, destination), distance: place.map { byRoad($0, pickup) })
+        guard let way = Self.way(view?["way"]) else { return ride }
         let code = ErrorCode.notAvailable.rawValue
         switch way.fit(from: pickup, to: destination, reach: settings.vehicles.wayM) {
-        case .fits(let metres): return (metres, nil)
+        case .fits(let metres, let from, let detour):
+            ride.metres = metres
+            ride.detour = detour
+            // Behind the pickup it must turn round: by road.
+            if let place, let along = view?["along"]?.text.flatMap({ Double($0) }), along <= from {
+                ride.distance = max(from - along, place.distance(to: pickup))
+            }
         case .pickupIsFar(let metres):
-            return (byRoad, (code, "field `pickup`: the vehicle's way passes \(Int(metres)) m from there."))
+            ride.refusal = (code, "field `pickup`: the vehicle's way passes \(Int(metres)) m from there.")
         case .destinationIsFar(let metres):
-            return (byRoad, (code, "field `destination`: the vehicle's way passes \(Int(metres)) m from there."))
-        case .isBackwards: return (byRoad, (code, "The vehicle goes the other way."))
+            ride.refusal = (code, "field `destination`: the vehicle's way passes \(Int(metres)) m from there.")
+        case .isBackwards: ride.refusal = (code, "The vehicle goes the other way.")
         }
+        return ride
     }
 
     func vehicleGet(_ vehicle: String, _ message: ClientMessage, _ session: Session) {

@@ -112,7 +112,7 @@ extension Worker {
         lastSecond = loop.now
         for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id, isOurFault: wasHeldUp) }
         // The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
-        for driver in drivers.values {
+        for driver in drivers.values where !driver.isSuperseded {
             if case .busy = driver.duty, let fix = driver.lastFix { approach(driver, fix, after: nil) }
             if !driver.bookings.isEmpty, let fix = driver.lastFix { approachBookings(driver, fix, after: nil) }
         }

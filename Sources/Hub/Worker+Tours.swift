@@ -133,6 +133,7 @@ extension Worker {
         buses[identity.subject] = bus
         if !bus.sessions.contains(where: { $0 === session }) { bus.sessions.append(session) }
         session.bus = bus
+        if bus.measured == nil, let last = caught.lastPosition { bus.measured = (last.at, last.heard) }
         guard let tour = caught.snapshot["tour"] else {
             bus.tour = nil
             return
@@ -169,6 +170,9 @@ extension Worker {
             id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text,
             base: base, next: 0)
         run.distance = distance
+        if let known = bus.measured {
+            run.vehicle.filter.expect(deviceTime: known.deviceTime, atHubTime: known.hubTime)
+        }
         run.next = Self.next(state, run)
         bus.tour = run
         readKnowledge(of: line)
@@ -196,13 +200,14 @@ extension Worker {
             return refuse(
                 session, id, .notAvailable, "You are on no tour: begin one with tour.start, then send positions.")
         }
-        guard let (fix, accepted) = judge(position, id, session, of: run.vehicle) else { return }
-        if let accepted {
+        guard let judged = judge(position, id, session, of: run.vehicle) else { return }
+        if let accepted = judged.accepted {
             run.isDirty = true
-            if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(fix) }
-            match(fix, run)
+            bus.measured = (judged.fix.at, run.vehicle.heardAt)
+            if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(judged.fix) }
+            match(judged.fix, run)
         }
-        if id != nil { reply(session, id, Array("{}".utf8), to: .position) }
+        answer(judged, id, session)
     }
 
     private func match(_ fix: Fix, _ run: TourRun) {

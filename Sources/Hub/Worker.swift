@@ -245,7 +245,9 @@ public actor Worker {
         commands.onUp = {
             self.log.info("connected to Redis")
             // If it died, it has lost the last positions.
-            for driver in self.drivers.values where driver.isShown && driver.lastFix != nil { self.soil(driver) }
+            for driver in self.drivers.values where driver.isShown && !driver.isSuperseded && driver.lastFix != nil {
+                self.soil(driver)
+            }
             self.readCatalog()
         }
         commands.onNotServing = { self.storeRefused($0) }

@@ -16,6 +16,12 @@ extension Settings {
             "dispatch.rounds", \.dispatch.rounds, 1...20, .atReload,
             "Times the whole queue is asked before the passenger is told that nobody took the request."),
         .integer(
+            "dispatch.round_pause_ms", \.dispatch.roundPauseMs, 0...600_000, .atReload,
+            """
+            Pause between two rounds: a driver alone in the queue is not asked at once for what it has just declined. Who \
+            comes meanwhile is asked.
+            """),
+        .integer(
             "dispatch.max_passengers", \.dispatch.maxPassengers, 1...99, .atReload, "Passengers of one request."),
         .integer(
             "dispatch.search_timeout_ms", \.dispatch.searchTimeoutMs, 1_000...86_400_000, .atReload,
@@ -26,6 +32,15 @@ extension Settings {
         .integer(
             "dispatch.recovery_ms", \.dispatch.recoveryMs, 0...86_400_000, .atReload,
             "A driver who lost the place to a lost connection and is back within this time gets it again."),
+        .integer(
+            "dispatch.driver_lost_ms", \.dispatch.driverLostMs, 0...86_400_000, .atReload,
+            """
+            A passenger whose driver is away for this time before the pickup is told so, and may have the ride searched \
+            again. Who waits on is searched again after recovery_ms.
+            """),
+        .integer(
+            "dispatch.noshow_wait_ms", \.dispatch.noshowWaitMs, 0...3_600_000, .atReload,
+            "A driver can say that nobody came when the taxi has been at the pickup for this time."),
         .integer(
             "dispatch.zone_exit_fixes", \.dispatch.zoneExitFixes, 1...100, .atReload,
             "Fixes in a row outside the zone, by more than their accuracy, that cost the place. One bad fix never does."
@@ -95,6 +110,12 @@ extension Settings {
         .integer(
             "positions.future_ms", \.positions.futureMs, 0...3_600_000, .atReload,
             "A fix may be dated this far ahead of the hub's clock; phones are seldom further off."),
+        .integer(
+            "positions.max_age_ms", \.positions.maxAgeMs, 30_000...86_400_000, .atReload,
+            """
+            A fix older than this when it comes is neither shown nor used: an app that was offline sends what it has \
+            stored. A device whose clock is behind by more must send for 20 s before it is believed.
+            """),
         .number(
             "positions.fence_accuracy_m", \.positions.fenceAccuracyM, 1...10_000, .atReload,
             "A fix less accurate than this triggers no alert and moves nobody between zones."),

@@ -163,6 +163,8 @@ public struct Settings: Sendable, Equatable {
         public var acceptGraceMs = 500
         /// Times the whole queue is asked before a request fails.
         public var rounds = 2
+        /// Between two rounds, ms.
+        public var roundPauseMs = 12_000
         /// Passengers of one request.
         public var maxPassengers = 3
         /// Whole time of a search, ms.
@@ -171,6 +173,10 @@ public struct Settings: Sendable, Equatable {
         public var awayGraceMs = 60_000
         /// A driver back within this time after that gets the old place, ms.
         public var recoveryMs = 1_800_000
+        /// A driver on the way to a passenger is away for this time before the passenger is told, ms.
+        public var driverLostMs = 120_000
+        /// From the taxi's arrival to the first `ride.noshow` that is taken, ms.
+        public var noshowWaitMs = 180_000
         /// Fixes outside that cost the place.
         public var zoneExitFixes = 3
         /// Time outside that costs the place, ms.
@@ -219,6 +225,8 @@ public struct Settings: Sendable, Equatable {
         public var maxSpeedMps = 45.0
         /// A fix may be dated this far ahead, ms.
         public var futureMs = 60_000
+        /// A fix may have been stored on the device for this time, ms.
+        public var maxAgeMs = 300_000
         /// A fix less accurate than this moves no fence, metres.
         public var fenceAccuracyM = 50.0
         /// A fix less accurate than this is not shown, metres.

@@ -35,7 +35,7 @@ extension Command {
             writer.endObject()
         case .offerSeen(let ride), .offerAccept(let ride), .offerDecline(let ride):
             writer.member("ride", ride)
-        case .rideEnd(let ride), .rideNoshow(let ride), .rideCancel(let ride):
+        case .rideEnd(let ride), .rideNoshow(let ride), .rideCancel(let ride), .rideSearch(let ride):
             if let ride { writer.member("ride", ride) }
         case .rideAboard(let ride, let passengers):
             if let ride { writer.member("ride", ride) }

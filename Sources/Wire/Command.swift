@@ -31,6 +31,8 @@ public enum Command: Sendable {
     /// `passengers` at least 1; how many are too many is a rule of the city, not of the format.
     case rideRequest(lat: Double, lon: Double, passengers: Int, destination: (lat: Double, lon: Double)?)
     case rideCancel(ride: String?)
+    /// The passenger waits no longer for a driver that is lost.
+    case rideSearch(ride: String?)
     /// `since`: the `seq` seen last, for channels that have a history.
     case subscribe(channel: String, options: FeedOptions, since: String?)
     case unsubscribe(channel: String)
@@ -114,6 +116,7 @@ extension Command: Equatable {
         case (.rideRequest(let lat, let lon, let count, let to), .rideRequest(let lat2, let lon2, let count2, let to2)):
             lat == lat2 && lon == lon2 && count == count2 && to?.lat == to2?.lat && to?.lon == to2?.lon
         case (.rideCancel(let ride), .rideCancel(let other)): ride == other
+        case (.rideSearch(let ride), .rideSearch(let other)): ride == other
         case (.lineEta(let line, let place), .lineEta(let other, let place2)): line == other && place == place2
         case (.stopRequest(let request), .stopRequest(let other)): request == other
         case (.stopCancel(let request), .stopCancel(let other)): request == other

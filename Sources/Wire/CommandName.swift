@@ -12,6 +12,7 @@ public enum CommandName: String, CaseIterable, Sendable {
     case rideNoshow = "ride.noshow"
     case rideRequest = "ride.request"
     case rideCancel = "ride.cancel"
+    case rideSearch = "ride.search"
     case subscribe
     case unsubscribe
     case watch
@@ -54,6 +55,7 @@ public enum CommandName: String, CaseIterable, Sendable {
         case "ride.noshow": self = .rideNoshow
         case "ride.request": self = .rideRequest
         case "ride.cancel": self = .rideCancel
+        case "ride.search": self = .rideSearch
         case "subscribe": self = .subscribe
         case "unsubscribe": self = .unsubscribe
         case "watch": self = .watch
@@ -101,6 +103,7 @@ extension Command {
         case .rideNoshow: .rideNoshow
         case .rideRequest: .rideRequest
         case .rideCancel: .rideCancel
+        case .rideSearch: .rideSearch
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
         case .watch: .watch

@@ -56,6 +56,7 @@ extension Envelope {
         case .rideNoshow: .rideNoshow(ride: try ride())
         case .rideRequest: try rideRequest()
         case .rideCancel: .rideCancel(ride: try ride())
+        case .rideSearch: .rideSearch(ride: try ride())
         case .subscribe: .subscribe(channel: try channel(), options: try feedOptions(), since: try since())
         case .unsubscribe: .unsubscribe(channel: try channel())
         case .watch: try watch()

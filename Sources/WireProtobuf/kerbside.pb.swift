@@ -824,10 +824,10 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .hello(newValue)}
   }
 
-  package var position: Kerbside_V1_Nothing {
+  package var position: Kerbside_V1_PositionOk {
     get {
       if case .position(let v)? = ok {return v}
-      return Kerbside_V1_Nothing()
+      return Kerbside_V1_PositionOk()
     }
     set {ok = .position(newValue)}
   }
@@ -910,6 +910,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
       return Kerbside_V1_RideState()
     }
     set {ok = .rideCancel(newValue)}
+  }
+
+  package var rideSearch: Kerbside_V1_RideState {
+    get {
+      if case .rideSearch(let v)? = ok {return v}
+      return Kerbside_V1_RideState()
+    }
+    set {ok = .rideSearch(newValue)}
   }
 
   package var subscribe: Kerbside_V1_SubscribeOk {
@@ -1126,7 +1134,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     /// the JSON of an `ok` that this file does not know
     case json(Data)
     case hello(Kerbside_V1_HelloOk)
-    case position(Kerbside_V1_Nothing)
+    case position(Kerbside_V1_PositionOk)
     case driverAvailable(Kerbside_V1_QueuePlace)
     case driverUnavailable(Kerbside_V1_DriverState)
     case offerSeen(Kerbside_V1_Expiry)
@@ -1137,6 +1145,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case rideNoshow(Kerbside_V1_RideOver)
     case rideRequest(Kerbside_V1_RequestOk)
     case rideCancel(Kerbside_V1_RideState)
+    case rideSearch(Kerbside_V1_RideState)
     case subscribe(Kerbside_V1_SubscribeOk)
     case unsubscribe(Kerbside_V1_ChannelOnly)
     case watch(Kerbside_V1_WatchOk)
@@ -1364,6 +1373,22 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .rideEnded(newValue)}
   }
 
+  package var rideDriverLost: Kerbside_V1_RideDriverLost {
+    get {
+      if case .rideDriverLost(let v)? = data {return v}
+      return Kerbside_V1_RideDriverLost()
+    }
+    set {data = .rideDriverLost(newValue)}
+  }
+
+  package var rideDriverBack: Kerbside_V1_RideDriverBack {
+    get {
+      if case .rideDriverBack(let v)? = data {return v}
+      return Kerbside_V1_RideDriverBack()
+    }
+    set {data = .rideDriverBack(newValue)}
+  }
+
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
       if case .tourEnded(let v)? = data {return v}
@@ -1508,6 +1533,22 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .notifyChanged(newValue)}
   }
 
+  package var seatDriverLost: Kerbside_V1_SeatDriverLost {
+    get {
+      if case .seatDriverLost(let v)? = data {return v}
+      return Kerbside_V1_SeatDriverLost()
+    }
+    set {data = .seatDriverLost(newValue)}
+  }
+
+  package var seatDriverBack: Kerbside_V1_SeatDriverBack {
+    get {
+      if case .seatDriverBack(let v)? = data {return v}
+      return Kerbside_V1_SeatDriverBack()
+    }
+    set {data = .seatDriverBack(newValue)}
+  }
+
   package var stopRequested: Kerbside_V1_StopNews {
     get {
       if case .stopRequested(let v)? = data {return v}
@@ -1639,6 +1680,8 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case rideArrived(Kerbside_V1_RideClose)
     case rideAboard(Kerbside_V1_RideAboard)
     case rideEnded(Kerbside_V1_RideOnly)
+    case rideDriverLost(Kerbside_V1_RideDriverLost)
+    case rideDriverBack(Kerbside_V1_RideDriverBack)
     case tourEnded(Kerbside_V1_TourEnded)
     case scheduleChanged(Kerbside_V1_ScheduleChange)
     case seatRequested(Kerbside_V1_SeatRequest)
@@ -1657,6 +1700,8 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case seatArrived(Kerbside_V1_SeatClose)
     case routeChanged(Kerbside_V1_RouteChanged)
     case notifyChanged(Kerbside_V1_NotifyWishes)
+    case seatDriverLost(Kerbside_V1_SeatDriverLost)
+    case seatDriverBack(Kerbside_V1_SeatDriverBack)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -1924,14 +1969,26 @@ package nonisolated struct Kerbside_V1_Vehicle: Sendable {
   package init() {}
 }
 
-package nonisolated struct Kerbside_V1_Nothing: Sendable {
+package nonisolated struct Kerbside_V1_PositionOk: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// why the fix was not used: late, old, duplicate, jump
+  package var ignored: String {
+    get {_ignored ?? String()}
+    set {_ignored = newValue}
+  }
+  /// Returns true if `ignored` has been explicitly set.
+  package var hasIgnored: Bool {self._ignored != nil}
+  /// Clears the value of `ignored`. Subsequent reads from it will return its default value.
+  package mutating func clearIgnored() {self._ignored = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _ignored: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_HelloOk: Sendable {
@@ -2191,7 +2248,7 @@ package nonisolated struct Kerbside_V1_RideState: Sendable {
 
   package var ride: String = String()
 
-  /// cancelled
+  /// cancelled; of ride.search: searching
   package var state: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2507,7 +2564,7 @@ package nonisolated struct Kerbside_V1_RideFailed: Sendable {
 
   package var ride: String = String()
 
-  /// no_driver, timeout, zone_empty
+  /// no_driver, timeout, zone_empty, seats_full
   package var code: String = String()
 
   package var detail: String = String()
@@ -2560,6 +2617,82 @@ package nonisolated struct Kerbside_V1_RideClose: Sendable {
   package init() {}
 
   fileprivate var _silent: Bool? = nil
+}
+
+/// The driver is away; wait, or send ride.search.
+package nonisolated struct Kerbside_V1_RideDriverLost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  package var taxi: String = String()
+
+  /// ms
+  package var since: UInt64 = 0
+
+  /// the hub waits until then, and searches again by itself, ms
+  package var until: UInt64 = 0
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
+package nonisolated struct Kerbside_V1_RideDriverBack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  package var taxi: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
+/// In a snapshot.
+package nonisolated struct Kerbside_V1_DriverLost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ms
+  package var since: UInt64 = 0
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct Kerbside_V1_RideAboard: Sendable {
@@ -2900,6 +3033,16 @@ package nonisolated struct Kerbside_V1_PassengerRide: Sendable {
   /// Clears the value of `notified`. Subsequent reads from it will return its default value.
   package mutating func clearNotified() {self._notified = nil}
 
+  /// absent: it can be reached
+  package var driverLost: Kerbside_V1_DriverLost {
+    get {_driverLost ?? Kerbside_V1_DriverLost()}
+    set {_driverLost = newValue}
+  }
+  /// Returns true if `driverLost` has been explicitly set.
+  package var hasDriverLost: Bool {self._driverLost != nil}
+  /// Clears the value of `driverLost`. Subsequent reads from it will return its default value.
+  package mutating func clearDriverLost() {self._driverLost = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2908,6 +3051,7 @@ package nonisolated struct Kerbside_V1_PassengerRide: Sendable {
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
   fileprivate var _notified: UInt32? = nil
+  fileprivate var _driverLost: Kerbside_V1_DriverLost? = nil
 }
 
 /// A bus on its tour.
@@ -3458,6 +3602,26 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  /// to the pickup, m; absent: nobody knows
+  package var distanceM: Double {
+    get {_distanceM ?? 0}
+    set {_distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {self._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {self._distanceM = nil}
+
+  /// more than the announced way, m; absent: nobody knows
+  package var detourM: Double {
+    get {_detourM ?? 0}
+    set {_detourM = newValue}
+  }
+  /// Returns true if `detourM` has been explicitly set.
+  package var hasDetourM: Bool {self._detourM != nil}
+  /// Clears the value of `detourM`. Subsequent reads from it will return its default value.
+  package mutating func clearDetourM() {self._detourM = nil}
+
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
     get {_silent ?? false}
@@ -3473,6 +3637,8 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   package init() {}
 
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _distanceM: Double? = nil
+  fileprivate var _detourM: Double? = nil
   fileprivate var _silent: Bool? = nil
 }
 
@@ -3638,6 +3804,65 @@ package nonisolated struct Kerbside_V1_SeatCancelled: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+/// The driver is away.
+package nonisolated struct Kerbside_V1_SeatDriverLost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// ms
+  package var since: UInt64 = 0
+
+  /// the hub waits until then, and cancels the booking by itself, ms
+  package var until: UInt64 = 0
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatDriverBack: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var vehicle: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatsChanged: Sendable {
@@ -4020,12 +4245,23 @@ package nonisolated struct Kerbside_V1_PassengerBooking: Sendable {
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
   package mutating func clearPosition() {self._position = nil}
 
+  /// absent: it can be reached
+  package var driverLost: Kerbside_V1_DriverLost {
+    get {_driverLost ?? Kerbside_V1_DriverLost()}
+    set {_driverLost = newValue}
+  }
+  /// Returns true if `driverLost` has been explicitly set.
+  package var hasDriverLost: Bool {self._driverLost != nil}
+  /// Clears the value of `driverLost`. Subsequent reads from it will return its default value.
+  package mutating func clearDriverLost() {self._driverLost = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _fare: Kerbside_V1_Fare? = nil
   fileprivate var _position: Kerbside_V1_Fix? = nil
+  fileprivate var _driverLost: Kerbside_V1_DriverLost? = nil
 }
 
 package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
@@ -5211,7 +5447,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{4}\u{9}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5242,7 +5478,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 4: try {
-        var v: Kerbside_V1_Nothing?
+        var v: Kerbside_V1_PositionOk?
         var hadOneofValue = false
         if let current = self.ok {
           hadOneofValue = true
@@ -5473,6 +5709,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.ok = .publish(v)
+        }
+      }()
+      case 22: try {
+        var v: Kerbside_V1_RideState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideSearch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideSearch(v)
         }
       }()
       case 30: try {
@@ -5816,6 +6065,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .publish(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
     }()
+    case .rideSearch?: try {
+      guard case .rideSearch(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
     case .seatBook?: try {
       guard case .seatBook(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
@@ -5971,7 +6224,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{4}\u{b}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{4}\u{5}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6171,6 +6424,32 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.data = .rideEnded(v)
+        }
+      }()
+      case 20: try {
+        var v: Kerbside_V1_RideDriverLost?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideDriverLost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideDriverLost(v)
+        }
+      }()
+      case 21: try {
+        var v: Kerbside_V1_RideDriverBack?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .rideDriverBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .rideDriverBack(v)
         }
       }()
       case 30: try {
@@ -6379,6 +6658,32 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.data = .notifyChanged(v)
+        }
+      }()
+      case 46: try {
+        var v: Kerbside_V1_SeatDriverLost?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDriverLost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDriverLost(v)
+        }
+      }()
+      case 47: try {
+        var v: Kerbside_V1_SeatDriverBack?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .seatDriverBack(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .seatDriverBack(v)
         }
       }()
       case 50: try {
@@ -6672,6 +6977,14 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
     }()
+    case .rideDriverLost?: try {
+      guard case .rideDriverLost(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .rideDriverBack?: try {
+      guard case .rideDriverBack(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
     case .seatRequested?: try {
       guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
@@ -6735,6 +7048,14 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
     case .notifyChanged?: try {
       guard case .notifyChanged(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+    }()
+    case .seatDriverLost?: try {
+      guard case .seatDriverLost(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
+    case .seatDriverBack?: try {
+      guard case .seatDriverBack(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
     }()
     case .tourEnded?: try {
       guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
@@ -7276,20 +7597,35 @@ nonisolated extension Kerbside_V1_Vehicle: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
-nonisolated extension Kerbside_V1_Nothing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".Nothing"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+nonisolated extension Kerbside_V1_PositionOk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PositionOk"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ignored\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    // Load everything into unknown fields
-    while try decoder.nextFieldNumber() != nil {}
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._ignored) }()
+      default: break
+      }
+    }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._ignored {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Kerbside_V1_Nothing, rhs: Kerbside_V1_Nothing) -> Bool {
+  package static func ==(lhs: Kerbside_V1_PositionOk, rhs: Kerbside_V1_PositionOk) -> Bool {
+    if lhs._ignored != rhs._ignored {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8370,6 +8706,139 @@ nonisolated extension Kerbside_V1_RideClose: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
+nonisolated extension Kerbside_V1_RideDriverLost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RideDriverLost"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}since\0\u{1}until\0\u{2}\u{b}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    if !self.taxi.isEmpty {
+      try visitor.visitSingularStringField(value: self.taxi, fieldNumber: 2)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RideDriverLost, rhs: Kerbside_V1_RideDriverLost) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs.taxi != rhs.taxi {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_RideDriverBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RideDriverBack"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{2}\u{d}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    if !self.taxi.isEmpty {
+      try visitor.visitSingularStringField(value: self.taxi, fieldNumber: 2)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RideDriverBack, rhs: Kerbside_V1_RideDriverBack) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs.taxi != rhs.taxi {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverLost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverLost"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}since\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 1)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverLost, rhs: Kerbside_V1_DriverLost) -> Bool {
+    if lhs.since != rhs.since {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_RideAboard: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideAboard"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}passengers\0")
@@ -8789,7 +9258,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0\u{3}driver_lost\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8805,6 +9274,7 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
       case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 7: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
       case 8: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._driverLost) }()
       default: break
       }
     }
@@ -8839,6 +9309,9 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._notified {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._driverLost {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8851,6 +9324,7 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
     if lhs._notified != rhs._notified {return false}
+    if lhs._driverLost != rhs._driverLost {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9599,7 +10073,7 @@ nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{9}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{3}distance_m\0\u{3}detour_m\0\u{2}\u{7}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9613,6 +10087,8 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
       case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
+      case 8: try { try decoder.decodeSingularDoubleField(value: &self._detourM) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
@@ -9642,6 +10118,12 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 6)
     }
+    try { if let v = self._distanceM {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._detourM {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
+    } }()
     try { if let v = self._silent {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
     } }()
@@ -9655,6 +10137,8 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if lhs._fare != rhs._fare {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs._distanceM != rhs._distanceM {return false}
+    if lhs._detourM != rhs._detourM {return false}
     if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9994,6 +10478,104 @@ nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftPro
     if lhs.booking != rhs.booking {return false}
     if lhs.by != rhs.by {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatDriverLost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatDriverLost"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}since\0\u{1}until\0\u{2}\u{b}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatDriverLost, rhs: Kerbside_V1_SeatDriverLost) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatDriverBack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatDriverBack"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{2}\u{d}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatDriverBack, rhs: Kerbside_V1_SeatDriverBack) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -10534,7 +11116,7 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10549,6 +11131,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       case 5: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._driverLost) }()
       default: break
       }
     }
@@ -10580,6 +11163,9 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
     try { if let v = self._position {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._driverLost {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10591,6 +11177,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
     if lhs._fare != rhs._fare {return false}
     if lhs.notified != rhs.notified {return false}
     if lhs._position != rhs._position {return false}
+    if lhs._driverLost != rhs._driverLost {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -13,7 +13,7 @@ struct MinibusWayTests {
     private let way = MinibusWay([at(0), at(5000), at(5000, 3000)])!
 
     private func metres(_ fit: MinibusWay.Fit) -> Double {
-        if case .fits(let metres) = fit { metres } else { -1 }
+        if case .fits(let metres, _, _) = fit { metres } else { -1 }
     }
 
     @Test("on and off anywhere along it, beside it too")
@@ -21,6 +21,15 @@ struct MinibusWayTests {
         #expect(abs(metres(way.fit(from: at(1000, 200), to: at(4000, -300), reach: 500)) - 3000) < 5)
         #expect(abs(metres(way.fit(from: at(4000), to: at(5200, 2000), reach: 500)) - 3000) < 5)
         #expect(abs(metres(way.fit(from: at(-100), to: at(5000, 3100), reach: 500)) - 8000) < 10)
+    }
+
+    @Test("how far after its start one gets on, and how much more it makes the vehicle drive")
+    func asks() {
+        guard case .fits(_, let from, let detour) = way.fit(from: at(1000, 200), to: at(4000, -300), reach: 500) else {
+            Issue.record("does not fit")
+            return
+        }
+        #expect(abs(from - 1000) < 5 && abs(detour - 1000) < 5)
     }
 
     @Test("too far from it, by how much; and the wrong way round")

@@ -147,13 +147,45 @@ struct PositionFilterTests {
         #expect(accepted(filter.offer(fix(315, x: 3150), receivedAt: out + 15_000))?.isLive == true)
     }
 
-    @Test("C5: a device whose clock is an hour behind is live all the same")
+    @Test("C5: a device whose clock is an hour behind is believed when it has shown that it lives on, and is live then")
     func clockBehindIsLive() {
         var filter = PositionFilter()
-        for s in 0..<20 {
-            let step = accepted(filter.offer(fix(Double(s)), receivedAt: start + 3_600_000 + Int64(s) * 1000))
-            #expect(step?.isLive == true)
+        for s in 0..<40 {
+            let verdict = filter.offer(fix(Double(s)), receivedAt: start + 3_600_000 + Int64(s) * 1000)
+            if s < 20 { #expect(verdict == .old) } else { #expect(accepted(verdict)?.isLive == true) }
         }
+    }
+
+    @Test("C3, C7: a first fix that was stored for more than five minutes is not used, whatever comes with it")
+    func oldFirstFix() {
+        var filter = PositionFilter()
+        let now = start + 29 * 3_600_000
+        for s in stride(from: 0.0, to: 600, by: 15) {
+            #expect(filter.offer(fix(s), receivedAt: now + Int64(s) / 15) == .old)
+        }
+        #expect(filter.freshness(at: now) == .expired)
+        #expect(accepted(filter.offer(Fix(home, at: now), receivedAt: now + 100))?.isLive == true)
+        #expect(filter.offer(fix(0), receivedAt: now + 200) == .late)
+    }
+
+    @Test("C7: a first fix that was stored for less is a position of that time; the next one shows the device's clock")
+    func storedFirstFix() throws {
+        var filter = PositionFilter()
+        let first = try #require(accepted(filter.offer(fix(0), receivedAt: start + 120_000)))
+        #expect(!first.isLive && first.measuredAt == start)
+        #expect(filter.freshness(at: start + 120_000) == .stale)
+        let next = try #require(accepted(filter.offer(fix(1), receivedAt: start + 121_000)))
+        #expect(next.isLive && next.measuredAt == start + 121_000)
+        #expect(filter.freshness(at: start + 121_000) == .live)
+    }
+
+    @Test("C7, C63: what another filter has learned of the device's clock is taken over")
+    func knownClock() throws {
+        var filter = PositionFilter()
+        filter.expect(deviceTime: start - 240_000, atHubTime: start)
+        #expect(filter.offer(fix(-241), receivedAt: start + 5_000) == .late)
+        let first = try #require(accepted(filter.offer(fix(-230), receivedAt: start + 10_000)))
+        #expect(first.isLive && first.measuredAt == start + 10_000)
     }
 
     @Test("C6: after a restart of the session order counts anew")

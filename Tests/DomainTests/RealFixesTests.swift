@@ -25,7 +25,7 @@ struct RealFixesTests {
                     #expect(metres <= 45 * Double(time - previous.at) / 1000)
                 }
             case .quarantined: quarantined += 1
-            case .late, .duplicate, .refused: Issue.record("\(row)")
+            case .late, .old, .duplicate, .refused: Issue.record("\(row)")
             }
             last[row[1]] = fix
         }
@@ -46,19 +46,23 @@ struct RealFixesTests {
         var late = 0
         var doubled = 0
         // vehicle_id,timestamp,speed,route_id,trip_id,latitude,longitude,…; received as one batch, in the file's order.
+        var limits = PositionFilter.Limits()
+        limits.maximumAgeMs = 7 * 86_400_000
         var received = try TestData.unixMs("2015-03-09T00:00:00-06:00")
         for row in try TestData.rows(Self.buses) {
             let vehicle = row[0]
             let time = try TestData.unixMs(row[1])
             let point = GeoPoint(lat: try #require(Double(row[5])), lon: try #require(Double(row[6])))
             received += 1
-            switch filters[vehicle, default: PositionFilter()].offer(Fix(point, at: time), receivedAt: received) {
+            switch filters[vehicle, default: PositionFilter()].offer(
+                Fix(point, at: time), receivedAt: received, limits: limits)
+            {
             case .accepted:
                 #expect(time > times[vehicle] ?? 0)
                 times[vehicle] = time
             case .late: late += 1
             case .duplicate: doubled += 1
-            case .quarantined, .refused: break
+            case .old, .quarantined, .refused: break
             }
         }
         #expect(filters.count == 158)

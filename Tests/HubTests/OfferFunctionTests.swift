@@ -123,10 +123,67 @@ import Wire
             for driver in ["T1", "T2", "T1", "T2"] {
                 #expect(try await city.offered("r1") == driver)
                 #expect(try await city.command("decline", driver, "r1", "").isOK)
+                if driver == "T2" {
+                    try await city.advance(12_000)
+                    try await city.sweep()
+                }
             }
             #expect(try await city.told("passenger:p1") == ["ride.searching", "ride.searching", "ride.failed"])
             #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "no_driver")
             #expect(try await city.request("p1", "r2", "14").isOK, "I4: the failed one is no longer open")
+        }
+    }
+
+    @Test(
+        "R5, R14: a driver alone is asked again after a pause; who comes meanwhile is asked, and the search ends in the end"
+    )
+    func pauseBetweenRounds() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("decline", "T1", "r1", "")
+            try await city.advance(11_999)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == nil, "it has just declined")
+            try await city.queue("14", "T2")
+            #expect(try await city.offered("r1") == "T2")
+            _ = try await city.command("decline", "T2", "r1", "")
+            try await city.advance(11_999)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == nil, "the pause is after the last answer")
+            try await city.advance(1)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == "T1")
+            #expect(try await city.last("ride.searching", "passenger:p1")?["round"]?.integer == 2)
+            _ = try await city.command("decline", "T1", "r1", "")
+            _ = try await city.command("decline", "T2", "r1", "")
+            #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "no_driver")
+            #expect(try await city.raw(["ZCARD", "{test}:offers"]).int == 0)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C26: a taxi without enough free seats is passed over and keeps its place; what nobody can carry is refused")
+    func fullTaxi() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            #expect(try await city.command("seats_set", "T1", "3", "4", "", "").isOK)
+            _ = try await city.request("p1", "r1", "14")
+            #expect(try await city.offered("r1") == "T2", "T1 has one seat, two are needed")
+            #expect(try await city.order("14") == ["T1", "T2"])
+            // Nobody who is there can carry it any more.
+            #expect(try await city.command("seats_set", "T2", "4", "4", "", "").isOK)
+            _ = try await city.command("decline", "T2", "r1", "")
+            #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "seats_full")
+            #expect(try await city.request("p1", "r2", "14") == .refused("seats_full"))
+            // Seats that are free again are offered at once.
+            try await city.queue("14", "T3")
+            _ = try await city.request("p1", "r3", "14")
+            _ = try await city.request("p2", "r4", "14")
+            #expect(try await city.offered("r4") == nil)
+            #expect(try await city.command("seats_set", "T1", "0", "4", "", "").isOK)
+            #expect(try await city.offered("r4") == "T1")
+            #expect(try await city.brokenInvariants() == [])
         }
     }
 

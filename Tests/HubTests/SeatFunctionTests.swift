@@ -6,6 +6,32 @@ import Wire
 
 /// seat.lua and minibus.lua against a real Redis.
 @Suite struct SeatFunctionTests {
+    @Test("M9, C64: who has a seat in a minibus is told that its driver is lost, and back; who is aboard is not")
+    func lostAndBack() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 8)
+            for (passenger, booking) in [("p1", "b_1"), ("p2", "b_2")] {
+                _ = try await city.book(passenger, booking, "M1", 1)
+                #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
+            }
+            _ = try await city.command("seat_aboard", "M1", "b_2", "", "")
+            try await city.call("gone", ["M1", "s-M1"])
+            try await city.advance(60_000)
+            try await city.sweep()
+            #expect(try await city.told("passenger:p1").last == "seat.confirmed")
+            try await city.advance(60_000)
+            for _ in 0..<2 { try await city.sweep() }
+            #expect(try await city.told("passenger:p1").filter { $0 == "seat.driver_lost" }.count == 1)
+            #expect(try await city.told("passenger:p2").contains("seat.driver_lost") == false)
+            let shown = try await city.call("hello", ["passenger", "p1", "s-p1", "w", ""])[2].text ?? ""
+            #expect(try JSONValue(parsing: Array(shown.utf8))["booking"]?["driver_lost"]?["until"]?.integer != nil)
+            try await city.call("hello", ["driver", "M1", "s2-M1", "w", "", "minibus", "8"])
+            #expect(try await city.told("passenger:p1").last == "seat.driver_back")
+            #expect(try await city.field("booking:b_1", "state") == "confirmed")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("M1, I1: a minibus is online without a queue, and offline on command")
     func onlineOffline() async throws {
         try await TestCity.run { city in

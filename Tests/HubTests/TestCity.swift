@@ -57,6 +57,7 @@ actor TestCity {
             ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
             ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
             ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
+            ("driver_lost_ms", "120000"), ("noshow_wait_ms", "180000"), ("round_pause_ms", "12000"),
             ("tour_late_s", "120"), ("tour_lost_ms", "7200000"),
             ("seat_hold_ms", "60000"), ("idempotency_keys", "1000"), ("kept_s", "2592000"), ("max_links", "8"),
             ("free_cancels", "3"),

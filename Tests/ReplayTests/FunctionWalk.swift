@@ -54,9 +54,11 @@ actor FunctionWalk: RandomWalk {
         case 24..<29: try await stage.call("recover", [driver, zone])
         case 29..<33: try await stage.call("gone", [driver, "s"])
         case 33..<40: try await stage.call("hello", ["driver", driver, "s", "w", ""])
-        case 40..<44: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 40..<43: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 43: try await stage.call("seats_set", [driver, String(dice.milliseconds(0...4)), "4", "", ""])
         case 44..<60: try await request(zone)
-        case 60..<63:
+        case 60: try await stage.call("search", [passengers.randomElement(using: &dice)!, "", ""])
+        case 61..<63:
             try await stage.call("cancel", ["passenger", passengers.randomElement(using: &dice)!, "", "", ""])
         case 63..<68: try await stage.call("sweep", ["w", "60000"])
         default: try await answer(driver, offer, ride, zone)
@@ -66,7 +68,8 @@ actor FunctionWalk: RandomWalk {
     private func request(_ zone: String) async throws {
         names += 1
         let passenger = passengers.randomElement(using: &dice)!
-        try await stage.call("request", [passenger, "r\(names)", zone, "45.1", "9.1", "2", "", "", ""])
+        try await stage.call(
+            "request", [passenger, "r\(names)", zone, "45.1", "9.1", String(dice.milliseconds(1...3)), "", "", ""])
     }
 
     private func answer(_ driver: String, _ offer: String?, _ ride: String?, _ zone: String) async throws {

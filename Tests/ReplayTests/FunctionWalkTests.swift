@@ -14,7 +14,7 @@ import Testing
             "queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back", "ride.requested", "offer.made",
             "offer.seen", "offer.declined", "offer.expired", "offer.undelivered", "offer.withdrawn", "ride.accepted",
             "ride.near", "ride.arrived", "ride.aboard", "ride.ended", "ride.cancelled", "ride.noshow", "ride.searching",
-            "ride.failed",
+            "ride.failed", "ride.driver_lost", "ride.driver_back", "seats.changed",
         ]
         for type in needed { #expect(result.types[type, default: 0] > 0, "\(type) never happened") }
     }
@@ -28,6 +28,25 @@ import Testing
             (
                 "the last request is served", .requestOrder, "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)",
                 "redis.call('ZREVRANGE', c.p .. 'waiting:' .. zone, 0, -1)"
+            ),
+            (
+                "a full taxi is asked", .queueOrder,
+                "if queue.seats[driver] >= passengers and not gave_back(r, driver)\n                and redis",
+                "if not gave_back(r, driver)\n                and redis"
+            ),
+            (
+                "who gave a ride back is asked again", .queueOrder,
+                "r.gave_back = (r.gave_back or '\\n') .. r.driver .. '\\n'", "r.gave_back = '\\n'"
+            ),
+            (
+                "there is no pause between rounds", .offer, "if c.now >= tonumber(r.next_at) then return true end",
+                "do return true end"
+            ),
+            ("a no-show is taken at once", .noShow, "if left > 0 then", "if false then"),
+            (
+                "a driver is lost while it is there", .alert,
+                "if c.now >= missing_at then tell_missing(c, driver, v) end",
+                "v.away = v.away or c.iso\n            mark_back(c, driver, v)\n            v.away = c.iso\n            tell_missing(c, driver, v)"
             ),
             ("a driver away is asked", .queueOrder, "if not v[1] then", "if true then"),
             (

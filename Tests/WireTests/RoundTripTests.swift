@@ -45,7 +45,7 @@ struct RoundTripTests {
         .rideEnd(ride: nil), .rideEnd(ride: "r"), .rideNoshow(ride: nil), .rideNoshow(ride: "r"),
         .rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil),
         .rideRequest(lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: (-45.123456789012345, -180)),
-        .rideCancel(ride: nil), .rideCancel(ride: "r"),
+        .rideCancel(ride: nil), .rideCancel(ride: "r"), .rideSearch(ride: nil), .rideSearch(ride: "r"),
         .subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0"),
         .subscribe(
             channel: "zone:14",
@@ -196,6 +196,7 @@ struct SeededGenerator: RandomNumberGenerator {
                 lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
                 destination: optional { (lat: $0.number(-90...90), lon: $0.number(-180...180)) })
         case .rideCancel: return .rideCancel(ride: optional { $0.identifier() })
+        case .rideSearch: return .rideSearch(ride: optional { $0.identifier() })
         case .subscribe:
             return .subscribe(
                 channel: visible(upTo: 128), options: feedOptions(), since: optional { $0.visible(upTo: 64) })

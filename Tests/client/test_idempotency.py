@@ -130,5 +130,5 @@ async def test_a_position_sent_again_is_no_news(hub, cast):
     await driver.connect()
     await driver.fix()
     again = {**driver.place.fields, "at": driver.clock, "accuracy": 5}
-    assert [await driver.call("position", **again) for _ in range(5)] == [{}] * 5
+    assert [await driver.call("position", **again) for _ in range(5)] == [{"ignored": "duplicate"}] * 5
     await driver.nothing_more()

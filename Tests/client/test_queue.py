@@ -59,8 +59,9 @@ async def test_available_needs_a_position_inside_a_zone(hub, cast):
     assert (await driver.call("driver.available"))["zone"] == here.a.id
 
 
-async def test_a_phone_whose_clock_is_behind_is_as_good(hub, cast):
+async def test_a_phone_whose_clock_is_behind_is_as_good(new_hub, cast):
     """The device's clock orders its fixes; how fresh they are is told by the hub's own."""
+    hub = new_hub(positions__max_age_ms=7_200_000).start()
     here = hub.block()
     driver = cast.driver(hub, here.a.stand)
     driver.clock -= 3_600_000

@@ -22,6 +22,7 @@ DRIVER_ONLY = {
 }
 PASSENGER_ONLY = {
     "ride.request": {"lat": 45.01, "lon": 9.01, "passengers": 1},
+    "ride.search": {},
     "seat.book": {
         "vehicle": "M1", "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02},
         "passengers": 1},

@@ -20,8 +20,9 @@ public struct MinibusWay: Equatable, Sendable {
 
     /// Whether passengers can ride from one place to another.
     public enum Fit: Equatable, Sendable {
-        /// So many metres of the way.
-        case fits(metres: Double)
+        /// They ride so many metres of the way, from so many after its start on, and make the vehicle drive so many more than the
+        /// way has: to each of the places and back.
+        case fits(metres: Double, from: Double, detour: Double)
         /// The nearest that the way comes to it, metres.
         case pickupIsFar(metres: Double)
         case destinationIsFar(metres: Double)
@@ -44,14 +45,14 @@ public struct MinibusWay: Equatable, Sendable {
         let ends = spots(near: destination)
         let nearestEnd = ends.map(\.off).min() ?? .infinity
         guard nearestEnd <= reach else { return .destinationIsFar(metres: nearestEnd) }
-        var best: (off: Double, metres: Double)?
+        var best: (off: Double, metres: Double, from: Double)?
         for start in starts where start.off <= reach {
             for end in ends where end.off <= reach && end.along > start.along {
                 let off = start.off + end.off
-                if best.map({ off < $0.off }) ?? true { best = (off, end.along - start.along) }
+                if best.map({ off < $0.off }) ?? true { best = (off, end.along - start.along, start.along) }
             }
         }
-        return best.map { .fits(metres: $0.metres) } ?? .isBackwards
+        return best.map { .fits(metres: $0.metres, from: $0.from, detour: 2 * $0.off) } ?? .isBackwards
     }
 
     /// Metres from the start to the spot nearest to a place.

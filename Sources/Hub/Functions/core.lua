@@ -9,7 +9,7 @@ local SETTINGS = {
     'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'idempotency_ttl_s', 'history_length', 'history_ttl_s',
     'events_length', 'seat_hold_ms', 'clock_scale', 'clock_real', 'clock_hub',
     'tour_late_s', 'tour_lost_ms', 'idempotency_keys', 'kept_s', 'max_links', 'free_cancels', 'cancel_window_ms',
-    'cancel_pause_ms',
+    'cancel_pause_ms', 'driver_lost_ms', 'noshow_wait_ms', 'round_pause_ms',
 }
 
 -- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers.
@@ -125,7 +125,8 @@ local NOTIFIES = {
     ['seat.declined'] = 'answers', ['offer.made'] = 'requests', ['seat.requested'] = 'requests',
     ['stop.near'] = 'proximity', ['stop.arrived'] = 'proximity', ['stop.reminder'] = 'reminders',
     ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
-    ['stop.requested'] = 'requests',
+    ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',
+    ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers',
 }
 local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
 

@@ -69,15 +69,21 @@ end)
 register('seats_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'seats.set', 'driver:' .. driver, argv[4], function()
-        local v = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'kind') == 'minibus' and vehicle(c, driver)
+        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone')
+        local v = known[1] == 'minibus' and vehicle(c, driver)
         local taken, seats = tonumber(argv[2]), tonumber(v and v.capacity or argv[3])
         if taken > seats then
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. seats .. ', got ' .. taken)
         end
         if v then return recount(c, driver, v, taken, argv[5] ~= '' and argv[5] or 'counted') end
-        set_vehicle(c, driver, 'seats', seats - taken)
+        local free, was = seats - taken, tonumber(known[2])
+        if free == was then return ok({ seats = free }) end
+        set_vehicle(c, driver, 'seats', free)
+        log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = argv[5] ~= '' and argv[5] or 'counted' })
         show(c, driver)
-        return ok({ seats = seats - taken })
+        -- Who waits may fit now, or nobody can carry it any more.
+        if known[3] == 'available' then dispatch(c, known[4]) end
+        return ok({ seats = free })
     end)
 end)
 

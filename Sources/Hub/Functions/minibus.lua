@@ -128,8 +128,9 @@ local function may_see(c, driver, role, subject)
     return booking and redis.call('HGET', c.p .. 'booking:' .. booking, 'driver') == driver
 end
 
--- seat_view: ARGV vehicle, role and subject of who asks. JSON of what there is to know before booking, or '' if there is no
--- such minibus. Off duty it is nobody's business where it is and which way it goes.
+-- seat_view: ARGV vehicle, role and subject of who asks, 1 for the worker's own eyes: then with `along`, how far it is along
+-- its way. JSON of what there is to know before booking, or '' if there is no such minibus. Off duty it is nobody's business
+-- where it is and which way it goes.
 register('seat_view', function(keys, argv)
     local c = context(keys)
     local v = vehicle(c, argv[1])
@@ -139,5 +140,6 @@ register('seat_view', function(keys, argv)
         seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
         way = v.way and cjson.decode(v.way) or nil }
     if v.lat then view.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+    if argv[4] == '1' then view.along = v.along end
     return cjson.encode(view)
 end, { 'no-writes' })

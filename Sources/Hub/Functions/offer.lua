@@ -1,6 +1,6 @@
 -- Offers: which driver is asked for which ride, and the one place where an offer ends. A ride is `searching` (and then
 -- stands in `waiting:<zone>` in the order of its request), or `offered` to exactly one driver (and then in `offers` by its
--- deadline). Accept, decline, timeout and cancel each compare the ride's state and driver before they change it.
+-- deadline; between two rounds a searching ride stands there by the end of the pause). Accept, decline, timeout and cancel each compare the ride's state and driver before they change it.
 
 local function make_offer(c, ride, r, driver)
     local attempt = redis.call('HINCRBY', c.p .. 'ride:' .. ride, 'attempt', 1)
@@ -11,6 +11,7 @@ local function make_offer(c, ride, r, driver)
     redis.call('SADD', c.p .. 'asked:' .. ride, driver)
     redis.call('SADD', c.p .. 'offered:' .. ride, driver)
     redis.call('EXPIRE', c.p .. 'offered:' .. ride, c.history_ttl_s)
+    if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
     set_vehicle(c, driver, 'offer', ride)
     log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt })
     tell(c, 'driver:' .. driver, 'offer.made', {
@@ -40,38 +41,59 @@ local function fail_ride(c, ride, r, code, detail)
     tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
 end
 
--- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked.
+-- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked. `seats` are
+-- the free ones of each who is present; `room` is the most of them, `hope` the most of all, away or not. Who has never said how
+-- many are free has enough.
 local PIECE = 16
-local function view(zone) return { zone = zone, from = 0, free = {}, present = {} } end
+local function view(zone)
+    return { zone = zone, from = 0, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
+end
 
 -- Reads on; false when the whole queue was read.
 local function read_on(c, queue)
     if queue.ended then return false end
     local piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.from, queue.from + PIECE - 1)
     for _, driver in ipairs(piece) do
-        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer')
+        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
+        local seats = tonumber(v[3]) or math.huge
+        queue.hope = math.max(queue.hope, seats)
         if not v[1] then
             queue.present[#queue.present + 1] = driver
+            queue.seats[driver] = seats
+            queue.room = math.max(queue.room, seats)
             if not v[2] then queue.free[#queue.free + 1] = driver end
         end
     end
     queue.from = queue.from + PIECE
+    queue.size = queue.size + #piece
     queue.ended = #piece < PIECE
     return true
 end
 
-local function is_anyone_present(c, zone)
+-- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can.
+local function nobody_for(c, zone, passengers)
     local queue = view(zone)
-    while #queue.present == 0 and read_on(c, queue) do end
-    return #queue.present > 0
+    while queue.room < passengers and read_on(c, queue) do end
+    if #queue.present == 0 then
+        return 'zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.'
+    end
+    if queue.room < passengers then
+        return 'seats_full', 'No taxi that waits in zone ' .. zone .. ' has ' .. passengers
+            .. ' free seats now. Request fewer, or again in a few minutes.'
+    end
 end
 
--- The first free driver that this ride has not asked in this round; it is free no more.
-local function take_unasked(c, ride, queue)
-    local i = 1
+-- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
+local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
+
+-- The first free driver with room whom this ride has not asked in this round; it is free no more.
+local function take_unasked(c, ride, r, queue)
+    local i, passengers = 1, tonumber(r.passengers)
     repeat
         while i <= #queue.free do
-            if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, queue.free[i]) == 0 then
+            local driver = queue.free[i]
+            if queue.seats[driver] >= passengers and not gave_back(r, driver)
+                and redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
                 return table.remove(queue.free, i)
             end
             i = i + 1
@@ -79,17 +101,37 @@ local function take_unasked(c, ride, queue)
     until not read_on(c, queue)
 end
 
--- Whether all who are present were asked. The queue has been read to its end.
-local function round_is_over(c, ride, present)
-    for _, driver in ipairs(present) do
-        if redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then return false end
+-- Whether all who are present and have room were asked. The queue has been read to its end.
+local function round_is_over(c, ride, r, queue)
+    local passengers = tonumber(r.passengers)
+    for _, driver in ipairs(queue.present) do
+        if queue.seats[driver] >= passengers and not gave_back(r, driver)
+            and redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
+            return false
+        end
     end
-    return #present > 0
+    return queue.room >= passengers
+end
+
+-- Between two rounds there is a pause, so that a driver alone is not asked at once what it has just declined. Who comes
+-- meanwhile is asked, and the pause begins anew after that.
+local function is_pause_over(c, ride, r)
+    if c.round_pause_ms == 0 then return true end
+    if not r.next_at then
+        r.next_at = string.format('%.0f', c.now + c.round_pause_ms)
+        set_ride(c, ride, 'next_at', r.next_at)
+    end
+    if c.now >= tonumber(r.next_at) then return true end
+    -- The sweep looks at it then (sweep_offers).
+    redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.next_at - c.accept_grace_ms), ride)
+    return false
 end
 
 local function next_round(c, ride, r)
     r.round = tonumber(r.round) + 1
     set_ride(c, ride, 'round', r.round)
+    if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
+    r.next_at = nil
     redis.call('DEL', c.p .. 'asked:' .. ride)
     log(c, 'ride.searching', { ride = ride, round = r.round, reason = 'next_round' })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
@@ -98,17 +140,20 @@ end
 
 -- One waiting ride against the free drivers: asked, told to wait, given another round, or failed.
 local function place_ride(c, ride, r, queue)
-    local driver = take_unasked(c, ride, queue)
-    if not driver and round_is_over(c, ride, queue.present) then
+    local driver = take_unasked(c, ride, r, queue)
+    if not driver and round_is_over(c, ride, r, queue) then
         if tonumber(r.round) >= c.rounds then
             return fail_ride(c, ride, r, 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.')
         end
+        if not is_pause_over(c, ride, r) then return end
         next_round(c, ride, r)
-        driver = take_unasked(c, ride, queue)
+        return place_ride(c, ride, r, queue)
     end
     if driver then return make_offer(c, ride, r, driver) end
-    if redis.call('ZCARD', c.p .. 'queue:' .. r.zone) == 0 then
+    if queue.size == 0 then
         fail_ride(c, ride, r, 'zone_empty', 'No driver is left in the zone. Request again later.')
+    elseif queue.hope < tonumber(r.passengers) then
+        fail_ride(c, ride, r, 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.')
     end
 end
 

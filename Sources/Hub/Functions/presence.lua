@@ -8,8 +8,8 @@ local function minibus_snapshot(c, driver, v)
     if v.asking then
         local b = load_booking(c, v.asking)
         local left = b.seen == '1' and tonumber(b.deadline) - c.now or c.offer_timeout_ms
-        s.request = { booking = v.asking, passengers = tonumber(b.passengers), length_m = tonumber(b.length), fare = fare_of(b),
-            expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
+        s.request = { booking = v.asking, passengers = tonumber(b.passengers), length_m = tonumber(b.length),
+            distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b), expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
         meta = b.lat .. ',' .. b.lon
     end
     for i, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
@@ -56,6 +56,7 @@ local function booking_snapshot(c, booking)
     else
         local v = vehicle(c, b.driver)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+        if b.state == 'confirmed' then s.driver_lost = missing(c, v) end
     end
     return s
 end
@@ -72,6 +73,7 @@ local function passenger_snapshot(c, passenger)
     if r.driver then
         local v = vehicle(c, r.driver)
         s.taxi, s.notified = r.driver, tonumber(r.notified)
+        if r.state == 'accepted' then s.driver_lost = missing(c, v) end
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end
     return { ride = s, requests = requests, notify = wishes_of(c, 'passenger:' .. passenger) }
@@ -115,6 +117,25 @@ local function become(c, driver, v, kind, capacity)
     end
 end
 
+-- To the workers that hold a link of this driver: whose session speaks for it.
+local function say_speaker(c, driver, session)
+    local channel = 'driver:' .. driver
+    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
+        table.concat({ channel, '', 'speaker', c.iso, '', session }, '\n'))
+end
+
+local function worker_of(session) return string.match(session, '^(.*)%.') or session end
+
+-- This session speaks for the driver from now on. The worker of the one that did (`old`) may hold a link that is half open: it is
+-- told to be silent (C63).
+local function speak(c, driver, session, worker, old)
+    set_vehicle(c, driver, 'session', session, 'worker', worker)
+    redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
+    if not old or old == worker then return end
+    redis.call('SREM', c.p .. 'drivers:' .. old, driver)
+    say_speaker(c, driver, session)
+end
+
 -- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
@@ -131,10 +152,8 @@ register('hello', function(keys, argv)
             take_up_awaited(c, subject)
         end
         become(c, subject, v, argv[6] or 'taxi', argv[7])
-        set_vehicle(c, subject, 'session', session, 'worker', worker)
+        speak(c, subject, session, worker, v.worker)
         v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
-        if v.worker and v.worker ~= worker then redis.call('SREM', c.p .. 'drivers:' .. v.worker, subject) end
-        redis.call('SADD', c.p .. 'drivers:' .. worker, subject)
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
         local back = mark_back(c, subject, v)
         if is_minibus(v) then
@@ -184,17 +203,24 @@ local LOGGED_MS = 10000
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
 -- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain), when the worker heard it
 -- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
--- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if another worker
--- was told later: this one kept it while it could not reach Redis.
+-- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a later
+-- one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions
+-- the one with the latest position speaks.
 local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)
     if space then cell, along = string.sub(cell, 1, space - 1), string.sub(cell, space + 1) end
     local key = c.p .. 'vehicle:' .. driver
-    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along', 'heard')
+    local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along', 'heard',
+        'session')
     local heard = tonumber(argv[i + 8]) or c.now
     if heard > c.now then heard = c.now end
-    if known[9] and tonumber(known[9]) > heard then return nil end
+    local session, speaker = argv[i + 1], known[10]
+    local is_other = session ~= '' and speaker and speaker ~= session
+    if known[9] and tonumber(known[9]) > heard then
+        if is_other then say_speaker(c, driver, speaker) end
+        return nil
+    end
     local heard_text, old = string.format('%.0f', heard), known[5]
     local is_logged = old ~= cell or known[7] or not known[9]
         or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)
@@ -217,12 +243,11 @@ local function moved(c, argv, i, lines, minibuses)
     table.insert(lines[cell], line)
     table.insert(lines.city, line)
     tell_watchers(c, driver, line, known[6])
-    if argv[i + 1] == '' or not known[7] then return heard, is_logged end
+    if is_other then speak(c, driver, session, worker_of(session), worker_of(speaker)) end
+    if session == '' or not known[7] then return heard, is_logged end
     local v = vehicle(c, driver)
     -- It may have been taken for lost together with its worker: it counts as this one's again.
-    local worker = string.match(argv[i + 1], '^(.*)%.') or argv[i + 1]
-    redis.call('HSET', key, 'session', argv[i + 1], 'worker', worker)
-    redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
+    if not is_other then speak(c, driver, session, worker_of(session)) end
     mark_back(c, driver, v)
     if is_minibus(v) then
         minibuses[#minibuses + 1] = driver

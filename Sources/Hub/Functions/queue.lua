@@ -74,16 +74,19 @@ local function mark_away(c, driver, v, reason)
     end
     set_vehicle(c, driver, 'away', c.iso, 'away_why', reason)
     v.away = c.iso
-    redis.call('ZADD', c.p .. 'away', c.now, driver)
+    -- It is looked at when the grace is over; on a ride when its passenger is to be told.
+    local due = v.state == 'busy' and c.now + c.driver_lost_ms - c.away_grace_ms or c.now
+    redis.call('ZADD', c.p .. 'away', due, driver)
     log(c, 'driver.away', { driver = driver, reason = reason })
 end
 
 local function mark_back(c, driver, v)
     if not v.away then return false end
-    clear_vehicle(c, driver, 'away', 'away_why')
+    clear_vehicle(c, driver, 'away', 'away_why', 'missing')
     v.away = nil
     if v.state ~= 'unavailable' then redis.call('ZADD', c.p .. 'alive', c.now, driver) end
     redis.call('ZREM', c.p .. 'away', driver)
     log(c, 'driver.back', { driver = driver })
+    if v.missing then tell_found(c, driver, v) end
     return true
 end

@@ -12,9 +12,8 @@ register('request', function(keys, argv)
         if open then
             return refuse('already_requested', (held[1] and 'The ride ' or 'The booking ') .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
-        if not is_anyone_present(c, zone) then
-            return refuse('zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.')
-        end
+        local problem, detail = nobody_for(c, zone, tonumber(argv[6]))
+        if problem then return refuse(problem, detail) end
         local too_soon = cancels.refusal(c, passenger)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
@@ -33,24 +32,27 @@ register('request', function(keys, argv)
     end)
 end)
 
--- The driver of an accepted ride is free again, at the place that it had; after long on the way, at the bottom.
-local function restore(c, r)
-    mark_back(c, r.driver, vehicle(c, r.driver))
+-- The driver of an accepted ride is free again, at the place that it had; after long on the way, at the bottom. One that is
+-- away stays so, and loses the place if that lasts.
+local function restore(c, r, v)
+    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     local keeps = c.now - tonumber(r.accepted_at) <= c.recovery_ms
     return join(c, r.driver, r.place_zone, 'restored', keeps and r.place or nil)
 end
 
 -- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
-local function give_back(c, ride, r, reason)
-    set_ride(c, ride, 'state', 'searching', 'notified', '0')
-    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone')
+-- by: passenger (who does not wait for a lost driver) | driver
+local function give_back(c, ride, r, reason, by)
+    r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
+    set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at')
     redis.call('SADD', c.p .. 'asked:' .. ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
     log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = reason })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason })
 end
 
 local function cancel_by_passenger(c, ride, r)
@@ -69,7 +71,7 @@ local function cancel_by_passenger(c, ride, r)
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-        restore(c, r)
+        restore(c, r, vehicle(c, r.driver))
         freed = r.place_zone
     end
     dispatch_both(c, r.zone, freed)
@@ -82,9 +84,16 @@ local function make_unavailable(c, driver)
     redis.call('ZREM', c.p .. 'alive', driver)
 end
 
+-- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
+local function lose_driver(c, ride, r, by)
+    give_back(c, ride, r, 'driver_lost', by)
+    make_unavailable(c, r.driver)
+    dispatch(c, r.zone)
+end
+
 -- zone: where the driver is; '' outside every zone, '?' nobody knows.
 local function cancel_by_driver(c, ride, r, zone)
-    give_back(c, ride, r, 'driver_cancelled')
+    give_back(c, ride, r, 'driver_cancelled', 'driver')
     mark_back(c, r.driver, vehicle(c, r.driver))
     if zone == '' then
         make_unavailable(c, r.driver)
@@ -127,6 +136,24 @@ register('cancel', function(keys, argv)
     end)
 end)
 
+-- search: ARGV passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
+-- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. (command
+-- ride.search)
+register('search', function(keys, argv)
+    local c, passenger = context(keys), argv[1]
+    return once(c, 'ride.search', 'passenger:' .. passenger, argv[3], function()
+        local ride, r, no = meant(c, 'ride', 'passenger', passenger, argv[2])
+        if no then return no end
+        if r.state == 'searching' or r.state == 'offered' then return ok({ ride = ride, state = 'searching' }) end
+        if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
+        if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
+            return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
+        end
+        lose_driver(c, ride, r, 'passenger')
+        return ok({ ride = ride, state = 'searching' })
+    end)
+end)
+
 -- alert: ARGV driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
 register('alert', function(keys, argv)
     local c, driver, ride, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
@@ -139,6 +166,7 @@ register('alert', function(keys, argv)
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
     if rung == 20 and reached ~= 20 then
+        set_ride(c, ride, 'arrived_at', c.iso)
         log(c, 'ride.arrived', { ride = ride, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
@@ -197,7 +225,7 @@ register('finish', function(keys, argv)
     end)
 end)
 
--- noshow: ARGV driver, ride ('' = the open one), key. The old place is restored; it counts for the passenger's reliability (R12).
+-- noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old place is restored; it counts for the passenger's reliability (R12).
 register('noshow', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()
@@ -207,11 +235,17 @@ register('noshow', function(keys, argv)
         if r.notified ~= '20' then
             return refuse('not_available', 'Drive to the pickup first; or give the ride back with ride.cancel.')
         end
+        local left = tonumber(r.arrived_at or c.now) + c.noshow_wait_ms - c.now
+        if left > 0 then
+            return refuse('not_available', 'Wait for the passenger for ' .. math.ceil(left / 1000) .. ' s more, then send it again.')
+        end
         close_ride(c, ride, r, 'noshow')
         redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
         log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
-        local rank, size = restore(c, r)
+        local v = vehicle(c, driver)
+        mark_back(c, driver, v)
+        local rank, size = restore(c, r, v)
         dispatch(c, r.place_zone)
         return ok({ ride = ride, state = 'available', zone = r.place_zone, rank = rank, size = size })
     end)

@@ -74,8 +74,8 @@ local function ask_next(c, driver)
     set_vehicle(c, driver, 'asking', booking)
     log(c, 'seat.asked', { booking = booking, driver = driver })
     tell(c, 'driver:' .. driver, 'seat.requested', { booking = booking, passengers = tonumber(b.passengers),
-        length_m = tonumber(b.length), fare = fare_of(b), expires_in_ms = c.offer_timeout_ms,
-        expires_at = c.now + c.offer_timeout_ms }, b.lat .. ',' .. b.lon)
+        length_m = tonumber(b.length), distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b),
+        expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms }, b.lat .. ',' .. b.lon)
 end
 
 local function end_asking(c, booking, b, reason)
@@ -141,7 +141,8 @@ local function no_request(booking, b, driver)
 end
 
 -- seat_book: ARGV passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
--- in m, fare ('' = none), its currency, key, and why the worker refuses it ('' = it does not): code, detail.
+-- in m, fare ('' = none), its currency, key, why the worker refuses it ('' = it does not): code, detail; and metres from the
+-- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows).
 register('seat_book', function(keys, argv)
     local c, passenger, booking, driver = context(keys), argv[1], argv[2], argv[3]
     return once(c, 'seat.book', 'passenger:' .. passenger, argv[12], function()
@@ -170,7 +171,8 @@ register('seat_book', function(keys, argv)
         local hold_until = string.format('%.0f', c.now + c.seat_hold_ms)
         set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', argv[4], 'lon', argv[5],
             'dlat', argv[6], 'dlon', argv[7], 'passengers', n, 'seats', 0, 'length', argv[9], 'order', order,
-            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso)
+            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso, 'distance', argv[15] or '',
+            'detour', argv[16] or '')
         local b = { fare = argv[10] ~= '' and argv[10] or nil, currency = argv[11] }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'booking', booking)

@@ -13,7 +13,7 @@ local function each_due(c, key, before, body)
     end
 end
 
--- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30).
+-- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30). And pauses that are over.
 local function sweep_offers(c)
     each_due(c, 'offers', c.now - c.accept_grace_ms, function(ride)
         local r = load_ride(c, ride)
@@ -21,6 +21,7 @@ local function sweep_offers(c)
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
             redis.call('ZREM', c.p .. 'offers', ride)
+            if r.state == 'searching' then dispatch(c, r.zone) end
         end
     end)
 end
@@ -68,29 +69,29 @@ end
 -- A driver is lost with its ride: one that was not aboard yet is searched again, so that no passenger waits for a driver
 -- that is gone (C33); one that was aboard has ended, as far as anybody can tell.
 local function lose_ride(c, driver, ride, r)
-    if r.state == 'accepted' then
-        give_back(c, ride, r, 'driver_lost')
-    else
-        close_ride(c, ride, r, 'ended')
-        log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
-        tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
-        tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
-    end
+    if r.state == 'accepted' then return lose_driver(c, ride, r, 'driver') end
+    close_ride(c, ride, r, 'ended')
+    log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
+    tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
     make_unavailable(c, driver)
-    dispatch(c, r.zone)
 end
 
--- Away for longer than the grace: out of the queue. On a ride, for longer than the recovery time: off the ride.
+-- Away for longer than the grace: out of the queue. On a ride, for longer than `driver_lost_ms`: who waits is told; for longer than
+-- the recovery time: off the ride.
 local function sweep_away(c)
     each_due(c, 'away', c.now - c.away_grace_ms, function(driver)
         local v = vehicle(c, driver)
         local r = v.ride and load_ride(c, v.ride) or {}
         local serves = r.state == 'accepted' or r.state == 'aboard' or has_bookings(c, driver)
         if is_minibus(v) and v.state == 'available' then lose_minibus(c, driver, v) end
-        local lost_at = tonumber(v.away or c.now) + c.recovery_ms
+        local away = tonumber(v.away or c.now)
+        local missing_at, lost_at = away + c.driver_lost_ms, away + c.recovery_ms
         if serves and c.now < lost_at then
+            if c.now >= missing_at then tell_missing(c, driver, v) end
             -- Not looked at again before it is due.
-            redis.call('ZADD', c.p .. 'away', lost_at - c.away_grace_ms, driver)
+            local due = c.now < missing_at and math.min(missing_at, lost_at) or lost_at
+            redis.call('ZADD', c.p .. 'away', string.format('%.0f', due - c.away_grace_ms), driver)
             return
         end
         redis.call('ZREM', c.p .. 'away', driver)

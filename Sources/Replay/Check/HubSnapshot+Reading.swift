@@ -9,6 +9,8 @@ extension HubSnapshot {
         else { return nil }
         lastEvent = root.text("last")
         entriesAdded = root.text("added").flatMap { Int($0) } ?? 0
+        noShowWaitMs = root.text("noshow_wait").flatMap { Int64($0) } ?? 0
+        roundPauseMs = root.text("round_pause").flatMap { Int64($0) } ?? 0
         for (zone, members) in queues {
             let scores = (members.members ?? [:]).compactMap { name, score in
                 score.text.flatMap { Double($0) }.map { (name, $0) }
@@ -19,7 +21,7 @@ extension HubSnapshot {
             guard let state = fields.text("state") else { continue }
             self.vehicles[name] = Vehicle(
                 state: state, zone: fields.text("zone"), ride: fields.text("ride"), offer: fields.text("offer"),
-                isAway: fields.text("away") != nil)
+                isAway: fields.text("away") != nil, seats: fields.text("seats").flatMap { Int($0) })
         }
         for (name, fields) in rides {
             guard let state = fields.text("state"), let passenger = fields.text("passenger") else { continue }
@@ -27,7 +29,10 @@ extension HubSnapshot {
                 state: state, passenger: passenger, zone: fields.text("zone") ?? "", driver: fields.text("driver"),
                 offeredTo: fields.text("offered_to"), round: fields.text("round").flatMap { Int($0) } ?? 1,
                 order: fields.text("order").flatMap { Int($0) } ?? 0,
-                asked: Set((fields.text("asked") ?? "").split(separator: " ").map(String.init)))
+                asked: Set((fields.text("asked") ?? "").split(separator: " ").map(String.init)),
+                gaveBack: Set((fields.text("gave_back") ?? "").split(separator: "\n").map(String.init)),
+                passengers: fields.text("passengers").flatMap { Int($0) } ?? 1,
+                arrivedMs: fields.text("arrived_at").flatMap { Int64($0) })
         }
         for (name, ride) in passengers { self.passengers[name] = ride.text }
     }

@@ -7,6 +7,8 @@ struct HubSnapshot: Equatable {
         var ride: String?
         var offer: String?
         var isAway = false
+        /// Nil: nobody has said how many are free.
+        var seats: Int?
     }
 
     struct Ride: Equatable {
@@ -19,6 +21,10 @@ struct HubSnapshot: Equatable {
         var round = 1
         var order = 0
         var asked: Set<String> = []
+        var gaveBack: Set<String> = []
+        var passengers = 1
+        /// When the taxi was at the pickup, hub ms.
+        var arrivedMs: Int64?
 
         var isOpen: Bool { ["searching", "offered", "accepted", "aboard"].contains(state) }
     }
@@ -33,4 +39,7 @@ struct HubSnapshot: Equatable {
     var rides: [String: Ride] = [:]
     /// Passenger → its open ride.
     var passengers: [String: String] = [:]
+    /// The settings dispatch.noshow_wait_ms and dispatch.round_pause_ms.
+    var noShowWaitMs: Int64 = 0
+    var roundPauseMs: Int64 = 0
 }

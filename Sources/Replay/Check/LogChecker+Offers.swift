@@ -17,7 +17,7 @@ extension LogChecker {
             if rides[ride]?.phase != .offered(to: driver) {
                 report(.offer, "driver \(driver) sees an offer of ride \(ride) that is not open to it")
             }
-        case "offer.declined", "offer.expired", "offer.undelivered", "offer.withdrawn": closed(ride, driver, event.type)
+        case "offer.declined", "offer.expired", "offer.undelivered", "offer.withdrawn": closed(ride, driver, event)
         case "ride.accepted": accepted(ride, driver)
         default: report(.log, "an unknown type of event: \(event.type)")
         }
@@ -47,10 +47,12 @@ extension LogChecker {
         drivers[driverName, default: Driver()].offer = name
     }
 
-    /// Whether a driver can be asked for a ride: present, free, and not asked in this round.
+    /// Whether a driver can be asked for a ride: present, free, with room, not asked in this round, and not the one who gave it
+    /// back.
     private func isEligible(_ name: String, for ride: Ride) -> Bool {
         guard let driver = drivers[name] else { return false }
-        return !driver.isAway && driver.offer == nil && !ride.asked.contains(name)
+        return !driver.isAway && driver.offer == nil && driver.seats ?? .max >= ride.passengers
+            && !ride.asked.contains(name) && !ride.gaveBack.contains(name)
     }
 
     /// Of those of the queue that can be asked, the first one is.
@@ -66,6 +68,12 @@ extension LogChecker {
         }
         if ride.asked.contains(name) {
             report(.queueOrder, "ride \(rideName) is offered to \(name) twice in round \(ride.round)")
+        }
+        if ride.gaveBack.contains(name) {
+            report(.queueOrder, "ride \(rideName) is offered to \(name), who gave it back")
+        }
+        if let seats = drivers[name]?.seats, seats < ride.passengers {
+            report(.queueOrder, "ride \(rideName) of \(ride.passengers) is offered to \(name) with \(seats) free seats")
         }
         let passed = queue.filter { $0.value < score && isEligible($0.key, for: ride) }
         if let first = passed.min(by: { $0.value < $1.value }) {
@@ -87,12 +95,13 @@ extension LogChecker {
         }
     }
 
-    private mutating func closed(_ name: String, _ driver: String, _ type: String) {
+    private mutating func closed(_ name: String, _ driver: String, _ event: LoggedEvent) {
         guard var ride = rides[name] else { return }
         guard ride.phase == .offered(to: driver) else {
-            return report(.offer, "\(type) of ride \(name) by \(driver), to whom it is not offered")
+            return report(.offer, "\(event.type) of ride \(name) by \(driver), to whom it is not offered")
         }
         ride.phase = .searching
+        ride.askedUntilMs = event.timeMs
         rides[name] = ride
         waiting[ride.zone, default: []].insert(name)
         drivers[driver, default: Driver()].offer = nil
@@ -112,6 +121,7 @@ extension LogChecker {
         ride.phase = .accepted
         ride.driver = driver
         ride.rung = 0
+        ride.arrivedMs = nil
         ride.acceptances += 1
         ride.asked = []
         rides[name] = ride

@@ -2,15 +2,19 @@
 extension LogChecker {
     /// False when it is an event of another kind.
     mutating func takeQueueEvent(_ event: LoggedEvent) -> Bool {
-        let kinds: Set = ["queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back"]
+        let kinds: Set = ["queue.joined", "queue.left", "queue.bottom", "driver.away", "driver.back", "seats.changed"]
         guard kinds.contains(event.type) else { return false }
         guard let name = event.driver else {
             report(.log, "\(event.type) names no driver")
             return true
         }
         switch event.type {
-        case "driver.away": drivers[name, default: Driver()].isAway = true
-        case "driver.back": drivers[name, default: Driver()].isAway = false
+        case "driver.away":
+            drivers[name, default: Driver()].isAway = true
+            drivers[name]?.isMissing = false
+        case "driver.back":
+            drivers[name, default: Driver()].isAway = false
+        case "seats.changed": drivers[name, default: Driver()].seats = event.seats
         default:
             guard let zone = event.zone else {
                 report(.log, "\(event.type) names no zone")

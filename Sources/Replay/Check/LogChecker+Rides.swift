@@ -22,10 +22,16 @@ extension LogChecker {
         switch event.type {
         case "ride.searching": searching(name, event)
         case "ride.near": alerted(name, 500, event.driver)
-        case "ride.arrived": alerted(name, 20, event.driver)
+        case "ride.arrived":
+            alerted(name, 20, event.driver)
+            rides[name]?.arrivedMs = event.timeMs
+        case "ride.driver_lost": missing(name, true, event.driver)
+        case "ride.driver_back": missing(name, false, event.driver)
         case "ride.aboard": aboard(name, event.driver)
         case "ride.ended": over(name, "ended", from: [.aboard], event.driver)
-        case "ride.noshow": over(name, "noshow", from: [.accepted], event.driver)
+        case "ride.noshow":
+            noShow(name, ride, event)
+            over(name, "noshow", from: [.accepted], event.driver)
         case "ride.cancelled": over(name, "cancelled", from: [.searching, .accepted], event.driver)
         case "ride.failed": over(name, "failed", from: [.searching], nil)
         default: return false
@@ -41,7 +47,8 @@ extension LogChecker {
         if let other = open[passenger] {
             report(.oneRequestPerPassenger, "passenger \(passenger) requests ride \(name); ride \(other) is open")
         }
-        rides[name] = Ride(passenger: passenger, zone: zone, order: nextOrder())
+        rides[name] = Ride(
+            passenger: passenger, zone: zone, passengers: event.passengers ?? 1, order: nextOrder())
         open[passenger] = name
         waiting[zone, default: []].insert(name)
     }
@@ -51,6 +58,12 @@ extension LogChecker {
         if event.reason == "next_round" {
             guard ride.phase == .searching, event.round == ride.round + 1 else {
                 return report(.outcome, "ride \(name) goes into round \(event.round ?? 0) from round \(ride.round)")
+            }
+            if let ended = ride.askedUntilMs, event.timeMs - ended < roundPauseMs {
+                report(
+                    .offer,
+                    "ride \(name) goes into the next round \(event.timeMs - ended) ms after its last offer, not \(roundPauseMs)"
+                )
             }
             ride.round += 1
             ride.asked = []
@@ -63,6 +76,8 @@ extension LogChecker {
             ride.driver = nil
             ride.phase = .searching
             ride.asked = [driver]
+            ride.gaveBack.insert(driver)
+            ride.askedUntilMs = event.timeMs
             waiting[ride.zone, default: []].insert(name)
         }
         rides[name] = ride
@@ -79,6 +94,32 @@ extension LogChecker {
             report(.alert, "ride \(name) is alerted at \(rung) m after \(ride.rung) m")
         }
         rides[name]?.rung = rung
+    }
+
+    /// Its passenger is told that the driver is lost while it is away, and that it is back when it is not.
+    private mutating func missing(_ name: String, _ isMissing: Bool, _ driverName: String?) {
+        guard let ride = rides[name], let driverName else { return }
+        let driver = drivers[driverName] ?? Driver()
+        if ride.phase != .accepted || ride.driver != driverName {
+            report(.alert, "ride \(name): its passenger is told of \(driverName), who is not on its way to it")
+        } else if driver.isAway != isMissing || (driver.isMissing == isMissing && !ride.isFromBefore) {
+            report(
+                .alert,
+                "ride \(name): its passenger is told that \(driverName) is \(isMissing ? "lost" : "back"), and it was so before, or is not"
+            )
+        }
+        drivers[driverName]?.isMissing = isMissing
+    }
+
+    /// A driver can only say that nobody came when the taxi has been at the pickup for `noShowWaitMs`.
+    private mutating func noShow(_ name: String, _ ride: Ride, _ event: LoggedEvent) {
+        guard let arrived = ride.arrivedMs else {
+            if !ride.isFromBefore { report(.noShow, "ride \(name): nobody came, but the taxi was never there") }
+            return
+        }
+        if event.timeMs - arrived < noShowWaitMs {
+            report(.noShow, "ride \(name): nobody came within \(event.timeMs - arrived) ms of \(noShowWaitMs)")
+        }
     }
 
     private mutating func aboard(_ name: String, _ driver: String?) {

@@ -7,6 +7,10 @@ struct LogChecker {
         var isAway = false
         var offer: String?
         var ride: String?
+        /// Free ones; nil: nobody has said.
+        var seats: Int?
+        /// Those who wait for it were told that it is away.
+        var isMissing = false
         /// The place that it may get back: where it stood when it accepted, or was lost.
         var kept: Place?
         /// Was there when the log began, with a past that it does not tell; until it first joins or leaves a queue.
@@ -33,6 +37,12 @@ struct LogChecker {
         var driver: String?
         var round = 1
         var asked: Set<String> = []
+        /// Who gave it back: never asked for it again.
+        var gaveBack: Set<String> = []
+        var passengers = 1
+        /// When its last offer ended, or it was given back, and when its taxi was at the pickup; hub ms.
+        var askedUntilMs: Int64?
+        var arrivedMs: Int64?
         /// In the order of arrival.
         var order: Int
         /// The highest alert that was told of the present driver: 0, 500 or 20.
@@ -52,6 +62,8 @@ struct LogChecker {
     var open: [String: String] = [:]
     /// Zone → rides that wait there for an offer.
     var waiting: [String: Set<String>] = [:]
+    let noShowWaitMs: Int64
+    let roundPauseMs: Int64
     private var requests = 0
     /// Drivers whose state changed in the present step: looked at when it is complete.
     private var touched: Set<String> = []
@@ -59,9 +71,12 @@ struct LogChecker {
 
     init(from start: HubSnapshot = HubSnapshot()) {
         queues = start.queues
+        noShowWaitMs = start.noShowWaitMs
+        roundPauseMs = start.roundPauseMs
         for (name, vehicle) in start.vehicles {
             drivers[name] = Driver(
-                isAway: vehicle.isAway, offer: vehicle.offer, ride: vehicle.ride, isFromBefore: true)
+                isAway: vehicle.isAway, offer: vehicle.offer, ride: vehicle.ride, seats: vehicle.seats,
+                isFromBefore: true)
         }
         for (zone, members) in start.queues {
             for name in members.keys { drivers[name, default: Driver(isFromBefore: true)].zone = zone }
@@ -76,7 +91,8 @@ struct LogChecker {
                 }
             rides[name] = Ride(
                 passenger: ride.passenger, zone: ride.zone, phase: phase, driver: ride.driver, round: ride.round,
-                asked: ride.asked, order: ride.order, isFromBefore: true)
+                asked: ride.asked, gaveBack: ride.gaveBack, passengers: ride.passengers, arrivedMs: ride.arrivedMs,
+                order: ride.order, isFromBefore: true)
             requests = max(requests, ride.order)
             open[ride.passenger] = name
             if phase == .searching { waiting[ride.zone, default: []].insert(name) }

@@ -98,6 +98,10 @@ struct SeatLogChecker {
         case "seat.ended": ended(event)
         case "seat.near": alerted(event, 500)
         case "seat.arrived": alerted(event, 20)
+        case "seat.driver_lost", "seat.driver_back":
+            if let (id, booking) = known(event), booking.phase != .confirmed {
+                report(.alert, "\(id) has \(event.type), but it is \(booking.phase)")
+            }
         case "seats.changed": if event.tour == nil { counted(event) }
         case "seats.clamped": report(.seats, "the hub's own books were wrong: \(event)")
         default: if event.type.hasPrefix("seat.") { report(.log, "an unknown type of event: \(event.type)") }

@@ -11,7 +11,8 @@ enum SnapshotScript {
             for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
             return fields
         end
-        local s = { queues = {}, vehicles = {}, rides = {}, passengers = {}, added = '0' }
+        local s = { queues = {}, vehicles = {}, rides = {}, passengers = {}, added = '0',
+            noshow_wait = redis.call('HGET', KEYS[1], 'noshow_wait_ms'), round_pause = redis.call('HGET', KEYS[1], 'round_pause_ms') }
         local last = redis.call('XREVRANGE', p .. 'events', '+', '-', 'COUNT', 1)
         if last[1] then
             s.last = last[1][1]

@@ -53,7 +53,7 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
 
 extension Violation.Rule {
     /// What is looked at where taxis drive, and where buses do.
-    static let rides: [Self] = allCases.filter { ![.tour, .noShow, .seats, .line, .order].contains($0) }
+    static let rides: [Self] = allCases.filter { ![.tour, .seats, .line, .order].contains($0) }
     static let buses: [Self] = [
         .tour, .seats, .oneRequestPerPassenger, .offer, .acceptance, .outcome, .noShow, .told, .alert, .line, .order,
         .delivery, .state, .log,

@@ -281,7 +281,10 @@ struct DriverMachine {
         case .offerAccept(let ride): if trip?.ride != ride { closeOffer(ride) }
         case .offerDecline(let ride): closeOffer(ride)
         // The ride is not ours any more, or is over. (The event that says so may have come before.)
-        case .rideAboard(let ride?, _), .rideEnd(let ride?), .rideNoshow(let ride?): release(ride, now)
+        case .rideAboard(let ride?, _), .rideEnd(let ride?): release(ride, now)
+        // Too early, mostly: somebody may still come. A ride that is over is told by its event.
+        case .rideNoshow(let ride?):
+            if trip?.ride == ride { trip?.stage = .atPickup(untilHubMs: now.hubMs + odds.noShowAgainMs) }
         // Too late to give a ride back: the passenger is aboard, or the ride is over, and that is known otherwise.
         default: break
         }

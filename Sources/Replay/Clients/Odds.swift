@@ -10,6 +10,8 @@ public struct Odds: Sendable, Equatable {
     var cancelAfterMs: ClosedRange<Int64> = 2_000...180_000
     /// At the pickup nobody comes, and the driver says so.
     public var noShow = 0.01
+    /// Before the hub takes that: the driver says it again after so long.
+    var noShowAgainMs: Int64 = 60_000
     /// The same where a citizen has asked a bus to stop.
     public var stopNoShow = 0.2
     /// A driver gives an accepted ride back on its way.

@@ -16,10 +16,15 @@ class Driver(Client):
         self.place = at
         # Fixes are sent as fast as they are answered: their clock starts a while ago, and never falls further back.
         self.clock, self._measured = int(time.time() * 1000) - 260_000, time.monotonic()
+        self._has_sent = False
 
     async def fix(self, place=None, after_ms=None, accuracy=5, **fields):
         """Measures and sends a position, by default as long after the last one as the way takes. The reply."""
         place = place or self.place
+        if not self._has_sent:
+            # The app was running before: by two fixes the hub knows by how much the device's clock is behind.
+            self._has_sent = True
+            await self.call("position", **place.fields, at=self.clock, accuracy=accuracy)
         if after_ms is None:
             after_ms = 500 + int(place.distance(self.place) / self.SPEED * 1000)
         now = time.monotonic()

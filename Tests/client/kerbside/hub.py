@@ -36,6 +36,9 @@ BASE = {
     "city.id": "testville",
     "zones.file": "zones.geojson",
     "positions.tick_ms": 50,
+    # Nobody waits where that is not what is tried.
+    "dispatch.round_pause_ms": 0,
+    "dispatch.noshow_wait_ms": 0,
     "tokens.leeway_s": 0,
     "log.format": "json",
     "log.level": "debug",

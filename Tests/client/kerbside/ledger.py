@@ -64,6 +64,7 @@ def check_state(hub):
 class _Ride:
     def __init__(self):
         self.state, self.driver, self.round, self.asked = "searching", None, 1, set()
+        self.gave_back, self.passengers = set(), 1
 
 
 class Story:
@@ -72,7 +73,7 @@ class Story:
     def __init__(self):
         self.queues = defaultdict(dict)  # zone → driver → score
         self.zone_of = {}
-        self.away, self.rides = set(), {}
+        self.away, self.rides, self.seats = set(), {}, {}
         self.counts = defaultdict(int)
 
     def take(self, kind, data):
@@ -101,11 +102,15 @@ class Story:
     def on_driver_back(self, driver, **_):
         self.away.discard(driver)
 
+    def on_seats_changed(self, seats, driver=None, **_):
+        self.seats[driver] = seats
+
     # Rides
 
-    def on_ride_requested(self, ride, **_):
+    def on_ride_requested(self, ride, passengers, **_):
         assert ride not in self.rides, f"{ride} was requested twice"
         self.rides[ride] = _Ride()
+        self.rides[ride].passengers = passengers
 
     def on_ride_searching(self, ride, round, driver=None, **_):
         r = self.rides[ride]
@@ -113,6 +118,7 @@ class Story:
             assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
             r.state, r.driver = "searching", None
             r.asked.add(driver)
+            r.gave_back.add(driver)
         else:
             assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
             r.round, r.asked = round, set()
@@ -121,7 +127,9 @@ class Story:
         r = self.rides[ride]
         assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
         holders = {other.driver for other in self.rides.values() if other.state == "offered"}
-        free = {d: s for d, s in self.queues[zone].items() if d not in self.away | holders | r.asked}
+        full = {d for d, seats in self.seats.items() if seats < r.passengers}
+        no = self.away | holders | r.asked | r.gave_back | full
+        free = {d: s for d, s in self.queues[zone].items() if d not in no}
         assert driver in free, f"{ride} is offered to {driver}, who could not be asked"
         first = min(free, key=free.get)
         assert driver == first, f"FIFO: {ride} is offered to {driver} ({free[driver]}), before {first} ({free[first]})"
