@@ -193,8 +193,8 @@ struct PositionFilterTests {
         var filter = PositionFilter()
         _ = filter.offer(fix(3600), receivedAt: start + 3_600_000)
         filter.restartOrdering()
-        #expect(accepted(filter.offer(fix(0), receivedAt: start + 3_601_000))?.previous == nil)
-        #expect(filter.positionTime == start)
+        #expect(accepted(filter.offer(fix(3400), receivedAt: start + 3_601_000))?.previous == nil)
+        #expect(filter.positionTime == start + 3_400_000)
     }
 
     @Test("C6: a device clock that was set back is noticed by its pace; a stored batch is not taken for one")

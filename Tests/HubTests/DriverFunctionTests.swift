@@ -273,6 +273,7 @@ import Wire
             let resumed = try await city.call("hello", ["passenger", "p1", "s", "w", seen])
             #expect(resumed[1].text == "resumed")
             #expect(resumed[9].array?.map { $0[1]["type"].text } == ["ride.searching"])
+            _ = try await city.command("cancel", "passenger", "p1", "r1", "", "")
             try await city.raw(["XTRIM", "{test}:ch:passenger:p1", "MAXLEN", "1"])
             #expect(try await city.call("hello", ["passenger", "p1", "s", "w", seen])[1].text == "gap")
             #expect(try await city.call("hello", ["passenger", "p1", "s", "w", "no seq"])[1].text == "gap")

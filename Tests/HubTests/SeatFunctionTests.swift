@@ -10,6 +10,7 @@ import Wire
     func lostAndBack() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 8)
+            _ = try await city.command("available", "M1", "", "", "", "")
             for (passenger, booking) in [("p1", "b_1"), ("p2", "b_2")] {
                 _ = try await city.book(passenger, booking, "M1", 1)
                 #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
