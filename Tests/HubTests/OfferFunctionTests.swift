@@ -112,7 +112,9 @@ import Wire
             _ = try await city.command("seen", "T2", "r2")
             try await city.advance(11_000)
             #expect(try await city.command("accept", "T2", "r2", "", "") == .refused("offer_expired"))
-            #expect(try await city.offered("r2") == nil, "it is the only one there, and the second round comes after a pause")
+            #expect(
+                try await city.offered("r2") == nil,
+                "it is the only one there, and the second round comes after a pause")
             try await city.advance(12_000)
             try await city.sweep()
             #expect(try await city.offered("r2") == "T2", "second round")

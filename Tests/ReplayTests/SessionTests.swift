@@ -51,6 +51,19 @@ import Wire
         #expect(stage.machine.isSettled)
     }
 
+    @Test func ofACommandThatWasSentTwiceTheLastRefusalCountsAndAnyGrant() throws {
+        var stage = stage
+        try stage.connect()
+        let first = try stage.take(request)
+        stage.wake(afterHubMs: Session.answerLimitMs)
+        let second = try stage.take(request)
+        stage.hear(.error(id: first.id, code: .zoneEmpty, detail: "", retry: true))
+        #expect(stage.machine.state == .asking, "the second one may be granted")
+        stage.hear(.reply(id: second.id!, ok: ["ride": "r", "zone": "1", "state": "searching"]))
+        #expect(stage.machine.ride == "r")
+        #expect(!stage.machine.session.hasPending)
+    }
+
     @Test func afterACutEverythingOpenIsSentAgainAndTheChannelResumed() throws {
         var stage = stage
         try stage.connect()

@@ -37,7 +37,8 @@ struct Session {
     private struct Pending {
         var key: String
         var command: Command
-        /// One per sending: a late answer to an early one counts as well.
+        /// One for each sending on this link that has no answer yet. That of an early one ends it as well if it grants; a refusal
+        /// only if it is the last, as what was refused first may be granted when it is sent again.
         var ids: [Int64] = []
         var tries = 0
         /// Real ms: when it is sent again if nothing was heard.
@@ -302,7 +303,11 @@ struct Session {
         let isFirst = !hasBeenLive
         hasBeenLive = true
         out.append(.note(.live(isFirst: isFirst)))
-        for index in pending.indices { send(index, now, &out) }
+        for index in pending.indices {
+            // The answers of an earlier link come no more.
+            pending[index].ids = []
+            send(index, now, &out)
+        }
         return .live(isFirst: isFirst)
     }
 
@@ -318,7 +323,12 @@ struct Session {
     ) -> Delivery {
         guard let index = pending.firstIndex(where: { $0.ids.contains(id) }) else { return .nothing }
         if case .refused(let code) = answer, code.isForNow {
+            pending[index].ids.removeAll { $0 == id }
             pending[index].dueMs = now.realMs + Backoff.retry(tries: pending[index].tries, dice: &dice)
+            return .nothing
+        }
+        if case .refused = answer, pending[index].ids.count > 1 {
+            pending[index].ids.removeAll { $0 == id }
             return .nothing
         }
         let command = pending.remove(at: index).command
