@@ -22,10 +22,13 @@ public enum Signature {
         /// Takes `-----BEGIN PUBLIC KEY-----`. Throws `ServerError` for anything else than RSA of 2048 bits, P-256 and
         /// Ed25519.
         public init(pem: String) throws {
-            let bytes = Array(pem.utf8)
-            let source = BIO_new_mem_buf(bytes, Int32(bytes.count))
-            defer { BIO_free(source) }
-            guard let key = PEM_read_bio_PUBKEY(source, nil, nil, nil) else {
+            // The source reads the bytes in place: they must stay where they are until the key is out.
+            let read = Array(pem.utf8).withUnsafeBytes { bytes in
+                let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+                defer { BIO_free(source) }
+                return PEM_read_bio_PUBKEY(source, nil, nil, nil)
+            }
+            guard let key = read else {
                 throw ServerError("not a PEM public key: \(opensslReason())")
             }
             guard let algorithm = Self.algorithm(of: key) else {
