@@ -30,13 +30,12 @@ struct ZoneGridTests {
         let area = zones.zones.reduce(0) { $0 + $1.area }
         #expect(abs(area - whole.zones[0].area) < 1e-4 * area)
         let points = Self.polygons(outline).flatMap { $0 }.flatMap { $0 }
-        let lats = points.map(\.lat)
-        let lons = points.map(\.lon)
+        let (south, north) = (points.map(\.lat).min()!, points.map(\.lat).max()!)
+        let (west, east) = (points.map(\.lon).min()!, points.map(\.lon).max()!)
         var random = Random(seed: 3)
         var inside = 0
         for _ in 0..<20_000 {
-            let point = GeoPoint(
-                lat: random.within(lats.min()!, lats.max()!), lon: random.within(lons.min()!, lons.max()!))
+            let point = GeoPoint(lat: random.within(south, north), lon: random.within(west, east))
             let isInside = whole.lookup(point) == .zone(0)
             inside += isInside ? 1 : 0
             // The outline itself may move by half a unit of the grid where it is cut.

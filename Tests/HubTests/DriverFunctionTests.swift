@@ -233,7 +233,8 @@ import Wire
             try await city.raw(["ZADD", "{test}:workers", "1000", "other", "1000", "w"])
             try await city.sweep()
             #expect(try await city.field("vehicle:T1", "away") == nil, "Redis was away for both")
-            try await city.sweep()
+            // On a busy machine the next one may come late, too.
+            for _ in 0..<20 where try await city.field("vehicle:T1", "away") == nil { try await city.sweep() }
             #expect(try await city.field("vehicle:T1", "away") != nil)
             try await city.call("positions", ["T1", "other.1", "45", "9", "1", "", "", "", ""])
             #expect(try await city.field("vehicle:T1", "away") == nil)

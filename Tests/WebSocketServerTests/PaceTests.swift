@@ -56,7 +56,8 @@ import Testing
         throws
     {
         var limits = ServerLimits()
-        limits.deadAfterMs = 500
+        // Hold-ups of less than two ticks count as silence.
+        limits.deadAfterMs = 1500
         limits.pingEveryMs = 100
         limits.maxHeldBytes = 600_000
         try onLoop { loop in
