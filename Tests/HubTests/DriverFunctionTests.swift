@@ -130,8 +130,7 @@ import Wire
     func lostWithARide() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("gone", ["T1", "s-T1"])
             try await city.advance(120_000)
             try await city.sweep()
@@ -149,8 +148,7 @@ import Wire
     func lostAboard() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             _ = try await city.command("aboard", "T1", "", "", "")
             try await city.call("gone", ["T1", "s-T1"])
             try await city.advance(70_000)
@@ -167,8 +165,7 @@ import Wire
     func silentOnARide() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             try await city.advance(151_000)
             try await city.sweep()
             #expect(try await city.field("vehicle:T1", "away_why") == "stale")

@@ -10,8 +10,7 @@ import Wire
     func lostAndBack() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             #expect(try await city.command("search", "p1", "", "") == .refused("not_available"), "it is on its way")
             try await city.call("gone", ["T1", "s-T1"])
             let since = Int64(try await city.field("vehicle:T1", "away") ?? "") ?? 0
@@ -40,8 +39,7 @@ import Wire
     func lostAndSearched() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             _ = try await city.request("p2", "r2", "14")
             _ = try await city.request("p3", "r3", "14")
             try await city.call("gone", ["T1", "s-T1"])
@@ -72,8 +70,7 @@ import Wire
     func cancelledWhileAway() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("gone", ["T1", "s-T1"])
             try await city.advance(30_000)
             #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)

@@ -33,8 +33,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.queue("15", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "500", "480", "high"]) }
             for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "20", "12", "high"]) }
             try await city.call("alert", ["T1", "r1", "500", "480", "high"])
@@ -55,8 +54,7 @@ import Wire
     func arrivalImpliesNear() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("alert", ["T1", "r1", "20", "3", "low"])
             #expect(try await city.told("passenger:p1").suffix(2) == ["ride.near", "ride.arrived"])
             #expect(try await city.told("driver:T1").last == "ride.confirm_aboard")
@@ -73,8 +71,7 @@ import Wire
             #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"])
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "cancelled")
-            _ = try await city.request("p1", "r2", "14")
-            _ = try await city.command("accept", "T1", "r2", "", "")
+            try await city.assign("r2", of: "p1", to: "T1")
             #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"], "the old place, not the bottom")
             #expect(try await city.told("driver:T1").contains("ride.cancelled"))
@@ -98,8 +95,7 @@ import Wire
     func noshow() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             #expect(try await city.command("noshow", "T1", "", "") == .refused("not_available"), "not there yet")
             try await city.call("alert", ["T1", "r1", "20", "3", "high"])
             try await city.advance(178_700)
@@ -119,8 +115,7 @@ import Wire
     func driverCancels() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             _ = try await city.request("p2", "r2", "14")
             _ = try await city.request("p3", "r3", "14")
             #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
@@ -138,8 +133,7 @@ import Wire
     func givenBackForGood() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             _ = try await city.command("cancel", "driver", "T1", "", "", "14")
             #expect(try await city.order("14") == ["T1"])
             for _ in 0..<2 {
@@ -158,8 +152,7 @@ import Wire
     func foreignRides() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
             #expect(try await city.command("cancel", "passenger", "p2", "r1", "", "") == .refused("not_found"))
             #expect(try await city.command("aboard", "T2", "r1", "", "") == .refused("not_found"))
             _ = try await city.command("aboard", "T1", "", "", "")

@@ -139,6 +139,12 @@ actor TestCity {
         try await command("request", passenger, ride, zone, "45.1", "9.1", "2", "", "", key)
     }
 
+    /// A ride that this driver, whose turn it is in zone 14, has accepted.
+    func assign(_ ride: String, of passenger: String, to driver: String) async throws {
+        _ = try await request(passenger, ride, "14")
+        #expect(try await command("accept", driver, ride, "", "").isOK)
+    }
+
     /// Sets hub time forward.
     func advance(_ milliseconds: Int) async throws {
         try await raw(["HINCRBY", keys.settings, "clock_hub", String(milliseconds)])

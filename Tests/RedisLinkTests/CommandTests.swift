@@ -4,6 +4,29 @@ import Testing
 @testable import RedisLink
 
 @Suite(.serialized) struct CommandTests {
+    /// What a Redis of its own answers to these, sent in one turn.
+    private func answers(
+        _ commands: [[RedisArgument]], onNotServing: @escaping (String) -> Void = { _ in }
+    ) throws -> [Result<RedisReply, RedisFailure>] {
+        let redis = try TestRedis()
+        let run = try LoopRun()
+        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        var got: [Result<RedisReply, RedisFailure>] = []
+        connection.onNotServing = onNotServing
+        connection.onUp = {
+            for command in commands {
+                connection.send(command) { result in
+                    got.append(result)
+                    if got.count == commands.count { run.finish() }
+                }
+            }
+        }
+        connection.start()
+        run.run()
+        connection.close()
+        return got
+    }
+
     @Test("CH3: 10,000 commands in one turn are answered in order")
     func pipelining() throws {
         let redis = try TestRedis()
@@ -58,28 +81,13 @@ import Testing
 
     @Test("Numbers are written as Redis reads them, answers of every shape are told apart")
     func shapes() throws {
-        let redis = try TestRedis()
-        let run = try LoopRun()
-        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
-        var got: [Result<RedisReply, RedisFailure>] = []
-        let commands: [[RedisArgument]] = [
+        let got = try answers([
             ["ECHO", RedisArgument(Int64.min)], ["ECHO", RedisArgument(Int64.max)], ["ECHO", 0], ["ECHO", -10],
             ["ZADD", "z", 1.5, "a", RedisArgument(Double.infinity), "b", 1e-7, "c", RedisArgument(45.46421), "d"],
             ["ZRANGE", "z", 0, -1, "WITHSCORES"], ["ZSCORE", "z", "d"], ["LPUSH", "z", "x"], ["NONSENSE"],
             ["HSET", "h", "state", "busy", "n", "7"], ["HGETALL", "h"], ["PING"],
             ["MULTI"], ["LPUSH", "z", "x"], ["INCR", "i"], ["EXEC"],
-        ]
-        connection.onUp = {
-            for command in commands {
-                connection.send(command) { result in
-                    got.append(result)
-                    if got.count == commands.count { run.finish() }
-                }
-            }
-        }
-        connection.start()
-        run.run()
-        connection.close()
+        ])
         let replies = got.map { (try? $0.get()) ?? .null }
         #expect(replies[0...3].map(\.text) == ["-9223372036854775808", "9223372036854775807", "0", "-10"])
         #expect(replies[0].int == .min)
@@ -202,27 +210,12 @@ import Testing
 
     @Test("C66: a Redis that can take nothing now has not tried, and that is no error of the command")
     func notServing() throws {
-        let redis = try TestRedis()
-        let run = try LoopRun()
-        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
-        var got: [Result<RedisReply, RedisFailure>] = []
         var told: [String] = []
         let commands: [[RedisArgument]] = [
             ["CONFIG", "SET", "maxmemory", "1"], ["SET", "a", "1"], ["GET", "a"], ["LPUSH"],
             ["CONFIG", "SET", "maxmemory", "0"], ["SET", "a", "1"],
         ]
-        connection.onNotServing = { told.append($0) }
-        connection.onUp = {
-            for command in commands {
-                connection.send(command) { result in
-                    got.append(result)
-                    if got.count == commands.count { run.finish() }
-                }
-            }
-        }
-        connection.start()
-        run.run()
-        connection.close()
+        let got = try answers(commands) { told.append($0) }
         guard case .failure(.notServing(let text)) = got[1], case .failure(.server) = got[3] else {
             Issue.record("\(got)")
             return

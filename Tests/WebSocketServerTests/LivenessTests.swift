@@ -106,8 +106,8 @@ import Testing
             let pair = try Pair(loop, limits: limits)
             // One that is open, one that has not asked for anything yet: its request comes while nobody listens.
             try pair.client.connect(url: pair.url)
-            let port = try #require(UInt16(pair.url.split(separator: "/")[1].split(separator: ":")[1]))
-            let newcomer = try Stranger(port: port)
+            let port = try #require(Int(pair.url.split(separator: "/")[1].split(separator: ":")[1]))
+            let newcomer = RawClient(port: port)
             when(loop, { pair.opened.count == 1 && pair.server.socketCount == 2 }) {
                 newcomer.send("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
                 usleep(4_000_000)
@@ -121,37 +121,10 @@ import Testing
                     pair.client.answersPings = false
                     when(loop, { !pair.serverCloses.isEmpty }) {
                         #expect(pair.server.counters.closedDead == 1)
-                        newcomer.close()
                         pair.finish(loop)
                     }
                 }
             }
         }
     }
-}
-
-/// A socket of no library.
-private final class Stranger {
-    private let descriptor: Int32
-
-    init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(result == 0)
-    }
-
-    func send(_ text: String) {
-        let bytes = Array(text.utf8)
-        #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
-    }
-
-    func close() { Glibc.close(descriptor) }
 }

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from kerbside import bus as buses
 from kerbside import patience
 from kerbside.client import EVERYONE
 from kerbside.driver import Driver
@@ -53,6 +54,21 @@ def running(check=True, ready=True, make=Hub, **settings):
     finally:
         hub.kill()
         hub.remove()
+
+
+def community(*lines, **settings):
+    """The same, with the lines of a small community, as many as are said."""
+    found, text = buses.community(*lines)
+    for hub in running(**settings):
+        buses.load(hub, text)
+        hub.lines = iter(found)
+        yield hub
+
+
+@pytest.fixture
+def line(town):
+    """A line that nobody else uses; its bus comes every hour."""
+    return next(town.lines["hourly"])
 
 
 @pytest.fixture(scope="session")

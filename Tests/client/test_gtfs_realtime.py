@@ -6,8 +6,7 @@ import time
 import pytest
 from google.transit import gtfs_realtime_pb2 as gtfs
 
-from conftest import running
-from kerbside import bus as buses
+from conftest import community
 from kerbside import patience, realtime
 from kerbside.bus import BusDriver
 from kerbside.realtime import FEEDS, fetch
@@ -15,11 +14,7 @@ from kerbside.realtime import FEEDS, fetch
 
 @pytest.fixture(scope="module")
 def town():
-    lines, text = buses.community(12)
-    for hub in running():
-        buses.load(hub, text)
-        hub.lines = iter(lines)
-        yield hub
+    yield from community(12)
 
 
 def read(hub):

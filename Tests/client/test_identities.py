@@ -2,8 +2,7 @@
 
 import pytest
 
-from conftest import running
-from kerbside import bus as buses
+from conftest import community
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.driver import Driver
 from kerbside.minibus import trip
@@ -12,11 +11,7 @@ from kerbside.passenger import Passenger
 
 @pytest.fixture(scope="module")
 def town():
-    lines, text = buses.community(3)
-    for hub in running():
-        buses.load(hub, text)
-        hub.lines = iter(lines)
-        yield hub
+    yield from community(3)
 
 
 @pytest.mark.parametrize("subject", ["victim3:stops", "a:b", ":", "topic:x"])

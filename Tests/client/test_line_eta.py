@@ -13,12 +13,6 @@ def town():
     yield from serve()
 
 
-@pytest.fixture
-def line(town):
-    """A line that nobody else uses; its bus comes every hour."""
-    return next(town.lines["hourly"])
-
-
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
 async def test_when_the_buses_come_to_any_place(town, line, kinds):
     """By the schedule at first; then, of the run that a bus is on, by where it is, and of the others as before."""

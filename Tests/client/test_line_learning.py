@@ -4,19 +4,14 @@ import json
 
 import pytest
 
-from conftest import running
+from conftest import community
 from kerbside import bus as buses
 from kerbside.bus import BusDriver, Citizen
 
 
 @pytest.fixture(scope="module")
 def town():
-    """A hub with a community's lines."""
-    lines, text = buses.community(4)
-    for hub in running():
-        buses.load(hub, text)
-        hub.lines = iter(lines)
-        yield hub
+    yield from community(4)
 
 
 async def forecast(town, line, ends=True):

@@ -14,12 +14,6 @@ def town():
     yield from serve()
 
 
-@pytest.fixture
-def line(town):
-    """A line that nobody else uses; its bus comes every hour."""
-    return next(town.lines["hourly"])
-
-
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
 async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line, kinds):
     driver, citizen = kinds[0](town, line), await kinds[1](town, line).here()

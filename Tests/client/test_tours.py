@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from conftest import running
+from conftest import community
 from kerbside import bus as buses
 from kerbside import patience
 from kerbside.bus import BinaryBusDriver, BinaryCitizen, BusDriver, Citizen
@@ -16,12 +16,7 @@ from kerbside.member import member
 
 @pytest.fixture(scope="module")
 def town():
-    """A hub with a community's lines."""
-    lines, text = buses.community()
-    for hub in running():
-        buses.load(hub, text)
-        hub.lines = iter(lines)
-        yield hub
+    yield from community()
 
 
 @pytest.fixture
