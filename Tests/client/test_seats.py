@@ -148,7 +148,8 @@ async def test_book_confirm_near_arrived_aboard_end(hub, cast):
     assert request["passengers"] == 2 and "pickup" not in request, "the places are told on acceptance"
     assert request["fare"] == {"amount": 1600, "currency": "ZAR"}
     seen = await minibus.call("offer.seen", ride=booking)
-    assert 9000 < seen["expires_in_ms"] <= 10_000
+    answer_ms = hub.settings["dispatch.offer_timeout_ms"]
+    assert 0.9 * answer_ms < seen["expires_in_ms"] <= answer_ms
     assigned = await minibus.call("seat.accept", booking=booking)
     assert assigned["pickup"] == zone.centre.fields and assigned["passengers"] == 2
     await minibus.expect("seat.assigned", **assigned)

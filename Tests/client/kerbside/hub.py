@@ -39,6 +39,11 @@ BASE = {
     # Nobody waits where that is not what is tried.
     "dispatch.round_pause_ms": 0,
     "dispatch.noshow_wait_ms": 0,
+    # The defaults, with patience.
+    "dispatch.offer_seen_timeout_ms": min(60_000, int(3_000 * patience.SCALE)),
+    "dispatch.offer_timeout_ms": min(300_000, int(10_000 * patience.SCALE)),
+    "server.handshake_timeout_ms": min(600_000, int(5_000 * patience.SCALE)),
+    "redis.command_timeout_ms": min(60_000, int(2_000 * patience.SCALE)),
     "tokens.leeway_s": 0,
     "log.format": "json",
     "log.level": "debug",
