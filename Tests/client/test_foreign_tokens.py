@@ -2,7 +2,6 @@
 
 import base64
 import json
-import signal
 import subprocess
 import time
 
@@ -181,10 +180,10 @@ async def test_who_came_with_a_key_that_is_taken_out_is_sent_away(new_hub, tmp_p
     for client in (driver, passenger):
         await client.connect()
     hub.write_config(tokens__public_keys=[issuer.setting()])
-    hub.send_signal(signal.SIGHUP)
+    await hub.reload()
     assert (await driver.wait_closed())[0] == 4401, "its role is not allowed any more"
     await passenger.barrier()
     hub.write_config(tokens__public_keys=[])
-    hub.send_signal(signal.SIGHUP)
+    await hub.reload()
     assert (await passenger.wait_closed())[0] == 4401
     await own.barrier()

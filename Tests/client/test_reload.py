@@ -17,17 +17,6 @@ def new_secret(hub):
     return hub.data / "token.secret"
 
 
-async def hang_up(hub, line):
-    """SIGHUP, and the wait for what the hub says of it: each time anew."""
-    seen = hub.log.count(line)
-    hub.send_signal(signal.SIGHUP)
-    await hub.until(f"the line {line!r}", lambda: hub.log.count(line) > seen)
-
-
-RELOADED = '"message":"reloaded"'
-REFUSED = '"message":"not reloaded, everything stays as it was: '
-
-
 def damage(hub, what):
     if what == "a word in the secret file":
         new_secret(hub).write_text(new_secret(hub).read_text() + "nonsense\n")
@@ -65,8 +54,7 @@ async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they
     assert late.token and passenger.token
     hub.write_config(dispatch__max_passengers=7)
     damage(hub, what)
-    reloads = hub.log.count(RELOADED)
-    await hang_up(hub, REFUSED)
+    await hub.reload(taken=False)
     await driver.barrier()
 
     # The limit that was good is not taken either; and who is started now finds all of the old.
@@ -80,7 +68,7 @@ async def test_C66_what_is_broken_is_said_and_workers_that_die_come_back_as_they
     await passenger.connect()
     await passenger.refused("ride.request", "too_many_passengers", **here.a.centre.fields, passengers=7)
     await driver.accept(await passenger.request(here.a.centre))
-    assert hub.log.count(RELOADED) == reloads
+    assert '"message":"reloaded"' not in hub.log
 
 
 async def test_C66_what_was_mended_is_taken(new_hub, cast):
@@ -89,19 +77,14 @@ async def test_C66_what_was_mended_is_taken(new_hub, cast):
     [driver] = await cast.queue(hub, here.a.stand, 1)
     good = new_secret(hub).read_text()
     damage(hub, "no secret file")
-    await hang_up(hub, REFUSED)
+    await hub.reload(taken=False)
     assert not new_secret(hub).exists(), "a new secret would send everybody away"
     new_secret(hub).write_text(good)
     new_secret(hub).chmod(0o600)
     (hub.directory / "zones.geojson").write_text(city.geojson(3))
-    await hang_up(hub, RELOADED)
+    await hub.reload()
     passenger = await cast.rider(hub)
-
-    async def reloaded():
-        reply = await passenger.ask("ride.request", **city.block(2).a.centre.fields, passengers=1)
-        return reply["error"]["code"] == "zone_empty"
-
-    await hub.until("the new zones", reloaded)
+    await passenger.refused("ride.request", "zone_empty", **city.block(2).a.centre.fields, passengers=1)
     await driver.barrier()
 
 
@@ -120,24 +103,13 @@ async def test_who_came_with_a_secret_that_is_taken_out_is_sent_away(new_hub, ca
     for driver in before:
         await driver.connect()
     new_secret(hub).write_text(NEW + old_text)
-    await hang_up(hub, RELOADED)
+    await hub.reload()
     await before[0].barrier()
     after = [cast.driver(hub) for _ in range(6)]
-
-    async def opened(driver):
-        async def attempt():
-            try:
-                await driver.connect()
-            except Exception:  # 4401: this worker has not reloaded yet
-                return False
-            return True
-
-        await hub.until("the new secret", attempt)
-
     for driver in after:
-        await opened(driver)
+        await driver.connect()
     new_secret(hub).write_text(NEW)
-    await hang_up(hub, RELOADED)
+    await hub.reload()
     for driver in before:
         code, reason = await driver.wait_closed()
         assert code == 4401 and "new one" in reason
@@ -151,7 +123,7 @@ async def test_the_same_name_for_another_secret_is_another_key(new_hub, cast):
     driver = await cast.rider(hub)
     kid = next(iter(tokens.secrets(new_secret(hub))))
     new_secret(hub).write_text(f"{kid} {NEW.split()[1]}\n")
-    await hang_up(hub, RELOADED)
+    await hub.reload()
     assert (await driver.wait_closed())[0] == 4401
 
 
@@ -162,7 +134,7 @@ async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
     (hub.directory / "revoked").write_text(f"# a phone was stolen\npassenger {thief.subject} {at}\n")
     hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
-    await hang_up(hub, RELOADED)
+    await hub.reload()
     assert (await thief.wait_closed())[0] == 4401
     again = type(thief)(hub, thief.subject, token=thief.token)
     with pytest.raises(Exception, match="revoked"):
@@ -184,12 +156,12 @@ async def test_a_certificate_and_zones_are_taken_together_or_not_at_all(new_hub,
     old = der(certificate)
     fresh, fresh_key = make_certificate(hub.directory, "fresh")
     shutil.copy(fresh, certificate)
-    await hang_up(hub, REFUSED)
+    await hub.reload(taken=False)
     assert served(hub)[1] == old
     shutil.copy(fresh_key, key)
     (hub.directory / "zones.geojson").write_text("{}")
-    await hang_up(hub, REFUSED)
+    await hub.reload(taken=False)
     assert served(hub)[1] == old
     (hub.directory / "zones.geojson").write_text(city.geojson(2))
-    await hang_up(hub, RELOADED)
-    await hub.until("the new certificate", lambda: all(served(hub)[1] == der(fresh) for _ in range(8)))
+    await hub.reload()
+    assert all(served(hub)[1] == der(fresh) for _ in range(8))

@@ -210,6 +210,15 @@ class Hub:
             assert time.monotonic() < end, f"not {what} after {within} s:\n{self.log[-4000:]}"
             await asyncio.sleep(0.01)
 
+    async def reload(self, taken=True):
+        """SIGHUP, and the wait until supervisor and workers have said that they took what the files say, or did not."""
+        due = {'"message":"reloaded"': 1, '"message":"settings reloaded"': self.settings["server.workers"]}
+        if not taken:
+            due = {'"message":"not reloaded, everything stays as it was: ': 1}
+        due = {line: self.log.count(line) + count for line, count in due.items()}
+        self.send_signal(signal.SIGHUP)
+        await self.until("reloaded", lambda: all(self.log.count(line) >= count for line, count in due.items()))
+
     async def logged(self, kind, **data):
         """Waits for an entry of the event log; its data."""
 
