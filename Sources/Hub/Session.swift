@@ -49,6 +49,8 @@ final class Session {
     /// The subscription has been down since it caught up last: pushes may be missing, so what comes is held until the
     /// history was read again. Sending a push that comes after a missing one would pass over the missing one for good.
     var isBehind = false
+    /// Its token counts no more: it is closed when its turn comes, whatever is reloaded meanwhile.
+    var mustLeave = false
     /// Its own until hello, then its subject's.
     var budget: Budget
     /// Refused for their rate since the last one that was not.

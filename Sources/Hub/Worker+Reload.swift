@@ -37,8 +37,10 @@ extension Worker {
     private func sendAwayUnaccepted(provedBy old: TokenVerifier) {
         let leaving = sessions.values.filter { session in
             guard session.phase != .closing, let identity = session.identity else { return false }
-            return !verifier.stillAccepts(identity.claims, provedBy: old)
+            // `old` is not what proved those that an earlier reload has left to leave.
+            return session.mustLeave || !verifier.stillAccepts(identity.claims, provedBy: old)
         }
+        for session in leaving { session.mustLeave = true }
         leavePace.stop()
         guard !leaving.isEmpty, !isDraining else { return }
         log.notice("tokens count no more, and their connections are closed", metadata: ["count": "\(leaving.count)"])

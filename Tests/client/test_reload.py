@@ -127,6 +127,17 @@ async def test_the_same_name_for_another_secret_is_another_key(new_hub, cast):
     assert (await driver.wait_closed())[0] == 4401
 
 
+async def test_who_is_to_leave_leaves_although_settings_are_reloaded_again(new_hub, cast):
+    hub = new_hub(blocks=2, server__workers=1, server__drain_ms=20_000).start()
+    riders = [await cast.rider(hub) for _ in range(4)]
+    kid = next(iter(tokens.secrets(new_secret(hub))))
+    new_secret(hub).write_text(f"{kid} {NEW.split()[1]}\n")
+    await hub.reload()
+    await hub.reload()
+    for rider in riders:
+        assert (await rider.wait_closed())[0] == 4401
+
+
 async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     hub = new_hub(blocks=2).start()
     thief, other = await cast.rider(hub), await cast.rider(hub)
