@@ -8,6 +8,9 @@ import WebSocketServer
 /// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
 /// passes on reload and shutdown. It carries no client traffic.
 public actor Supervisor {
+    /// How long after a failure Redis is prepared again, ms.
+    private static let prepareAgainMs: UInt64 = 1_000
+
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -18,6 +21,10 @@ public actor Supervisor {
     private let library = FunctionLibrary(sources: Dispatch.sources)
     private var redis: EmbeddedRedis?
     private var connection: RedisConnection?
+    /// Prepares Redis again when it is up and has not taken it.
+    private let prepareAgain: LoopTimer
+    /// Why it has not; nil while it has.
+    private var prepareTrouble: String?
     private var reservation: PortReservation?
     private var lock: DirectoryLock?
     private var settled: SettledFiles
@@ -35,6 +42,7 @@ public actor Supervisor {
         log = HubLog.logger("hub", settings.log)
         keys = Keys(city: settings.city.id)
         settled = SettledFiles(data: settings.data.dir)
+        prepareAgain = LoopTimer(loop)
     }
 
     /// Runs the hub until SIGTERM or SIGINT; call it on the thread that owns the loop. Throws a ``HubFailure`` or another
@@ -116,7 +124,9 @@ public actor Supervisor {
         try reached.get()
     }
 
-    /// At each connect: an external Redis is checked, the functions and settings are written.
+    /// At each connect and reload: an external Redis is checked, the functions and settings are written. Where that fails
+    /// it is done again until it is done: a Redis that is full keeps the connection up.
+    @discardableResult
     private func prepare() async -> Result<Void, any Error> {
         guard let connection else { return .failure(HubFailure("no connection to Redis")) }
         do {
@@ -127,9 +137,16 @@ public actor Supervisor {
                 }
             }
             try await EngineSetup(keys: keys, settings: settings, library: library).prepare(connection)
+            if prepareTrouble != nil { log.notice("Redis is prepared") }
+            prepareTrouble = nil
             return .success(())
         } catch {
-            log.error("Redis could not be prepared: \(error)")
+            if "\(error)" != prepareTrouble { log.error("Redis could not be prepared: \(error)") }
+            prepareTrouble = "\(error)"
+            // A Redis that is away is prepared when it is back.
+            if self.connection?.isUp == true {
+                prepareAgain.start(afterMs: Self.prepareAgainMs) { Task { await self.prepare() } }
+            }
             return .failure(error)
         }
     }
@@ -164,7 +181,7 @@ public actor Supervisor {
         Task {
             switch await prepare() {
             case .success: log.notice("reloaded")
-            case .failure: log.warning("reloaded; Redis is told its part when it can be reached")
+            case .failure: log.warning("reloaded; Redis is told its part when it takes it")
             }
         }
     }
@@ -181,6 +198,7 @@ public actor Supervisor {
     private func finishIfDone() {
         guard isStopping, !isEnding, workers.allSatisfy({ !$0.isRunning }) else { return }
         isEnding = true
+        prepareAgain.close()
         connection?.close()
         connection = nil
         guard let redis else { return end() }

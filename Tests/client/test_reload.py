@@ -138,6 +138,18 @@ async def test_who_is_to_leave_leaves_although_settings_are_reloaded_again(new_h
         assert (await rider.wait_closed())[0] == 4401
 
 
+async def test_what_a_full_redis_did_not_take_it_takes_when_it_has_room(new_hub):
+    hub = new_hub(blocks=2).start()
+    hub.redis.config_set("maxmemory", 1)
+    hub.write_config(dispatch__max_passengers=7)
+    hub.send_signal(signal.SIGHUP)
+    await hub.until("the refusal", lambda: "reloaded; Redis is told its part" in hub.log)
+    assert hub.redis.hget(hub.key("settings"), "max_passengers") == "3"
+    hub.redis.config_set("maxmemory", 0)
+    await hub.until("the new rule", lambda: hub.redis.hget(hub.key("settings"), "max_passengers") == "7")
+    assert hub.log.count("Redis could not be prepared") == 1
+
+
 async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     hub = new_hub(blocks=2).start()
     thief, other = await cast.rider(hub), await cast.rider(hub)
