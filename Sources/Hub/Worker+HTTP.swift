@@ -39,8 +39,8 @@ extension Worker {
 
     /// 503 with what is missing, until a client that connects now is served at once.
     private func ready() -> HTTPResponse {
-        let share = memory?.share ?? 0
-        if isReady, share < 1 {
+        if isReady {
+            let share = memory?.share ?? 0
             return .text(200, share < 0.75 ? "ready" : "ready; Redis uses \(Int(share * 100)) % of its memory")
         }
         var missing: [String] = []
@@ -48,7 +48,7 @@ extension Worker {
         if !commands.isUp { missing.append("Redis does not answer") }
         if let storeTrouble { missing.append("Redis takes no writes (\(storeTrouble))") }
         if !subscriber.isUp { missing.append("the subscription to Redis is down") }
-        if share >= 1 { missing.append("Redis has no memory left (redis.max_memory_mb)") }
+        if !hasRoom { missing.append("Redis has no memory left (redis.max_memory_mb)") }
         if zones == nil { missing.append("the zones are not loaded") }
         if !catalog.isKnown { missing.append("the lines are not read yet") }
         if !clock.isSet { missing.append("Redis' time is not known yet") }

@@ -33,7 +33,10 @@ extension Worker {
     private static let memoryMs: UInt64 = 5_000
     private static let tidyMs: UInt64 = 10_000
 
-    /// Once a second; asked every five.
+    /// Whether Redis' memory is not full, as far as is known.
+    var hasRoom: Bool { (memory?.share ?? 0) < 1 }
+
+    /// Once a second; asked every five, and when a call was refused.
     func watchMemory() {
         guard commands.isUp, loop.now >= memoryDueAt else { return }
         memoryDueAt = loop.now + Self.memoryMs
@@ -43,6 +46,7 @@ extension Worker {
             }
             let before = self.memory?.level ?? 0
             self.memory = memory
+            self.memoryKnownAt = self.loop.now
             guard memory.level != before else { return }
             let percent = Int(memory.share * 100)
             switch memory.level {

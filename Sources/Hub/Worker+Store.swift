@@ -9,6 +9,7 @@ extension Worker {
 
     func storeRefused(_ answer: String) {
         storeRefusedAt = loop.now
+        memoryDueAt = 0
         guard storeTrouble == nil else { return }
         storeTrouble = answer
         log.error("Redis takes no writes, and commands are answered unavailable until it does again: \(answer)")
@@ -16,9 +17,9 @@ extension Worker {
 
     /// A function has written.
     func storeServed() {
-        // A sweep is carried out even when the memory is full.
-        guard memory.map({ $0.share < 1 }) ?? true else { return }
         guard storeTrouble != nil, loop.now - storeRefusedAt >= Self.quietMs else { return }
+        // A sweep is carried out even when the memory is full: what Redis has said of it since tells.
+        guard hasRoom, memoryKnownAt > storeRefusedAt else { return }
         storeTrouble = nil
         log.notice("Redis takes writes again")
     }

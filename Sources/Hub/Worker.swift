@@ -52,6 +52,8 @@ public actor Worker {
     var memory: RedisMemory?
     /// When that, and its log, are looked at next, ms of the loop.
     var memoryDueAt: UInt64 = 0
+    /// When Redis has said it last, ms of the loop.
+    var memoryKnownAt: UInt64 = 0
     var tidyDueAt: UInt64 = 0
 
     /// Nil until the file was read: then a place is "unknown", never "outside".
@@ -222,7 +224,7 @@ public actor Worker {
     /// Whether a client that connects now is served at once.
     var isReady: Bool {
         commands.isUp && subscriber.isUp && clock.isSet && zones != nil && catalog.isKnown && !isDraining
-            && storeTrouble == nil
+            && storeTrouble == nil && hasRoom
     }
 
     /// Hub time, Unix ms.

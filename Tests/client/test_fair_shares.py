@@ -1,6 +1,8 @@
 """One subject takes what one subject may, and an honest client beside it is served as before (C60, C65)."""
 
 import asyncio
+import os
+import signal
 import statistics
 import time
 
@@ -188,6 +190,14 @@ async def test_a_full_redis_is_unavailable_and_recovers(new_hub, cast):
     await passenger.refused("ride.request", "unavailable", **here.a.centre.fields, passengers=1)
     await hub.until("not ready", lambda: hub.http("/readyz").status == 503)
     assert "memory" in hub.http("/readyz").text
+    # What takes things away is carried out all the same, and first after a pause: it says nothing of the rest.
+    [worker] = hub.workers()
+    for _ in range(3):
+        os.kill(worker, signal.SIGSTOP)
+        await asyncio.sleep(1.2)
+        os.kill(worker, signal.SIGCONT)
+        assert hub.http("/readyz").status == 503
+        assert "Redis takes writes again" not in hub.log
     hub.redis.config_set("maxmemory", 0)
     await driver.accept(await passenger.request(here.a.centre))
     await hub.until("ready again", lambda: hub.http("/readyz").status == 200, patience.PROCESS)
