@@ -38,14 +38,18 @@ struct SettledFiles {
             Self.remove(directory)
             throw error
         }
-        Self.remove("\(WorkerFiles.directory(data))/\(Self.prefix)\(number - 1)")
+        removeCopies(but: name)
     }
 
     /// Removes all copies: at the start those of a run that was killed, at the end one's own.
     func clear() {
-        let directory = WorkerFiles.directory(data)
         unlink(Self.current(data))
-        for name in DirectoryNames.of(directory) ?? [] where name.hasPrefix(Self.prefix) {
+        removeCopies(but: nil)
+    }
+
+    private func removeCopies(but kept: String?) {
+        let directory = WorkerFiles.directory(data)
+        for name in DirectoryNames.of(directory) ?? [] where name.hasPrefix(Self.prefix) && name != kept {
             Self.remove("\(directory)/\(name)")
         }
     }

@@ -150,6 +150,20 @@ async def test_what_a_full_redis_did_not_take_it_takes_when_it_has_room(new_hub)
     assert hub.log.count("Redis could not be prepared") == 1
 
 
+async def test_only_the_copies_that_count_are_kept(new_hub):
+    hub = new_hub(blocks=2).start()
+    good = new_secret(hub).read_text()
+    new_secret(hub).write_text(good + "nonsense\n")
+    await hub.reload(taken=False)
+    damage(hub, "zones that are none")
+    new_secret(hub).write_text(good)
+    await hub.reload(taken=False)
+    (hub.directory / "zones.geojson").write_text(city.geojson(2))
+    await hub.reload()
+    kept = [path.name for path in (hub.data / "run").glob("settled.*")]
+    assert kept == [os.readlink(hub.data / "run" / "current")]
+
+
 async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     hub = new_hub(blocks=2).start()
     thief, other = await cast.rider(hub), await cast.rider(hub)
