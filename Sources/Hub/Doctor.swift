@@ -83,11 +83,12 @@ public enum Doctor {
 
     /// The keys as a hub would read them; before its first start there is no secret yet.
     private static func tokens(_ settings: Settings) -> Finding {
-        guard access(settings.tokenSecretFile, F_OK) == 0 else {
-            return Finding(verdict: .good, text: "tokens: \(settings.tokenSecretFile) will be made at the first start.")
-        }
         do {
-            _ = try Tokens.verifier(settings)
+            try Tokens.check(settings)
+            guard access(settings.tokenSecretFile, F_OK) == 0 else {
+                return Finding(
+                    verdict: .good, text: "tokens: \(settings.tokenSecretFile) will be made at the first start.")
+            }
             let keys = settings.tokens.publicKeys.count
             return Finding(
                 verdict: .good, text: "tokens: \(settings.tokenSecretFile) and \(keys) keys of others can be used.")

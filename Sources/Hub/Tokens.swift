@@ -1,3 +1,4 @@
+import Glibc
 public import Settings
 import WebSocketServer
 
@@ -22,6 +23,16 @@ public enum Tokens {
             keys: try TokenKeys.load(settings, makesSecret: false),
             revocations: try TokenRevocations.load(settings.tokens.revokedFile),
             city: settings.city.id, tokens: settings.tokens, cryptography: cryptography)
+    }
+
+    /// Throws what is wrong with the files of keys or revocations. A secret that is not there is made at the first start.
+    static func check(_ settings: Settings) throws {
+        guard access(settings.tokenSecretFile, F_OK) != 0 else {
+            _ = try verifier(settings)
+            return
+        }
+        _ = try TokenKeys.publicKeys(settings)
+        _ = try TokenRevocations.load(settings.tokens.revokedFile)
     }
 
     /// Signs with the first secret of the file. Throws on an unusable file, and when there is none unless it makes one.

@@ -31,12 +31,12 @@ public struct TokenKeys: Sendable {
         } catch {
             problems += error.problems
         }
+        do {
+            publicKeys = try Self.publicKeys(settings)
+        } catch {
+            problems += error.problems
+        }
         for key in settings.tokens.publicKeys {
-            do {
-                publicKeys.append(try publicKey(key))
-            } catch {
-                problems += error.problems
-            }
             if secrets.contains(where: { $0.kid == key.kid }) {
                 problems.append(
                     .init(
@@ -46,6 +46,21 @@ public struct TokenKeys: Sendable {
         }
         guard problems.isEmpty else { throw SettingsError(problems: problems) }
         return TokenKeys(secrets: secrets, publicKeys: publicKeys)
+    }
+
+    /// The keys of other issuers alone.
+    public static func publicKeys(_ settings: Settings) throws(SettingsError) -> [TokenPublicKey] {
+        var problems: [SettingsProblem] = []
+        var keys: [TokenPublicKey] = []
+        for key in settings.tokens.publicKeys {
+            do {
+                keys.append(try publicKey(key))
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw SettingsError(problems: problems) }
+        return keys
     }
 
     private static func publicKey(_ key: Settings.Tokens.PublicKey) throws(SettingsError) -> TokenPublicKey {

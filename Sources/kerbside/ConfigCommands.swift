@@ -1,4 +1,5 @@
 import ArgumentParser
+import Hub
 import Settings
 
 struct CheckConfig: ParsableCommand {
@@ -13,8 +14,11 @@ struct CheckConfig: ParsableCommand {
         options.config = file
         let loaded = try options.load()
         for warning in loaded.warnings { Terminal.warn("\(warning)") }
-        guard loaded.settings.exposures.isEmpty else {
-            for exposure in loaded.settings.exposures { Terminal.warn("\(exposure)") }
+        let problems =
+            loaded.settings.exposures.map(\.description)
+            + NamedFiles.problems(loaded.settings) { Terminal.warn("zones repaired: \($0)") }
+        guard problems.isEmpty else {
+            for problem in problems { Terminal.warn(problem) }
             throw ExitCode.failure
         }
         print("\(file): good")

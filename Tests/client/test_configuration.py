@@ -57,6 +57,43 @@ def test_a_good_file_is_good(new_hub):
     assert result.returncode == 0, result.stderr
 
 
+def malformed(hub, what):
+    """Damages one of the files that the configuration names; what is to be said of it."""
+    file = hub.directory / "damaged"
+    if what == "the zones":
+        (hub.directory / "zones.geojson").write_text("{}")
+        return "zones.geojson"
+    if what == "revoked tokens":
+        file.write_text("# a phone was stolen\ndriver T1 yesterday\n")
+        hub.write_config(tokens__revoked_file=str(file))
+        return f"{file}:2"
+    if what == "a public key":
+        file.write_text("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n")
+        hub.write_config(tokens__public_keys=[{"kid": "theirs", "file": str(file)}])
+        return str(file)
+    if what == "a certificate":
+        file.write_text("none")
+        file.chmod(0o600)
+        hub.write_config(server__tls__certificate=str(file), server__tls__key=str(file))
+        return str(file)
+    hub.data.mkdir(mode=0o700)
+    secret = hub.data / "token.secret"
+    secret.write_text("nonsense\n")
+    secret.chmod(0o600)
+    return "token.secret:1"
+
+
+@pytest.mark.parametrize("what", ["the zones", "revoked tokens", "a public key", "a certificate", "the secret"])
+def test_a_file_that_no_hub_takes_is_not_good(new_hub, what):
+    hub = new_hub()
+    named = malformed(hub, what)
+    result = run("check-config", hub.config)
+    assert result.returncode != 0 and "good" not in result.stdout
+    assert named in result.stderr
+    told = run("doctor", "--config", hub.config)
+    assert any("UNFIT" in line and named in line for line in told.stdout.splitlines()), told.stdout
+
+
 def test_a_file_that_is_not_there(tmp_path):
     result = run("serve", "--config", tmp_path / "nowhere.yaml")
     assert result.returncode != 0 and "nowhere.yaml" in result.stderr

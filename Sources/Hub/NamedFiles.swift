@@ -1,0 +1,19 @@
+public import Domain
+public import Settings
+import WebSocketServer
+
+/// The files that a configuration names, read as a hub reads them.
+public enum NamedFiles {
+    /// What is wrong with them; `repairs` is told what is repaired in the zones. Before a hub's first start there is no
+    /// secret yet.
+    public static func problems(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) -> [String] {
+        var problems: [String] = []
+        func attempt(_ read: () throws -> Void) {
+            do { try read() } catch { problems.append("\(error)") }
+        }
+        attempt { try Tokens.check(settings) }
+        attempt { try Worker.tls(settings)?.check() }
+        attempt { _ = try CityZones.load(settings, repairs: repairs) }
+        return problems
+    }
+}
