@@ -64,7 +64,7 @@ public enum Doctor {
         } catch {
             // A hub with TLS is not asked; it is known by its data directory.
             let answer = settings.server.tls.isOn ? nil : LocalHTTP.get("/", host: host, port: port)
-            if answer?.text.contains("Kerbside serves \(settings.city.id)") == true {
+            if answer?.text.contains(Worker.greeting(settings.city.id)) == true {
                 return Finding(verdict: .good, text: "port: a hub runs here, on \(host):\(port).")
             }
             if DirectoryLock.isHeld(settings.data.dir) {

@@ -7,6 +7,9 @@ import Wire
 
 /// What is asked over HTTP on the same port.
 extension Worker {
+    /// What a hub says of itself at `/`.
+    static func greeting(_ city: String) -> String { "Kerbside serves \(city). Connect a WebSocket to /v1/connect." }
+
     func answer(_ request: HTTPRequest, _ send: @escaping (HTTPResponse) -> Void) {
         let pages = CrossOrigin(request, allowed: settings.server.allowedOrigins)
         if let preflight = pages.preflight(request) { return send(preflight) }
@@ -28,7 +31,7 @@ extension Worker {
         case "/healthz": return .text(200, "alive")
         case "/readyz": return ready()
         case "/metrics": return answerMetrics(request)
-        case "/": return .text(200, "Kerbside serves \(settings.city.id). Connect a WebSocket to /v1/connect.")
+        case "/": return .text(200, Self.greeting(settings.city.id))
         case let path where path.hasPrefix(Self.catalogPath):
             return answerCatalog(request) ?? problem(404, "Not found", "There is nothing at \(path).")
         case let path where path.hasPrefix(Self.realtimePath):
