@@ -21,16 +21,24 @@ struct ConfigOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Any setting, as KEY=VALUE; may be repeated.", valueName: "key=value"))
     var set: [String] = []
 
-    /// Reads and checks everything; all problems are reported at once, each with its file and line.
-    func load() throws -> LoadedSettings {
-        var flags: [String: String] = [:]
+    func validate() throws { _ = try assignments() }
+
+    /// What --set says, by key.
+    private func assignments() throws -> [String: String] {
+        var values: [String: String] = [:]
         for text in set {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw ValidationError("--set \(text): expected KEY=VALUE")
             }
-            flags[String(parts[0])] = String(parts[1])
+            values[String(parts[0])] = String(parts[1])
         }
+        return values
+    }
+
+    /// Reads and checks everything; all problems are reported at once, each with its file and line.
+    func load() throws -> LoadedSettings {
+        var flags = try assignments()
         if let data { flags["data.dir"] = data }
         if let port { flags["server.port"] = String(port) }
         if let workers { flags["server.workers"] = String(workers) }

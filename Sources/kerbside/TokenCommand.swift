@@ -35,19 +35,37 @@ struct Token: ParsableCommand {
     @Flag(help: "Make the secret if there is none, for a hub that is started with it later.")
     var newSecret = false
 
-    func run() throws {
-        let settings = try options.settings()
-        guard let role = Role(rawValue: role) else {
+    func validate() throws {
+        guard let known = Role(rawValue: role) else {
             throw ValidationError(
                 "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
-        guard let milliseconds = Duration.milliseconds(duration), milliseconds > 0 else {
+        guard subject.wholeMatch(of: /[A-Za-z0-9_.-]{1,64}/) != nil else {
+            throw ValidationError("--subject \"\(subject)\": expected 1 to 64 of A-Z a-z 0-9 _ . -")
+        }
+        if let city, city.wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) == nil {
+            throw ValidationError("--city \"\(city)\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
+        }
+        guard kind == "taxi" || (kind == "minibus" && known == .driver) else {
+            throw ValidationError("--kind \(kind): expected taxi, or for a driver minibus")
+        }
+        guard seats == nil || (kind == "minibus" && (1...99).contains(seats ?? 0)) else {
+            throw ValidationError("--seats \(seats ?? 0): expected 1 to 99, with --kind minibus")
+        }
+        if let duration, Duration.milliseconds(duration) ?? 0 <= 0 {
             throw ValidationError(
                 "--for \(duration): expected a number with s, m, h or d, such as 90s or 24h, up to 10000d")
         }
-        guard milliseconds / 1000 <= settings.tokens.maxLifeS else {
-            throw ValidationError(
+    }
+
+    func run() throws {
+        let settings = try options.settings()
+        // `validate` has read it before.
+        guard let role = Role(rawValue: role) else { return }
+        let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
+        let seconds = (Duration.milliseconds(duration) ?? 0) / 1000
+        guard seconds <= settings.tokens.maxLifeS else {
+            throw CommandFailure(
                 "--for \(duration): tokens live at most \(settings.tokens.maxLifeS) s here (tokens.max_life_s)")
         }
         guard newSecret || access(settings.tokenSecretFile, F_OK) == 0 else {
@@ -58,22 +76,10 @@ struct Token: ParsableCommand {
                 make the secret here and now with --new-secret, and start the hub with it
                 """)
         }
-        guard subject.wholeMatch(of: /[A-Za-z0-9_.-]{1,64}/) != nil else {
-            throw ValidationError("--subject \"\(subject)\": expected 1 to 64 of A-Z a-z 0-9 _ . -")
-        }
-        guard (city ?? settings.city.id).wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) != nil else {
-            throw ValidationError("--city \"\(city ?? "")\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
-        }
-        guard kind == "taxi" || (kind == "minibus" && role == .driver) else {
-            throw ValidationError("--kind \(kind): expected taxi, or for a driver minibus")
-        }
-        guard seats == nil || (kind == "minibus" && (1...99).contains(seats ?? 0)) else {
-            throw ValidationError("--seats \(seats ?? 0): expected 1 to 99, with --kind minibus")
-        }
         let now = EventLoop.wallClock() / 1000
         let claims = TokenClaims(
             subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
-            expiresAt: now + milliseconds / 1000)
+            expiresAt: now + seconds)
         print(
             try Tokens.issuer(settings, makesSecret: newSecret).issue(
                 kind == "minibus" ? claims.minibus(seats: seats) : claims))

@@ -199,3 +199,21 @@ def test_the_binary_never_asks_a_terminal(tmp_path):
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=environment(),
     )  # fmt: skip
     assert result.returncode != 0 and "driver" in result.stderr
+
+
+WRONG_TOKENS = [
+    ["--role", "king", "--subject", "x"],
+    ["--role", "driver", "--subject", "x y"],
+    ["--role", "driver", "--subject", "x", "--city", "a b"],
+    ["--role", "driver", "--subject", "x", "--kind", "ship"],
+    ["--role", "driver", "--subject", "x", "--seats", "5"],
+    ["--role", "driver", "--subject", "x", "--for", "long"],
+    ["--role", "driver", "--subject", "x", "--set", "city"],
+]
+
+
+@pytest.mark.parametrize("words", WRONG_TOKENS, ids=" ".join)
+def test_who_asks_wrongly_for_a_token_is_sent_to_its_help(words, tmp_path):
+    result = run("token", *words, cwd=tmp_path)
+    assert result.returncode == 64
+    assert "See 'kerbside token --help'" in result.stderr
