@@ -14,11 +14,12 @@ extension Settings.Tokens.PublicKey {
     }
 
     init(_ node: Node, expected: String) throws(Mismatch) {
-        guard case .mapping(let mapping) = node, let kid = mapping["kid"]?.scalar, let file = mapping["file"]?.scalar
-        else { throw Mismatch(expected) }
+        guard case .mapping(let mapping) = node else { throw Mismatch(expected) }
+        let kid = try Self.scalar(mapping, "kid", expected)
+        let file = try Self.scalar(mapping, "file", expected)
         for (key, _) in mapping {
             guard let name = key.scalar?.string, Self.members.contains(name) else {
-                throw Mismatch("of each key only \(Self.members.joined(separator: ", "))")
+                throw Mismatch("of each key only \(Self.members.joined(separator: ", "))", found: key.found)
             }
         }
         var rules = IssuerRules()
@@ -42,7 +43,15 @@ extension Settings.Tokens.PublicKey {
             }
             rules.values[theirs] = ours
         }
-        self = try .checked(kid: kid.string, file: file.string, rules: rules)
+        self = try .checked(kid: kid, file: file, rules: rules)
+    }
+
+    private static func scalar(
+        _ mapping: Node.Mapping, _ name: String, _ expected: String
+    ) throws(Mismatch) -> String {
+        guard let node = mapping[name] else { throw Mismatch(expected, found: "no \(name)") }
+        guard let scalar = node.scalar else { throw Mismatch(expected, found: "\(node.found) for \(name)") }
+        return scalar.string
     }
 
     private static func roles(_ node: Node) throws(Mismatch) -> [Role] {

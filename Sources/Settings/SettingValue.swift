@@ -43,9 +43,17 @@ enum SettingValue: Sendable, Equatable {
 /// Why a text is not a value of a setting: what is expected there.
 struct Mismatch: Error {
     let expected: String
+    /// What was found, where that is a part of the value only.
+    let found: String?
 
-    init(_ expected: String) {
+    init(_ expected: String, found: String? = nil) {
         self.expected = expected
+        self.found = found
+    }
+
+    /// Of an entry of a list, counted from 0.
+    func inEntry(_ index: Int, _ entry: String) -> Mismatch {
+        Mismatch(expected, found: "\(found ?? entry) in entry \(index + 1)")
     }
 }
 

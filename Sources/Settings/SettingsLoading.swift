@@ -91,7 +91,7 @@ private struct SettingsLoader {
             do {
                 take(row, row.kind.resolved(try row.kind.read(entry.node), in: directory), from: entry.place)
             } catch {
-                mismatch(row, error, found: entry.node.found, at: entry.place)
+                mismatch(row, error, found: error.found ?? entry.node.found, at: entry.place)
             }
         }
     }
@@ -126,7 +126,7 @@ private struct SettingsLoader {
         do {
             take(row, try row.kind.parse(text), from: place)
         } catch {
-            mismatch(row, error, found: SettingValue.quoted(String(text.prefix(60))), at: place)
+            mismatch(row, error, found: error.found ?? SettingValue.quoted(String(text.prefix(60))), at: place)
         }
     }
 

@@ -175,15 +175,25 @@ extension SettingKind {
         switch (self, node) {
         case (.list(let form), .sequence(let sequence)):
             var items: [String] = []
-            for item in sequence {
-                guard let scalar = item.scalar, !item.isNothing else { throw Mismatch(expectation) }
-                try form.check(scalar.string)
-                items.append(scalar.string)
+            for (index, item) in sequence.enumerated() {
+                do throws(Mismatch) {
+                    guard let scalar = item.scalar, !item.isNothing else { throw Mismatch(expectation) }
+                    try form.check(scalar.string)
+                    items.append(scalar.string)
+                } catch {
+                    throw error.inEntry(index, item.found)
+                }
             }
             return .list(items)
         case (.publicKeys, .sequence(let sequence)):
             var keys: [Settings.Tokens.PublicKey] = []
-            for item in sequence { keys.append(try Settings.Tokens.PublicKey(item, expected: expectation)) }
+            for (index, item) in sequence.enumerated() {
+                do throws(Mismatch) {
+                    keys.append(try Settings.Tokens.PublicKey(item, expected: expectation))
+                } catch {
+                    throw error.inEntry(index, item.found)
+                }
+            }
             return .publicKeys(try Self.distinct(keys))
         case (.list, _), (.publicKeys, _):
             throw Mismatch(expectation)
