@@ -96,7 +96,7 @@ extension JSONWriter {
         member("code", reply.code.rawValue)
         member("title", reply.code.title)
         member("detail", reply.detail)
-        member("retry", reply.code.retry)
+        member("retry", reply.retry)
         if let field = reply.field { member("field", field) }
         if let wait = reply.retryAfterMs { member("retry_after_ms", wait) }
         endObject()

@@ -103,6 +103,8 @@ public struct ErrorReply: Error, Equatable, Sendable {
     public var detail: String
     /// In how many ms the same command may succeed, where that is known.
     public var retryAfterMs: Int64?
+    /// Whether the same command may succeed when it is sent again later.
+    public var retry: Bool { code.retry || retryAfterMs != nil }
 
     public init(code: ErrorCode, field: String? = nil, detail: String, retryAfterMs: Int64? = nil) {
         self.code = code

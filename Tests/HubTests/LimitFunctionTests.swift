@@ -188,6 +188,13 @@ import Wire
                     return
                 }
             }
+            // Maps, topics and times of arrival are there all the same.
+            for (function, arguments) in [
+                ("feed_state", ["60000", "c1"]), ("feed_city", ["60000", "0", "10"]), ("topic", ["topic:x", "10", "0-0"]),
+                ("line_state", ["L"]), ("line_eta", ["L", "{}"]),
+            ] {
+                try await city.call(function, arguments)
+            }
             try await city.sweep()
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "undelivered")
             #expect(try await city.call("tidy", []).int == 0)

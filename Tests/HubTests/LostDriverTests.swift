@@ -64,6 +64,59 @@ import Wire
         }
     }
 
+    @Test("C63: while nobody else could be asked the ride stays with the lost driver, and giving it up costs nothing")
+    func lostAndNobodyElse() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("gone", ["T1", "s-T1"])
+            try await city.advance(120_000)
+            try await city.sweep()
+            #expect(try await city.command("search", "p1", "", "") == .refused("zone_empty"))
+            #expect(try await city.field("ride:r1", "state") == "accepted")
+            try await city.call("hello", ["driver", "T1", "s2-T1", "w", ""])
+            #expect(try await city.told("passenger:p1").last == "ride.driver_back")
+            try await city.call("gone", ["T1", "s2-T1"])
+            try await city.advance(120_000)
+            try await city.sweep()
+            #expect(try await city.told("passenger:p1").last == "ride.driver_lost")
+            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.raw(["LLEN", "{test}:cancels:p1"]).int == 0)
+        }
+    }
+
+    @Test("C63: who gave the ride back is nobody else, and a free driver with room is")
+    func lostAndWhoCouldBeAsked() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.assign("r1", of: "p1", to: "T1")
+            #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await city.command("accept", "T2", "r1", "", "").isOK)
+            try await city.call("gone", ["T2", "s-T2"])
+            try await city.advance(120_000)
+            try await city.call("positions", ["T1", "s-T1", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.sweep()
+            #expect(try await city.order("14") == ["T1"])
+            #expect(try await city.command("search", "p1", "", "") == .refused("zone_empty"))
+            try await city.queue("14", "T3")
+            #expect(try await city.command("search", "p1", "", "").isOK)
+            #expect(try await city.offered("r1") == "T3")
+        }
+    }
+
+    @Test("C33: a lost driver's ride goes to the next when the recovery time is over, however late its passenger is told")
+    func recoveryCountsFirst() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "driver_lost_ms", "3600000"])
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("gone", ["T1", "s-T1"])
+            try await city.advance(1_800_000)
+            try await city.sweep()
+            #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
+        }
+    }
+
     @Test(
         "A passenger cancels a ride whose driver is away: the driver is not there again by that, and loses the place in time"
     )

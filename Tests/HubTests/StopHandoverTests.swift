@@ -51,6 +51,33 @@ import Wire
         }
     }
 
+    @Test("C64, B9: a tour that ends after the wanted time leaves the next driver some minutes to begin")
+    func endsLate() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 0, isAsked: false))
+            #expect(try await answer(city, "accept", "s1").isOK)
+            try await city.advance(10 * Self.minute)
+            try await end(city)
+            try await city.sweep()
+            let told = try await city.last(asked, "passenger:c1")
+            #expect(told?["reason"]?.text == "tour_ended")
+            #expect(told?["answer_by"]?.integer == Self.now + Int64(15 * Self.minute))
+            #expect(try await city.told("passenger:c1").last == asked)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            #expect(try await city.told("bus_driver:B2") == ["stop.requested"])
+        }
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 0, isAsked: false))
+            try await city.advance(10 * Self.minute)
+            try await end(city)
+            try await city.advance(5 * Self.minute)
+            try await city.sweep()
+            #expect(try await city.last("stop.expired", "passenger:c1")?["reason"]?.text == "no_driver")
+        }
+    }
+
     @Test("C64: another tour that comes by is asked at once, if it has the seats; an operator may have ended the tour")
     func beside() async throws {
         try await TestCity.run { city in

@@ -103,7 +103,7 @@ async def test_r12_a_no_show_is_taken_when_there_was_time_to_come(new_hub, cast)
     await passenger.until("ride.arrived")
     error = await first.refused("ride.noshow", "not_available", ride=ride)
     [seconds] = re.findall(r"for (\d+) s more", error["detail"])
-    assert 0 < int(seconds) <= 60, error
+    assert 0 < int(seconds) <= 60 and error["retry"] and 0 < error["retry_after_ms"] <= 60_000, error
     await hub.until("it is taken", lambda: said(first, ride))
     await first.until("queue.joined", rank=1, size=2, reason="restored")
     await passenger.until("ride.cancelled", ride=ride, by="driver", reason="noshow")

@@ -19,7 +19,7 @@ register('feed_state', function(keys, argv)
         state[i - 1] = lines_of(c, redis.call('SMEMBERS', c.p .. 'cell:' .. argv[i]), c.now - argv[1], argv[i])
     end
     return state
-end)
+end, { 'no-writes' })
 
 -- feed_city: ARGV how old a position may be, where to go on (0 = the beginning), how many at most. Answers {where to go on
 -- (0 = that was all), lines}.
@@ -29,7 +29,7 @@ register('feed_city', function(keys, argv)
     local drivers = {}
     for i = 1, #found[2], 2 do drivers[#drivers + 1] = found[2][i] end
     return { found[1], lines_of(c, drivers, c.now - argv[1]) }
-end)
+end, { 'no-writes' })
 
 -- feed_watch: ARGV for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
 -- its channel; of one that nobody knows yet, from when it is there. Answers the line of each, '' for one that has not been shown

@@ -44,10 +44,14 @@ end
 -- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked. `seats` are
 -- the free ones of each who is present; `room` is the most of them, `hope` the most of all, away or not. Who has never said how
 -- many are free has enough.
+-- r: a ride; who has given it back does not count as present.
 local PIECE = 16
-local function view(zone)
-    return { zone = zone, from = 0, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
+local function view(zone, r)
+    return { zone = zone, r = r, from = 0, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
 end
+
+-- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
+local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
 
 -- Reads on; false when the whole queue was read.
 local function read_on(c, queue)
@@ -57,7 +61,7 @@ local function read_on(c, queue)
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
         local seats = tonumber(v[3]) or math.huge
         queue.hope = math.max(queue.hope, seats)
-        if not v[1] then
+        if not v[1] and not (queue.r and gave_back(queue.r, driver)) then
             queue.present[#queue.present + 1] = driver
             queue.seats[driver] = seats
             queue.room = math.max(queue.room, seats)
@@ -70,9 +74,9 @@ local function read_on(c, queue)
     return true
 end
 
--- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can.
-local function nobody_for(c, zone, passengers)
-    local queue = view(zone)
+-- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can. r: see view().
+local function nobody_for(c, zone, passengers, r)
+    local queue = view(zone, r)
     while queue.room < passengers and read_on(c, queue) do end
     if #queue.present == 0 then
         return 'zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.'
@@ -82,9 +86,6 @@ local function nobody_for(c, zone, passengers)
             .. ' free seats now. Request fewer, or again in a few minutes.'
     end
 end
-
--- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
-local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
 
 -- The first free driver with room whom this ride has not asked in this round; it is free no more.
 local function take_unasked(c, ride, r, queue)

@@ -75,7 +75,7 @@ local function mark_away(c, driver, v, reason)
     set_vehicle(c, driver, 'away', c.iso, 'away_why', reason)
     v.away = c.iso
     -- It is looked at when the grace is over; on a ride when its passenger is to be told.
-    local due = v.state == 'busy' and c.now + c.driver_lost_ms - c.away_grace_ms or c.now
+    local due = v.state == 'busy' and c.now + math.min(c.driver_lost_ms, c.recovery_ms) - c.away_grace_ms or c.now
     redis.call('ZADD', c.p .. 'away', due, driver)
     log(c, 'driver.away', { driver = driver, reason = reason })
 end

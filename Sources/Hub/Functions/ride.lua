@@ -66,7 +66,9 @@ local function cancel_by_passenger(c, ride, r)
     end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
-    if tonumber(r.attempt) > 0 then cancels.add(c, r.passenger) end
+    -- Whose driver is lost has rung nobody in vain.
+    local is_lost = r.state == 'accepted' and redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing')
+    if tonumber(r.attempt) > 0 and not is_lost then cancels.add(c, r.passenger) end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then
@@ -137,8 +139,8 @@ register('cancel', function(keys, argv)
 end)
 
 -- search: ARGV passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
--- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. (command
--- ride.search)
+-- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. Refused while
+-- nobody else could be asked. (command ride.search)
 register('search', function(keys, argv)
     local c, passenger = context(keys), argv[1]
     return once(c, 'ride.search', 'passenger:' .. passenger, argv[3], function()
@@ -148,6 +150,10 @@ register('search', function(keys, argv)
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
         if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
             return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
+        end
+        local code, detail = nobody_for(c, r.zone, tonumber(r.passengers), r)
+        if code then
+            return refuse(code, detail .. ' Your driver keeps the ride meanwhile, and may come back; to give it up, send ride.cancel.')
         end
         lose_driver(c, ride, r, 'passenger')
         return ok({ ride = ride, state = 'searching' })
@@ -235,9 +241,11 @@ register('noshow', function(keys, argv)
         if r.notified ~= '20' then
             return refuse('not_available', 'Drive to the pickup first; or give the ride back with ride.cancel.')
         end
-        local left = tonumber(r.arrived_at or c.now) + c.noshow_wait_ms - c.now
+        -- A ride of an earlier build may have no `arrived_at`.
+        local left = tonumber(r.arrived_at or r.accepted_at) + c.noshow_wait_ms - c.now
         if left > 0 then
-            return refuse('not_available', 'Wait for the passenger for ' .. math.ceil(left / 1000) .. ' s more, then send it again.')
+            local wait = math.ceil(left / 1000)
+            return refuse('not_available', 'Wait for the passenger for ' .. wait .. ' s more, then send it again.', left)
         end
         close_ride(c, ride, r, 'noshow')
         redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)

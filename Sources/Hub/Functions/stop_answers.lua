@@ -53,14 +53,14 @@ end
 function ANSWERS.noshow(c, id, s)
     if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
     if c.now < tonumber(s.at) then
-        return refuse('not_available', 'The pickup is due later: wait for its time, or decline the request.')
+        return refuse('not_available', 'The pickup is due later: wait for its time, or decline the request.', s.at - c.now)
     end
     local stood = tonumber(s.stood_ms or 0)
     if s.stood_from then stood = math.max(stood, c.now - tonumber(s.stood_from)) end
     local wait = stops.rules(c).wait_ms
     if stood < wait then
         return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
-            .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.')
+            .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.', s.stood_from and wait - stood or nil)
     end
     stops.close(c, id, s, 'no_show')
     redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)

@@ -163,4 +163,4 @@ register('line_eta', function(keys, argv)
         end
     end
     return #answer > 0 and cjson.encode(answer) or '[]'
-end)
+end, { 'no-writes' })

@@ -94,7 +94,7 @@ function stops.await_answer(c, id, s)
 end
 
 -- Nobody can answer yet. Who drives next has the whole time for it; nobody comes any more when the wanted time, and that of each
--- run that is due about then, is over. A tour that runs already may come by, too: that is looked at when the time is near.
+-- run that is due about then, is over, and the next driver has had some minutes to begin. A tour that runs already may come by, too: that is looked at when the time is near.
 function stops.await_driver(c, id, s)
     local at = tonumber(s.at)
     local till = at
@@ -104,7 +104,7 @@ function stops.await_driver(c, id, s)
         local near = at - stops.rules(c).early_ms
         if near > c.now then stops.due(c, id, 'handover', near) end
     end
-    stops.due(c, id, 'orphan', till)
+    stops.due(c, id, 'orphan', math.max(till, c.now + ORPHAN_MS))
 end
 
 -- A request that nobody could answer has a driver now; the citizen is told until when it is answered. reason: see attach().
@@ -183,7 +183,8 @@ function stops.reopen(c, id, s)
     local gone = { 'tour', 'dist', 'place', 'next', 'waits', 'accepted_at', 'stood_from', 'stood_ms', 'reminded', 'told', 'eta_told' }
     redis.call('HDEL', c.p .. 'stop:' .. id, unpack(gone))
     for _, name in ipairs(gone) do s[name] = nil end
-    s.state, s.notified, s.ahead, s.answer_by = 'requested', '0', '1', s.at
+    s.state, s.notified, s.ahead = 'requested', '0', '1'
+    s.answer_by = string.format('%.0f', math.max(tonumber(s.at), c.now + ORPHAN_MS))
     stops.set(c, id, 'state', s.state, 'notified', s.notified, 'ahead', s.ahead, 'answer_by', s.answer_by)
     for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'handover' }) do stops.due(c, id, what) end
 end

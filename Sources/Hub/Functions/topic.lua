@@ -41,4 +41,4 @@ register('topic', function(keys, argv)
     local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
     local last = entry and entry[1] or latest or beginning(c)
     return { last, there, oldest and page(key, oldest, tonumber(argv[2])) or {} }
-end)
+end, { 'no-writes' })

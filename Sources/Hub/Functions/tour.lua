@@ -355,7 +355,7 @@ register('line_state', function(keys, argv)
         end
     end
     return answer
-end)
+end, { 'no-writes' })
 
 -- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
