@@ -151,7 +151,8 @@ extension Worker {
                     destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
                 let arguments: [RedisArgument] =
                     [
-                        who, RedisArgument(Self.rideID()), RedisArgument(zone), RedisArgument(lat), RedisArgument(lon),
+                        who, RedisArgument(RandomID.make("r_")), RedisArgument(zone), RedisArgument(lat),
+                        RedisArgument(lon),
                         RedisArgument(passengers),
                     ] + to + [key]
                 call("request", arguments, message, session)
@@ -166,12 +167,6 @@ extension Worker {
             call("seat_cancel", ["passenger", who, RedisArgument(booking ?? ""), key], message, session)
         default: forbid(session, message, identity)
         }
-    }
-
-    /// Not to be guessed: 96 random bits.
-    private static func rideID() -> String {
-        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        return "r_" + String((0..<16).map { _ in letters.randomElement()! })
     }
 
     // MARK: channels

@@ -31,7 +31,7 @@ extension Worker {
             self.call(
                 "seat_book",
                 [
-                    RedisArgument(identity.subject), RedisArgument(Self.bookingID()), RedisArgument(request.vehicle),
+                    RedisArgument(identity.subject), RedisArgument(RandomID.make("b_")), RedisArgument(request.vehicle),
                     RedisArgument(pickup.lat), RedisArgument(pickup.lon), RedisArgument(destination.lat),
                     RedisArgument(destination.lon), RedisArgument(request.passengers),
                     RedisArgument(Int(ride.metres.rounded())),
@@ -99,12 +99,6 @@ extension Worker {
                 self.refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
             }
         }
-    }
-
-    /// Not to be guessed: 95 random bits.
-    private static func bookingID() -> String {
-        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        return "b_" + String((0..<16).map { _ in letters.randomElement()! })
     }
 
     static func isBooking(_ id: String) -> Bool { id.hasPrefix("b_") }

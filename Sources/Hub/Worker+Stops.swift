@@ -77,7 +77,7 @@ extension Worker {
         }
         var json = JSONWriter()
         json.beginObject()
-        json.member("id", Self.requestID())
+        json.member("id", RandomID.make("s_"))
         json.member("lat", plan.point.lat)
         json.member("lon", plan.point.lon)
         if case .stop(let stop) = spot { json.member("stop", stop.id) }
@@ -232,11 +232,5 @@ extension Worker {
         }
         json.endObject()
         return json.bytes
-    }
-
-    /// Not to be guessed: 95 random bits.
-    private static func requestID() -> String {
-        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        return "s_" + String((0..<16).map { _ in letters.randomElement()! })
     }
 }

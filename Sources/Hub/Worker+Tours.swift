@@ -78,7 +78,7 @@ extension Worker {
         for stop in way?.stops ?? [] { stops.string(stop.stop) }
         stops.endArray()
         let arguments: [RedisArgument] = [
-            RedisArgument(bus.subject), RedisArgument(Self.tourID()), RedisArgument(busID),
+            RedisArgument(bus.subject), RedisArgument(RandomID.make("t_")), RedisArgument(busID),
             RedisArgument(vehicle.seats),
             RedisArgument(lineID), RedisArgument(way?.id ?? ""),
             RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
@@ -117,12 +117,6 @@ extension Worker {
         guard let run = bus.tour else { return "" }
         if run.catalogVersion != catalog.catalog.version { renew(run) }
         return run.progress?.due.map { RedisArgument(Self.list($0)) } ?? ""
-    }
-
-    /// Not to be guessed: 95 random bits.
-    private static func tourID() -> String {
-        let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        return "t_" + String((0..<16).map { _ in letters.randomElement()! })
     }
 
     // MARK: the tour, as Redis has it

@@ -104,7 +104,8 @@ import Wire
         }
     }
 
-    @Test("C33: a lost driver's ride goes to the next when the recovery time is over, however late its passenger is told")
+    @Test(
+        "C33: a lost driver keeps no ride for longer than the recovery time, however late its passenger is told")
     func recoveryCountsFirst() async throws {
         try await TestCity.run { city in
             try await city.raw(["HSET", "{test}:settings", "driver_lost_ms", "3600000"])

@@ -95,6 +95,12 @@ local function is_beginning(c, key, place)
     return fields['entries-added'] == fields.length
 end
 
+-- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
+-- alone, never for the client.
+local function push(c, channel, seq, type, meta, data)
+    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, seq, type, c.iso, meta, data }, '\n'))
+end
+
 -- Entries older than `kept_s` go, so many at once at most: they tell where people were. Answers how many there were.
 local function drop_old(c, key, most)
     local before = string.format('%.0f', c.real - c.kept_s * 1000)
@@ -104,7 +110,7 @@ local function drop_old(c, key, most)
     return redis.call('XTRIM', key, 'MINID', ms .. '-' .. string.format('%.0f', number + 1))
 end
 
--- History and push in one step, so that they can't disagree. `meta` is for the worker alone, never for the client.
+-- History and push in one step, so that they can't disagree. meta: see push();
 -- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
 local function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
@@ -112,8 +118,7 @@ local function tell_json(c, channel, type, json, meta, pushed)
     redis.call('EXPIRE', key, c.history_ttl_s)
     -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
     if c.real % 16 == 0 then drop_old(c, key, 100) end
-    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-        table.concat({ channel, id, type, c.iso, meta or '', pushed or json }, '\n'))
+    push(c, channel, id, type, meta or '', pushed or json)
     return id
 end
 
@@ -187,9 +192,7 @@ end
 -- To the workers whose clients watch this one vehicle, wherever it goes: `watched` is until when, in machine time.
 local function tell_watchers(c, driver, line, watched)
     if not watched or tonumber(watched) < c.real then return end
-    local channel = 'vehicle:' .. driver
-    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-        table.concat({ channel, '', 'record', c.iso, '', line }, '\n'))
+    push(c, 'vehicle:' .. driver, '', 'record', '', line)
 end
 
 -- Of a vehicle that is new: who watched for it before there was one goes on watching it.
@@ -214,5 +217,8 @@ local function set_state(c, driver, state, ...)
     set_vehicle(c, driver, 'state', state, ...)
     show(c, driver)
 end
+
+-- The worker of a session, by its name.
+local function worker_of(session) return string.match(session, '^(.*)%.') or session end
 
 local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon) } end

@@ -13,13 +13,11 @@ function links.add(c, channel, session)
     redis.call('EXPIRE', key, c.history_ttl_s)
     if redis.call('ZCARD', key) <= c.max_links then return end
     for _, other in ipairs(redis.call('ZRANGE', key, 0, -1)) do
-        local worker = string.match(other, '^(.*)%.')
-        if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker or '') then redis.call('ZREM', key, other) end
+        if other ~= session and not redis.call('ZSCORE', c.p .. 'workers', worker_of(other)) then redis.call('ZREM', key, other) end
     end
     for _ = 1, redis.call('ZCARD', key) - c.max_links do
         local oldest = redis.call('ZPOPMIN', key)[1]
-        redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-            table.concat({ channel, '', 'replaced', c.iso, oldest, '{}' }, '\n'))
+        push(c, channel, '', 'replaced', oldest, '{}')
     end
 end
 
@@ -40,7 +38,7 @@ cancels.kept = 32
 function cancels.add(c, passenger)
     local key = c.p .. 'cancels:' .. passenger
     redis.call('RPUSH', key, c.iso)
-    redis.call('LTRIM', key, -math.max(cancels.kept, c.free_cancels + cancels.kept), -1)
+    redis.call('LTRIM', key, -(c.free_cancels + cancels.kept), -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
 end
 

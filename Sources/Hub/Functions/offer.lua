@@ -178,6 +178,15 @@ local function clear_offer(c, ride, driver)
     clear_vehicle(c, driver, 'offer')
 end
 
+-- The ride of an open offer is over, without its driver. Answers the zone where that one waits.
+local function withdraw_offer(c, ride, r)
+    local driver = r.offered_to
+    clear_offer(c, ride, driver)
+    log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
+    tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
+    return redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
+end
+
 -- Ends an open offer without acceptance. how: declined | expired | undelivered | withdrawn. The ride searches on.
 local function release_offer(c, ride, r, how)
     local driver = r.offered_to

@@ -119,12 +119,8 @@ end
 
 -- To the workers that hold a link of this driver: whose session speaks for it.
 local function say_speaker(c, driver, session)
-    local channel = 'driver:' .. driver
-    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-        table.concat({ channel, '', 'speaker', c.iso, '', session }, '\n'))
+    push(c, 'driver:' .. driver, '', 'speaker', '', session)
 end
-
-local function worker_of(session) return string.match(session, '^(.*)%.') or session end
 
 -- This session speaks for the driver from now on. The worker of the one that did (`old`) may hold a link that is half open: it is
 -- told to be silent (C63).

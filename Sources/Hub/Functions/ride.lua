@@ -56,14 +56,7 @@ local function give_back(c, ride, r, reason, by)
 end
 
 local function cancel_by_passenger(c, ride, r)
-    local freed
-    if r.state == 'offered' then
-        local driver = r.offered_to
-        freed = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
-        clear_offer(c, ride, driver)
-        log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
-        tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
-    end
+    local freed = r.state == 'offered' and withdraw_offer(c, ride, r) or nil
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain.

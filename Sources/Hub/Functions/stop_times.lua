@@ -74,9 +74,8 @@ function stops.tell_etas(c, t, all)
         local eta = s.state == 'accepted' and stops.eta(c, id, s, t, all)
         if eta and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
             stops.set(c, id, 'eta_told', string.format('%.0f', eta.at))
-            local channel = 'passenger:' .. s.citizen
-            redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, '', 'stop.eta', c.iso, '',
-                cjson.encode({ request = id, line = s.line, bus = t.bus, eta = eta }) }, '\n'))
+            local data = { request = id, line = s.line, bus = t.bus, eta = eta }
+            push(c, 'passenger:' .. s.citizen, '', 'stop.eta', '', cjson.encode(data))
         end
         if s.state == 'accepted' then stops.plan_reminder(c, id, s, eta) end
     end

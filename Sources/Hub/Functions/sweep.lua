@@ -41,14 +41,7 @@ end
 local function sweep_searches(c)
     each_due(c, 'searching', c.now, function(ride)
         local r = load_ride(c, ride)
-        local freed
-        if r.state == 'offered' then
-            local driver = r.offered_to
-            freed = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
-            clear_offer(c, ride, driver)
-            log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
-            tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
-        end
+        local freed = r.state == 'offered' and withdraw_offer(c, ride, r) or nil
         if r.state == 'offered' or r.state == 'searching' then
             fail_ride(c, ride, r, 'timeout', 'No driver accepted in time. Request again.')
             dispatch_both(c, r.zone, freed)

@@ -45,12 +45,8 @@ end
 function tours.show(c, id, t, to_driver)
     local revision = redis.call('HINCRBY', c.p .. 'tour:' .. id, 'rev', 1)
     local json = tours.state(id, t)
-    local function publish(channel, type, meta)
-        redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-            table.concat({ channel, '', type, c.iso, meta, json }, '\n'))
-    end
-    publish('line:' .. t.line, 'bus', id .. ' ' .. revision .. ' ' .. t.state)
-    if to_driver then publish('bus_driver:' .. t.driver, 'tour', '') end
+    push(c, 'line:' .. t.line, '', 'bus', id .. ' ' .. revision .. ' ' .. t.state, json)
+    if to_driver then push(c, 'bus_driver:' .. t.driver, '', 'tour', '', json) end
     return json
 end
 
