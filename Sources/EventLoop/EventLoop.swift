@@ -102,6 +102,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Monotonic milliseconds as of the start of this turn.
     public var now: UInt64 { uv_now(loop) }
 
+    /// The same clock as it stands now, after whatever this turn has computed. Any thread.
+    public static func currentTime() -> UInt64 { uv_hrtime() / 1_000_000 }
+
     /// Unix milliseconds. Any thread.
     public static func wallClock() -> Int64 {
         var time = timespec()

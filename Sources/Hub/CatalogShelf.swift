@@ -14,8 +14,9 @@ struct CatalogShelf {
     private var lists: [CatalogList: [UInt8]] = [:]
     private var entries: [CatalogList: [String: CatalogEntry]] = [:]
     private var entryBytes = 0
-    /// Of single entries that are kept: what a city asks for within minutes. Beyond it they are made anew as they are asked for.
-    private static let maxEntryBytes = 8 << 20
+    /// Of single entries that are kept: all of most catalogs. Beyond it they are made anew as they are asked for, and a long
+    /// timetable takes milliseconds.
+    private static let maxEntryBytes = 64 << 20
 
     mutating func prepare(_ reading: CatalogReading) { next = reading }
 

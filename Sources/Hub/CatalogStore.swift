@@ -60,7 +60,8 @@ public actor CatalogStore {
     }
 
     private func connect() async throws -> RedisConnection {
-        let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
+        let connection = RedisConnection(
+            loop: loop, endpoint: try EnginePlan(settings).endpoint, limits: RedisLimits(settings))
         self.connection = connection
         let failure: String? = await withCheckedContinuation { continuation in
             var first: CheckedContinuation<String?, Never>? = continuation

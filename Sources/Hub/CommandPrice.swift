@@ -24,6 +24,14 @@ enum CommandPrice {
         }
     }
 
+    /// At least, by what there is to read: the encoding that takes longest needs some 0.1 ms per KiB.
+    static func size(_ bytes: Int) -> Double { Double(bytes) / 4096 }
+
+    /// Before hello nobody answers for a connection: so many messages are read at once, none longer than a token and what it
+    /// resumes take.
+    static let strangersMessages = 8.0
+    static let strangersBytes = 16_384
+
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 

@@ -125,7 +125,8 @@ public enum Doctor {
         }
         let found = Box<[Finding]>([])
         do {
-            let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
+            let connection = RedisConnection(
+                loop: loop, endpoint: try EnginePlan(settings).endpoint, limits: RedisLimits(settings))
             connection.onUp = {
                 RedisCheck.run(on: connection) { problems in
                     found.value =

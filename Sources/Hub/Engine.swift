@@ -2,6 +2,15 @@ import EventLoop
 public import RedisLink
 public import Settings
 
+extension RedisLimits {
+    /// As the settings have them, for every connection to Redis.
+    init(_ settings: Settings) {
+        self.init()
+        maxPending = settings.redis.maxPending
+        commandTimeoutMs = UInt64(settings.redis.commandTimeoutMs)
+    }
+}
+
 /// Where this hub's Redis is.
 public struct EnginePlan: Sendable {
     public let endpoint: RedisEndpoint

@@ -34,7 +34,8 @@ public final class EventTail {
         past count: Int, of isWanted: @escaping (_ type: String) -> Bool, _ show: @escaping (CityEvent) -> Void
     ) throws {
         let show = { (event: CityEvent) in if isWanted(event.type) { show(event) } }
-        let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
+        let connection = RedisConnection(
+            loop: loop, endpoint: try EnginePlan(settings).endpoint, limits: RedisLimits(settings))
         var failure: HubFailure?
         var isReached = false
         let interrupt = try LoopSignal(loop, signal: SIGINT) { self.loop.stop() }

@@ -103,7 +103,8 @@ public actor Supervisor {
             self.redis = redis
             try await redis.start()
         }
-        let connection = RedisConnection(loop: loop, endpoint: try EnginePlan(settings).endpoint)
+        let connection = RedisConnection(
+            loop: loop, endpoint: try EnginePlan(settings).endpoint, limits: RedisLimits(settings))
         self.connection = connection
         let reached: Result<Void, any Error> = await withCheckedContinuation { continuation in
             var first: CheckedContinuation<Result<Void, any Error>, Never>? = continuation

@@ -7,13 +7,11 @@ public enum Tokens {
     private static var cryptography: TokenCryptography {
         TokenCryptography(
             hmacSHA256: { Signature.hmacSHA256(key: $0, $1) },
-            verify: { algorithm, pem, signature, data in
-                switch algorithm {
-                case .hs256: false
-                case .rs256: Signature.verifyRS256(publicKeyPEM: pem, data: data, signature: signature)
-                case .es256: Signature.verifyES256(publicKeyPEM: pem, data: data, signature: signature)
-                case .edDSA: Signature.verifyEd25519(publicKeyPEM: pem, data: data, signature: signature)
+            check: { algorithm, pem in
+                guard let key = try? Signature.PublicKey(pem: pem), key.algorithm.rawValue == algorithm.rawValue else {
+                    return { _, _ in false }
                 }
+                return { key.verifies($0, of: $1) }
             })
     }
 

@@ -16,13 +16,21 @@ extension Worker {
             return close(session, .unsupportedData, isText ? "only binary messages are understood" : nil)
         }
         metrics.messages.increment()
+        let isStranger = session.identity == nil
+        if isStranger, bytes.count > CommandPrice.strangersBytes {
+            return close(session, .messageTooBig, "say hello first, with at most \(CommandPrice.strangersBytes) bytes")
+        }
+        let least =
+            isStranger
+            ? session.budget.bucket.capacity / CommandPrice.strangersMessages : CommandPrice.size(bytes.count)
         switch session.encoding == .json ? decode(bytes) : protobuf.decode(bytes) {
         case .refused(let id, let error):
-            guard isWithinRate(session, id) else { return }
+            guard isWithinRate(session, id, price: max(1, least)) else { return }
             metrics.refused(error.code)
             send(session, Encode.error(id: id, error))
         case .message(let message):
-            guard isWithinRate(session, message.id, price: CommandPrice.of(message.command)) else { return }
+            let price = max(CommandPrice.of(message.command), least)
+            guard isWithinRate(session, message.id, price: price) else { return }
             carryOut(message, for: session)
         }
     }

@@ -177,9 +177,7 @@ public actor Worker {
             allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect",
             addresses: AddressCounts(path: WorkerFiles.addresses(settings.data.dir), row: number - 1))
         let endpoint = try EnginePlan(settings).endpoint
-        var limits = RedisLimits()
-        limits.maxPending = settings.redis.maxPending
-        limits.commandTimeoutMs = UInt64(settings.redis.commandTimeoutMs)
+        let limits = RedisLimits(settings)
         commands = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
         subscriber = RedisSubscriber(loop: loop, endpoint: endpoint, heartbeat: commands, limits: limits)
         dispatch = Dispatch(library: FunctionLibrary(sources: Dispatch.sources), connection: commands, keys: keys)

@@ -76,7 +76,8 @@ public final class RedisConnection {
             return refuse(completion, .overloaded)
         }
         session.append(arguments)
-        pending.append(.init(deadline: loop.now + limits.commandTimeoutMs, completion: completion))
+        // Not `loop.now`: Redis has its time from here on, not from where a long turn began.
+        pending.append(.init(deadline: EventLoop.currentTime() + limits.commandTimeoutMs, completion: completion))
         if !isTimerSet { setTimer(limits.commandTimeoutMs) }
     }
 

@@ -114,21 +114,6 @@ public enum Signature {
         return digest
     }
 
-    /// Verifies with a PEM public key, which is parsed for this call: keep a `PublicKey` where it is done often.
-    public static func verifyRS256(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
-        verify(pem, .rs256, data, signature)
-    }
-
-    /// As `verifyRS256`; the signature is r and s, 32 bytes each.
-    public static func verifyES256(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
-        verify(pem, .es256, data, signature)
-    }
-
-    /// As `verifyRS256`; the signature is of 64 bytes.
-    public static func verifyEd25519(publicKeyPEM pem: String, data: [UInt8], signature: [UInt8]) -> Bool {
-        verify(pem, .edDSA, data, signature)
-    }
-
     /// Compares in a time that depends on the lengths only.
     public static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         first.count == second.count && CRYPTO_memcmp(first, second, first.count) == 0
@@ -139,12 +124,5 @@ public enum Signature {
         var bytes = [UInt8](repeating: 0, count: count)
         precondition(RAND_bytes(&bytes, Int32(count)) == 1, "the system has no entropy")
         return bytes
-    }
-
-    private static func verify(
-        _ pem: String, _ algorithm: PublicKey.Algorithm, _ data: [UInt8], _ signature: [UInt8]
-    ) -> Bool {
-        guard let key = try? PublicKey(pem: pem), key.algorithm == algorithm else { return false }
-        return key.verifies(signature, of: data)
     }
 }

@@ -7,7 +7,7 @@ private let now: Int64 = 1_795_210_199_000
 private let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
 
 /// The signature of a public key is its kid: what is tried here is what a proven token may say.
-private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { _, _, signature, _ in signature == [1] }
+private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { _, _ in { signature, _ in signature == [1] } }
 
 private func verifier(
     _ tokens: Settings.Tokens = Settings.Tokens(), revoked: String = "",

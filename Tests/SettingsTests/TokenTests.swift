@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Settings
@@ -8,8 +9,8 @@ private let claims = TokenClaims(
     subject: "T345", role: .driver, city: "milano", issuedAt: now / 1_000, expiresAt: now / 1_000 + 3_600)
 
 /// HMAC for real; public keys count as signing what ends in the algorithm's name.
-private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { algorithm, pem, signature, data in
-    signature == Array("\(pem.utf8.count) \(algorithm.rawValue) \(data.count)".utf8)
+private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { algorithm, pem in
+    { signature, data in signature == Array("\(pem.utf8.count) \(algorithm.rawValue) \(data.count)".utf8) }
 }
 
 private func verifier(
@@ -123,7 +124,8 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
         #"{"alg":"hs256","kid":"k1"}"#, #"{"kid":"k1"}"#, #"{"alg":"HS256"}"#, #"{"alg":"HS256","kid":1}"#,
         #"{"alg":["HS256"],"kid":"k1"}"#, #"{"alg":"HS256","kid":"k1","crit":["exp"]}"#,
         #"{"alg":"HS256","kid":"k1","typ":"JWE"}"#, #"{"alg":"HS256","kid":"k1","typ":7}"#, "[]", "\"HS256\"", "", "{",
-        #"{"alg":"HS256","kid":"k1"}x"#, "null",
+        #"{"alg":"HS256","kid":"k1"}x"#, #"{"alg":"HS256","kid":"k1","typ":"JWT","n":"é"}"#,
+        #"{"alg":"HS256","kid":"\u006b1"}"#, "null",
     ])
     func `A header that isn't ours is malformed`(header: String) {
         #expect(failure(token(header: header, body: body())) == .malformed)
@@ -189,6 +191,21 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
         // The public key taken for an HMAC secret: the classic confusion.
         #expect(failure(token("HS256", rsa, secret: Array(rsa.pem.utf8)), verifier) == .badSignature)
         #expect(failure(token("none", rsa), verifier) == .malformed)
+    }
+
+    @Test func `A public key is read once, however many tokens it is to check`() throws {
+        let reads = Mutex(0)
+        let key = try TokenPublicKey(kid: "ec", pem: PublicKeys.p256, rules: IssuerRules())
+        let counting = TokenCryptography(hmacSHA256: SHA256.hmac) { _, _ in
+            reads.withLock { $0 += 1 }
+            return { _, _ in false }
+        }
+        let verifier = TokenVerifier(
+            keys: TokenKeys(secrets: [secret], publicKeys: [key]), city: "milano", tokens: Settings.Tokens(),
+            cryptography: counting)
+        let token = Base64URL.encode(#"{"alg":"ES256","kid":"ec"}"#.utf8) + ".e30.AA"
+        for _ in 1...3 { #expect(failure(token, verifier) == .badSignature) }
+        #expect(reads.withLock { $0 } == 1)
     }
 
     @Test func `Bytes survive base64url, and it has one spelling`() {

@@ -37,20 +37,21 @@ import WebSocketServer
         #expect(Signature.hmacSHA256(key: [], []) == expected)
     }
 
-    @Test func `RS256 of A_2, and not with one bit changed`() {
+    @Test func `RS256 of A_2, and not with one bit changed`() throws {
         let data = Array("eyJhbGciOiJSUzI1NiJ9.\(Self.claims)".utf8)
         var signature = base64URL(
             "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdb"
                 + "F9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN93"
                 + "83LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIh"
                 + "WkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw")
-        #expect(Signature.verifyRS256(publicKeyPEM: Self.rsaKey, data: data, signature: signature))
-        #expect(!Signature.verifyRS256(publicKeyPEM: Self.rsaKey, data: data + [0], signature: signature))
-        #expect(!Signature.verifyRS256(publicKeyPEM: Self.ecKey, data: data, signature: signature))
-        #expect(!Signature.verifyES256(publicKeyPEM: Self.rsaKey, data: data, signature: signature))
+        let key = try Signature.PublicKey(pem: Self.rsaKey)
+        #expect(key.algorithm == .rs256)
+        #expect(key.verifies(signature, of: data))
+        #expect(!key.verifies(signature, of: data + [0]))
+        #expect(!(try Signature.PublicKey(pem: Self.ecKey)).verifies(signature, of: data))
         signature[10] ^= 1
-        #expect(!Signature.verifyRS256(publicKeyPEM: Self.rsaKey, data: data, signature: signature))
-        #expect(!Signature.verifyRS256(publicKeyPEM: Self.rsaKey, data: data, signature: []))
+        #expect(!key.verifies(signature, of: data))
+        #expect(!key.verifies([], of: data))
     }
 
     @Test func `ES256 of A_3, and not with one bit changed`() throws {

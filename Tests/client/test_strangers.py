@@ -1,0 +1,22 @@
+"""Who has not said hello: nobody answers for what it costs (C60)."""
+
+import json
+
+
+async def test_a_stranger_is_read_a_few_times_and_then_refused(hub, cast):
+    stranger = cast.passenger(hub)
+    await stranger.open()
+    codes = [(await stranger.ask("unwatch"))["error"]["code"] for _ in range(16)]
+    assert codes[:6] == ["unauthenticated"] * 6 and "rate_limited" in codes, codes
+    # Who comes with a token pays for its own commands from then on.
+    honest = cast.passenger(hub)
+    await honest.connect()
+    for _ in range(16):
+        assert (await honest.ask("unwatch"))["error"]["code"] == "not_found"
+
+
+async def test_a_stranger_sends_no_more_than_a_hello_takes(hub, cast):
+    stranger = cast.passenger(hub)
+    await stranger.open()
+    await stranger.send(json.dumps({"id": 1, "cmd": "hello", "token": "x" * 20_000}))
+    assert (await stranger.wait_closed())[0] == 1009
