@@ -146,7 +146,7 @@ class Citizen(Client):
         """Until what is known of the tour is such."""
         return await self.wait(lambda: tour in self.known() and where(self.known()[tour]) or None, what, within)
 
-    async def bus(self, where=lambda bus: True, within=patience.MESSAGE):
+    async def bus(self, where=lambda bus: True, within=None):
         """The next state of a bus of the line for which `where` holds."""
         return await self.state("bus", where, within)
 
@@ -154,7 +154,7 @@ class Citizen(Client):
         """All schedule.changed of the line, as data."""
         return [m["data"] for m in self.pushed if m["ch"] == self.line.channel and "seq" in m]
 
-    async def change(self, reason, within=patience.MESSAGE):
+    async def change(self, reason, within=None):
         """The first schedule.changed for this reason."""
         return await self.wait(
             lambda: next((data for data in self.changes() if data["reason"] == reason), None), f"{reason} on the line",

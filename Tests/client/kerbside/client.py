@@ -153,7 +153,7 @@ class Client(Watching):
         """Back after a cut, from the last event seen."""
         return await self.connect(resume=True, **options)
 
-    async def wait_closed(self, within=patience.MESSAGE):
+    async def wait_closed(self, within=None):
         """(code, reason) of the close."""
         await self.wait(lambda: self.closed, "the close", within)
         return self.closed
@@ -221,7 +221,7 @@ class Client(Watching):
         number, self._next_id = self._next_id, self._next_id + 1
         future = self.expect_reply(number, command)
         await self.send({"id": number, "cmd": command, **fields})
-        await self.wait(lambda: future.done() or None, f"the reply to {command}", patience.MESSAGE)
+        await self.wait(lambda: future.done() or None, f"the reply to {command}")
         return future.result()
 
     async def call(self, command, **fields):
@@ -250,9 +250,9 @@ class Client(Watching):
             if not waiter.done():
                 waiter.set_result(None)
 
-    async def wait(self, condition, what, within=patience.MESSAGE):
-        """Until `condition()` is not None: looked at whenever something came."""
-        loop = asyncio.get_running_loop()
+    async def wait(self, condition, what, within=None):
+        """Until `condition()` is not None: looked at whenever something came, for patience.MESSAGE unless said."""
+        loop, within = asyncio.get_running_loop(), within or patience.MESSAGE
         end = loop.time() + within
         while True:
             if self.breach is not None:
@@ -276,7 +276,7 @@ class Client(Watching):
     def _story(self):
         return "\n".join(json.dumps(message)[:300] for message in self.pushed[-12:])
 
-    async def event(self, within=patience.MESSAGE):
+    async def event(self, within=None):
         """The next event of the own channel."""
         event = await self.wait(
             lambda: self.events[self._cursor] if len(self.events) > self._cursor else None, "an event", within
@@ -284,7 +284,7 @@ class Client(Watching):
         self._cursor += 1
         return event
 
-    async def expect(self, kind, within=patience.MESSAGE, **data):
+    async def expect(self, kind, within=None, **data):
         """The data of the next event, which must be of this type and have these values."""
         try:
             event = await self.event(within)
@@ -294,7 +294,7 @@ class Client(Watching):
         assert event["type"] == kind and told == data, f"{self.channel} expected {kind} {data}, got {event}"
         return event["data"]
 
-    async def until(self, kind, within=patience.MESSAGE, **data):
+    async def until(self, kind, within=None, **data):
         """The data of the next event of this type; those before it are passed over."""
         while True:
             event = await self.event(within)
@@ -311,7 +311,7 @@ class Client(Watching):
     def unseen(self):
         return self.events[self._cursor :]
 
-    async def state(self, kind, where=lambda data: True, within=patience.MESSAGE):
+    async def state(self, kind, where=lambda data: True, within=None):
         """The data of the next state of this type for which `where` holds."""
 
         def found():
@@ -326,7 +326,7 @@ class Client(Watching):
 
     # What the hub published, against what came
 
-    async def settled(self, within=patience.MESSAGE):
+    async def settled(self, within=None):
         """Waits for all events that were published for this client so far, and insists: each once, in order."""
         assert self.start is not None, f"{self.channel} never said hello, or had a gap and did not start anew"
         due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > _order(self.start)]

@@ -24,14 +24,19 @@ class Driver(Client):
         if not self._has_sent:
             # The app was running before: by two fixes the hub knows by how much the device's clock is behind.
             self._has_sent = True
+            self._tick()
             await self.call("position", **place.fields, at=self.clock, accuracy=accuracy)
         if after_ms is None:
             after_ms = 500 + int(place.distance(self.place) / self.SPEED * 1000)
+        self._tick(after_ms)
+        self.place = place
+        return await self.call("position", **place.fields, at=self.clock, accuracy=accuracy, **fields)
+
+    def _tick(self, after_ms=0):
+        """Its clock goes on by so much, or by what has passed if that is more."""
         now = time.monotonic()
         self.clock += max(after_ms, int((now - self._measured) * 1000))
         self._measured = now
-        self.place = place
-        return await self.call("position", **place.fields, at=self.clock, accuracy=accuracy, **fields)
 
     async def drive(self, *places, step=60):
         """Along a straight line to each of the places, with a fix every `step` metres."""

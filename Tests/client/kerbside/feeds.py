@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import astuple, dataclass, replace
 
-from . import contract, patience
+from . import contract
 
 #: Rows carry five decimals of a degree.
 ROUNDING = 6e-6
@@ -139,7 +139,7 @@ class Watching:
         self._left.add(channel)
         return self.pictures.pop(channel, None)
 
-    async def sees(self, picture, condition, what, within=patience.MESSAGE):
+    async def sees(self, picture, condition, what, within=None):
         """Until `condition(picture)` holds."""
 
         def story():
@@ -150,7 +150,7 @@ class Watching:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{story()}") from None
 
-    async def sees_all(self, picture, drivers, within=patience.MESSAGE, **attributes):
+    async def sees_all(self, picture, drivers, within=None, **attributes):
         """Until just these cars are shown, each where it is."""
         await self.sees(
             picture,

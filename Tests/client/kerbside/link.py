@@ -36,7 +36,7 @@ class Link:
 def bad_link(delay_ms=300, loss=5, cut_s=5):
     """This thread's new sockets, and the processes that it starts, are on the machine with the link."""
     process = subprocess.Popen(
-        [str(TOOL), "--delay", str(delay_ms), "--loss", str(loss), "--cut", str(cut_s), "sh", "-c", "echo; exec sleep 600"],
+        [str(TOOL), "--delay", str(delay_ms), "--loss", str(loss), "--cut", str(cut_s), "sh", "-c", "echo; exec sleep infinity"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
