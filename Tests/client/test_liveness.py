@@ -43,8 +43,9 @@ async def _silent_minibus(hub, cast, heard_after):
     assert minibus.closed is None
 
 
-async def test_an_offer_does_not_cut_a_driver_that_was_silent(hub, cast):
-    """With the default times."""
+async def test_an_offer_does_not_cut_a_driver_that_was_silent(new_hub, cast):
+    """With the default times of links; the offers wait longer."""
+    hub = new_hub(dispatch__offer_seen_timeout_ms=60_000).start()
     async with asyncio.TaskGroup() as together:
         for heard_after in (0.3, 1, 2):
             together.create_task(_silent_taxi(hub, cast, heard_after))
@@ -81,7 +82,7 @@ def impatient_hub(new_hub):
         server__workers=1,
         server__ping_ms=int(500 * patience.PACE),
         server__dead_after_ms=int(1200 * patience.PACE),
-        server__hello_timeout_ms=2000,
+        server__hello_timeout_ms=int(2000 * patience.PACE),
     ).start()
 
 
@@ -90,7 +91,7 @@ async def stand_still(hub):
     [worker] = hub.workers()
     os.kill(worker, signal.SIGSTOP)
     try:
-        await asyncio.sleep(4)
+        await asyncio.sleep(4 * patience.PACE)
     finally:
         os.kill(worker, signal.SIGCONT)
 
