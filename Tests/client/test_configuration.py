@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from kerbside import city
+from kerbside import city, patience
 from kerbside.hub import BINARY, environment, run
 
 WRONG = {
@@ -196,7 +196,7 @@ def test_the_binary_never_asks_a_terminal(tmp_path):
     """With no input and no configuration it starts or ends by itself."""
     result = subprocess.run(
         [str(BINARY), "token", "--role", "king", "--subject", "x"],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=tmp_path, env=environment(),
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience.PROCESS, cwd=tmp_path, env=environment(),
     )  # fmt: skip
     assert result.returncode != 0 and "driver" in result.stderr
 

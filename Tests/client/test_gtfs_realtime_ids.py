@@ -69,7 +69,7 @@ def feed(begin):
 
 def published(hub, name):
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/gtfs-rt/{name}.pb", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/gtfs-rt/{name}.pb", timeout=patience.MESSAGE) as answer:
             return gtfs.FeedMessage.FromString(answer.read()).entity
     except urllib.error.HTTPError:
         return []

@@ -366,7 +366,7 @@ async def test_operators_and_services_may_send_more(new_hub, topic):
     await reader.has(topic, seqs)
     seqs += await operator.publish_many(topic, max(1, int((time.monotonic() - begun) * 500)))
     await reader.has(topic, seqs)
-    for _ in range(70):
+    for _ in range(110):
         await reader.send({"cmd": "unsubscribe", "channel": "topic:other"})
     await reader.wait(lambda: [m for m in reader.pushed if m.get("error", {}).get("code") == "rate_limited"] or None,
                       "a limit for others")

@@ -13,6 +13,8 @@ import zipfile
 
 from google.transit import gtfs_realtime_pb2 as gtfs
 
+from . import patience
+
 FEEDS = ("vehicle-positions", "trip-updates", "alerts")
 
 #: Good practice: nothing is older, and refreshed at least so often.
@@ -27,7 +29,7 @@ def fetch(hub, feed, **headers):
     """Status, headers and body of one of the three."""
     request = urllib.request.Request(f"http://127.0.0.1:{hub.port}/gtfs-rt/{feed}.pb", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=patience.MESSAGE) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as answer:
         return answer.code, answer.headers, answer.read()
