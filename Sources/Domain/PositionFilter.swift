@@ -91,18 +91,18 @@ public struct PositionFilter: Sendable {
 
     /// Hub time at which the position was last believed, Unix ms.
     public private(set) var lastReceived: Int64?
-    /// The device's time of a position that another filter believed.
-    private var earlierTime: Int64?
+    /// The last position that another filter believed: the first fix here is held against it, but goes on no way from it.
+    private var earlier: Mark?
     /// Hub time at which that position was measured (`Accepted.measuredAt`).
     private var lastMeasured: Int64?
 
     public init() {}
 
-    /// Goes on from the last position that another filter believed: when that was measured, by both clocks.
-    public mutating func expect(deviceTime: Int64, atHubTime hubTime: Int64) {
+    /// Goes on from the last position that another filter believed, measured at `hubTime` by the hub's clock.
+    public mutating func expect(_ fix: Fix, atHubTime hubTime: Int64) {
         guard usualLagMs == nil else { return }
-        earlierTime = deviceTime
-        usualLagMs = hubTime - deviceTime
+        earlier = Mark(point: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy)
+        usualLagMs = hubTime - fix.at
         lastReceived = hubTime
     }
 
@@ -123,7 +123,7 @@ public struct PositionFilter: Sendable {
     /// is believed wherever it is.
     public mutating func restartOrdering() {
         last = nil
-        earlierTime = nil
+        earlier = nil
         suspect = nil
         lateRun = nil
         usualLagMs = nil
@@ -140,14 +140,14 @@ public struct PositionFilter: Sendable {
 
         let mark = Mark(point: fix.point, at: fix.at, accuracy: accuracy)
         if mark.at == last?.at || mark.at == suspect?.at { return .duplicate }
-        let isLate = (last?.at ?? earlierTime).map { mark.at < $0 } ?? false
+        let isLate = (last ?? earlier).map { mark.at < $0.at } ?? false
         if isLate || now - mark.at - (usualLagMs ?? 0) > limits.maximumAgeMs {
             guard clockIsBehind(mark.at, now: now) else { return isLate ? .late : .old }
             usualLagMs = now - mark.at
             return accept(mark, from: nil, now: now, limits: limits)
         }
-        guard let last else { return accept(mark, from: nil, now: now, limits: limits) }
-        if PositionFilter.isReachable(mark, from: last, limits: limits) {
+        guard let known = last ?? earlier else { return accept(mark, from: nil, now: now, limits: limits) }
+        if PositionFilter.isReachable(mark, from: known, limits: limits) {
             return accept(mark, from: last, now: now, limits: limits)
         }
         let agrees = suspect.map { PositionFilter.isReachable(mark, from: $0, limits: limits) } ?? false

@@ -6,9 +6,8 @@ final class BusTrack {
     let subject: String
     var sessions: [Session] = []
     var tour: TourRun?
-    /// The last position that was believed: its time by the device's clock, and by the hub's. The next tour's filter learns the
-    /// device's clock from it.
-    var measured: (deviceTime: Int64, hubTime: Int64)?
+    /// The last position that was believed, and when it was measured, hub time in ms: the next tour's filter goes on from it.
+    var last: (fix: Fix, heard: Int64)?
 
     init(subject: String) { self.subject = subject }
 }

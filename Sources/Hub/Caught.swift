@@ -1,3 +1,4 @@
+import Domain
 import RedisLink
 import Wire
 
@@ -22,8 +23,8 @@ struct Caught {
     /// Of an open offer: `lat,lon` of its pickup. Of a bus driver's tour: metres along the shape (`-` unknown), a space, and
     /// the Unix second from which the times of its trip count. Otherwise empty.
     let meta: String
-    /// The last position that Redis has of the vehicle: degrees, degrees, ms by the device and by the hub.
-    let lastPosition: (lat: Double, lon: Double, at: Int64, heard: Int64)?
+    /// The last position that Redis has of the vehicle, and when it was measured, hub time in ms.
+    let lastPosition: (fix: Fix, heard: Int64)?
     /// The driver's place in a queue is kept for it.
     let isLost: Bool
     let entries: [Push]
@@ -43,7 +44,7 @@ struct Caught {
         if let lat = fields[4].double, let lon = fields[5].double, let at = fields[6].int,
             let heard = fields[7].int
         {
-            lastPosition = (lat, lon, at, heard)
+            lastPosition = (Fix(GeoPoint(lat: lat, lon: lon), at: at), heard)
         } else {
             lastPosition = nil
         }

@@ -68,6 +68,14 @@ extension Worker {
         }
     }
 
+    /// Has the vehicle's next fix held against its last position, which another worker or an earlier connection believed.
+    func expect(_ last: Fix, _ heard: Int64, of driver: DriverTrack) {
+        var last = last
+        // Nobody keeps how good it was: it counts as the worst that is believed.
+        last.accuracy = settings.positions.mapAccuracyM
+        driver.filter.expect(last, atHubTime: heard)
+    }
+
     private func ignored(_ fix: Fix, _ reason: StaticString) -> JudgedFix {
         metrics.positionsIgnored.increment()
         return JudgedFix(fix: fix, ignored: reason)

@@ -133,12 +133,11 @@ extension Worker {
         default: driver.duty = caught.isLost ? .lost : .unavailable
         }
         adoptBookings(driver, snapshot, meta: caught.meta, along: caught.along)
-        if let last = caught.lastPosition { driver.filter.expect(deviceTime: last.at, atHubTime: last.heard) }
-        if driver.lastFix == nil, let last = caught.lastPosition,
-            now() - last.heard <= Int64(settings.dispatch.staleAfterMs)
-        {
-            driver.heardAt = last.heard
-            driver.lastFix = Fix(GeoPoint(lat: last.lat, lon: last.lon), at: last.at)
+        guard let (fix, heard) = caught.lastPosition else { return }
+        expect(fix, heard, of: driver)
+        if driver.lastFix == nil, now() - heard <= Int64(settings.dispatch.staleAfterMs) {
+            driver.heardAt = heard
+            driver.lastFix = fix
         }
     }
 

@@ -127,7 +127,7 @@ extension Worker {
         buses[identity.subject] = bus
         if !bus.sessions.contains(where: { $0 === session }) { bus.sessions.append(session) }
         session.bus = bus
-        if bus.measured == nil, let last = caught.lastPosition { bus.measured = (last.at, last.heard) }
+        bus.last = bus.last ?? caught.lastPosition
         guard let tour = caught.snapshot["tour"] else {
             bus.tour = nil
             return
@@ -164,9 +164,7 @@ extension Worker {
             id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text,
             base: base, next: 0)
         run.distance = distance
-        if let known = bus.measured {
-            run.vehicle.filter.expect(deviceTime: known.deviceTime, atHubTime: known.hubTime)
-        }
+        if let last = bus.last { expect(last.fix, last.heard, of: run.vehicle) }
         run.next = Self.next(state, run)
         bus.tour = run
         readKnowledge(of: line)
@@ -197,7 +195,7 @@ extension Worker {
         guard let judged = judge(position, id, session, of: run.vehicle) else { return }
         if let accepted = judged.accepted {
             run.isDirty = true
-            bus.measured = (judged.fix.at, run.vehicle.heardAt)
+            bus.last = (judged.fix, run.vehicle.heardAt)
             if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(judged.fix) }
             match(judged.fix, run)
         }

@@ -182,10 +182,47 @@ struct PositionFilterTests {
     @Test("C7, C63: what another filter has learned of the device's clock is taken over")
     func knownClock() throws {
         var filter = PositionFilter()
-        filter.expect(deviceTime: start - 240_000, atHubTime: start)
+        filter.expect(fix(-240), atHubTime: start)
         #expect(filter.offer(fix(-241), receivedAt: start + 5_000) == .late)
         let first = try #require(accepted(filter.offer(fix(-230), receivedAt: start + 10_000)))
         #expect(first.isLive && first.measuredAt == start + 10_000)
+    }
+
+    @Test("C2: a first fix is held against another filter's place, and believed when the next one agrees")
+    func knownPlace() throws {
+        var filter = PositionFilter()
+        filter.expect(fix(0, accuracy: 100), atHubTime: start)
+        #expect(filter.offer(fix(1, x: 1700), receivedAt: start + 1000) == .quarantined)
+        let second = try #require(accepted(filter.offer(fix(2, x: 1700), receivedAt: start + 2000)))
+        #expect(second.previous == nil)
+        #expect(filter.offer(fix(3), receivedAt: start + 3000) == .quarantined, "the earlier place is past")
+    }
+
+    @Test("C2: after a stale place the true one is believed at once")
+    func staleFixAfterReconnecting() throws {
+        var filter = PositionFilter()
+        filter.expect(fix(0, accuracy: 100), atHubTime: start)
+        #expect(filter.offer(fix(100, x: 300_000), receivedAt: start + 100_000) == .quarantined)
+        let back = try #require(accepted(filter.offer(fix(101, x: 30), receivedAt: start + 101_000)))
+        #expect(back.isLive && back.previous == nil, "the way from another filter's place is unknown")
+    }
+
+    @Test("C2: what a car can have driven in the time is believed, in one filter and from another's place")
+    func longSilence() {
+        for isEarlier in [true, false] {
+            for (seconds, metres, isBelieved) in [
+                (100.0, 4_400.0, true), (100, 300_000, false), (8000, 300_000, true),
+            ] {
+                var filter = PositionFilter()
+                if isEarlier {
+                    filter.expect(fix(0), atHubTime: start)
+                } else {
+                    _ = filter.offer(fix(0), receivedAt: start)
+                }
+                let verdict = filter.offer(fix(seconds, x: metres), receivedAt: start + Int64(seconds) * 1000)
+                #expect((accepted(verdict) != nil) == isBelieved)
+            }
+        }
     }
 
     @Test("C6: after a restart of the session order counts anew")

@@ -121,6 +121,24 @@ async def test_a_fix_worse_than_50_m_raises_no_alert(hub, cast):
     await passenger.expect("ride.arrived", ride=ride)
 
 
+async def test_a_fix_after_reconnecting_is_held_against_the_place_before(hub, cast):
+    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
+    away = pickup.moved(north=1700)
+    await driver.fix(away)
+    for _ in range(4):  # on either worker
+        await driver.known()
+        await driver.cut()
+        await driver.resume()
+        assert await driver.fix(pickup, after_ms=1000) == {"ignored": "jump"}
+        assert await driver.fix(away, after_ms=1000) == {}, "the true place is believed at once"
+    await driver.barrier()
+    await passenger.nothing_more()
+    assert await driver.fix(pickup, after_ms=1000) == {"ignored": "jump"}
+    assert await driver.fix(pickup, after_ms=1000) == {}, "the second of two that agree"
+    await passenger.expect("ride.near", ride=ride)
+    await passenger.expect("ride.arrived", ride=ride)
+
+
 async def test_a_new_ride_has_a_new_ladder(hub, cast):
     driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
     for _ in range(2):

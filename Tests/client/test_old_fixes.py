@@ -50,6 +50,22 @@ async def test_c3_what_was_ignored_is_said(hub, cast):
     assert await driver.call("position", **far, at=at + 2000) == {}, "the second of two that agree"
 
 
+@pytest.mark.parametrize("reconnects", [True, False])
+async def test_c2_a_fix_300_km_off_after_a_silence_is_not_believed(hub, cast, reconnects):
+    here = hub.block()
+    driver = cast.driver(hub, here.a.stand)
+    await driver.connect()
+    place, far = here.a.stand.fields, here.a.stand.moved(north=300_000).fields
+    at = now()
+    assert await driver.call("position", **place, at=at - 100_000) == {}
+    if reconnects:
+        await hub.until("it in Redis", lambda: hub.redis.hget(hub.key(f"vehicle:{driver.subject}"), "at"))
+        await driver.cut()
+        await driver.resume()
+    assert await driver.call("position", **far, at=at) == {"ignored": "jump"}
+    assert await driver.call("position", **place, at=at + 1) == {}
+
+
 async def test_m14_a_batch_of_stored_fixes_moves_the_vehicle_in_silence(hub, cast):
     """Half an hour without a link: what is older than five minutes is left out, the rest is taken, and nobody is alerted."""
     here = hub.block()
