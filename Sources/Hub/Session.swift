@@ -110,6 +110,8 @@ final class DriverTrack {
     var lastFix: Fix?
     /// When it was measured, hub time in ms: when it came, unless it was stored on the device.
     var heardAt: Int64 = 0
+    /// It was measured just then, and is good enough for fences: nobody is told from another that the driver is near.
+    var isLastFixSure = false
     /// Another worker's session of this driver sent the latest position (Redis decides, `speak` in presence.lua): nothing is told of
     /// it from here.
     var isSuperseded = false

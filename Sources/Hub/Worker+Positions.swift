@@ -53,6 +53,7 @@ extension Worker {
         switch driver.filter.offer(fix, receivedAt: time, limits: filterLimits) {
         case .accepted(let accepted):
             driver.lastFix = fix
+            driver.isLastFixSure = accepted.isForFences && accepted.isLive
             driver.heardAt = max(driver.heardAt, accepted.measuredAt)
             if driver.isShown { soil(driver) }
             return JudgedFix(fix: fix, accepted: accepted)
@@ -104,7 +105,7 @@ extension Worker {
     /// The ladder and the ETA of the ride that the driver is on.
     func approach(_ driver: DriverTrack, _ fix: Fix, after previous: Fix?) {
         guard case .busy(var track) = driver.duty, !track.isAboard else { return }
-        let (events, eta) = advance(&track, to: fix, after: previous)
+        let (events, eta) = advance(&track, to: fix, after: previous, isSure: driver.isLastFixSure)
         driver.duty = .busy(track)
         alert("alert", driver, track, events)
         if let eta { publishETA(.ride, driver, track, fix, seconds: eta) }
@@ -124,13 +125,17 @@ extension Worker {
         }
     }
 
-    /// What one fix tells on the way to a pickup: rungs of the ladder, and seconds to go if they are to be told.
-    func advance(_ track: inout RideTrack, to fix: Fix, after previous: Fix?) -> (ProximityEvents, eta: Int?) {
+    /// What one fix tells on the way to a pickup: rungs of the ladder if it is sure (`isLastFixSure`), and seconds to go if they
+    /// are to be told.
+    func advance(
+        _ track: inout RideTrack, to fix: Fix, after previous: Fix?, isSure: Bool
+    ) -> (ProximityEvents, eta: Int?) {
         if let previous {
             track.pace.moved(
                 metres: previous.point.distance(to: fix.point), seconds: Double(fix.at - previous.at) / 1000)
         }
-        let events = track.ladder.vehicleMoved(to: fix, target: track.pickup, isContinuous: previous != nil)
+        let events =
+            isSure ? track.ladder.vehicleMoved(to: fix, target: track.pickup, isContinuous: previous != nil) : .none
         let seconds = estimator.seconds(from: fix.point, to: track.pickup, pace: track.pace)
         return (events, track.eta.report(seconds: seconds, at: now()))
     }

@@ -138,6 +138,8 @@ extension Worker {
         if driver.lastFix == nil, now() - heard <= Int64(settings.dispatch.staleAfterMs) {
             driver.heardAt = heard
             driver.lastFix = fix
+            // One that was stored is older; how good it was nobody keeps.
+            driver.isLastFixSure = now() - heard <= filterLimits.replayDelayMs
         }
     }
 

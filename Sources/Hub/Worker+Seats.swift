@@ -228,7 +228,8 @@ extension Worker {
     /// The ladders and the ETAs of those who wait for this vehicle.
     func approachBookings(_ driver: DriverTrack, _ fix: Fix, after previous: Fix?) {
         for index in driver.bookings.indices where !driver.bookings[index].ride.isAboard {
-            let (events, eta) = advance(&driver.bookings[index].ride, to: fix, after: previous)
+            let (events, eta) = advance(
+                &driver.bookings[index].ride, to: fix, after: previous, isSure: driver.isLastFixSure)
             let ride = driver.bookings[index].ride
             alert("seat_alert", driver, ride, events)
             if let eta { publishETA(.seat, driver, ride, fix, seconds: eta) }

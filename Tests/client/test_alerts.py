@@ -1,5 +1,7 @@
 """500 m, 20 m, aboard: each told once, whatever the fixes look like. And what the passenger sees meanwhile."""
 
+import asyncio
+
 import pytest
 
 from conftest import running
@@ -135,6 +137,24 @@ async def test_a_fix_after_reconnecting_is_held_against_the_place_before(hub, ca
     await passenger.nothing_more()
     assert await driver.fix(pickup, after_ms=1000) == {"ignored": "jump"}
     assert await driver.fix(pickup, after_ms=1000) == {}, "the second of two that agree"
+    await passenger.expect("ride.near", ride=ride)
+    await passenger.expect("ride.arrived", ride=ride)
+
+
+async def test_a_stored_fix_raises_no_alert_later_either(hub, cast):
+    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
+    await driver.known()
+    await driver.cut()
+    # The fix before was 80 s ago.
+    key = hub.key(f"vehicle:{driver.subject}")
+    for field in ("at", "heard"):
+        hub.redis.hincrby(key, field, -80_000)
+    await driver.resume()
+    assert await driver.call("position", **pickup.fields, at=driver.clock - 45_000, accuracy=5) == {}
+    await asyncio.sleep(1.5)  # every second the hub looks again where the taxi is
+    await driver.barrier()
+    await passenger.nothing_more()
+    await driver.fix(pickup)
     await passenger.expect("ride.near", ride=ride)
     await passenger.expect("ride.arrived", ride=ride)
 
