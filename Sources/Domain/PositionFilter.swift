@@ -52,6 +52,8 @@ public struct PositionFilter: Sendable {
         case clockAhead(offsetMs: Int64)
         /// The time of the fix isn't a Unix time in milliseconds.
         case unusableTime
+        /// … and may be one in seconds.
+        case timeInSeconds(Int64)
     }
 
     public enum Verdict: Equatable, Sendable {
@@ -66,6 +68,9 @@ public struct PositionFilter: Sendable {
         case quarantined
         case refused(Refusal)
     }
+
+    /// A time before this, ms (March 1973), is in seconds.
+    private static let earliestTime: Int64 = 100_000_000_000
 
     private struct Mark: Sendable {
         var point: GeoPoint
@@ -134,6 +139,7 @@ public struct PositionFilter: Sendable {
         guard fix.point.isUsable else { return .refused(.unusablePosition) }
         // Below 2^53 no difference taken here can overflow.
         guard fix.at > 0, fix.at < 1 << 53 else { return .refused(.unusableTime) }
+        guard fix.at >= Self.earliestTime else { return .refused(.timeInSeconds(fix.at)) }
         guard fix.at - now <= limits.futureMs else { return .refused(.clockAhead(offsetMs: fix.at - now)) }
         let accuracy = fix.effectiveAccuracy
         guard accuracy >= 0, accuracy <= limits.mapAccuracy else { return .refused(.inaccurate(metres: accuracy)) }

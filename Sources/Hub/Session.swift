@@ -116,6 +116,8 @@ final class DriverTrack {
     /// it from here.
     var isSuperseded = false
     var isDirty = false
+    /// The `at` of the last fix that was neither refused nor doubted.
+    var sentAt: Int64?
     /// The number of the slice in which Redis was told of its position last.
     var flushedSlice = -Worker.slicesPerTick
     /// The pickup of the offer that it has, for the ETA at acceptance; never sent to it before.

@@ -50,7 +50,12 @@ extension Worker {
         // A clock that is ahead, within the limit, is taken for now: kept as it is, one such fix would make all that
         // follow it late.
         if fix.at > time, fix.at - time <= Int64(settings.positions.futureMs) { fix.at = time }
-        switch driver.filter.offer(fix, receivedAt: time, limits: filterLimits) {
+        let verdict = driver.filter.offer(fix, receivedAt: time, limits: filterLimits)
+        switch verdict {
+        case .accepted, .late, .old, .duplicate: driver.sentAt = fix.at
+        case .quarantined, .refused: break
+        }
+        switch verdict {
         case .accepted(let accepted):
             driver.lastFix = fix
             driver.isLastFixSure = accepted.isForFences && accepted.isLive
@@ -97,6 +102,8 @@ extension Worker {
             )
         case .unusableTime:
             return (.badPosition, "field `at`: expected Unix time in milliseconds.")
+        case .timeInSeconds(let at):
+            return (.badMessage, "field `at`: expected Unix time in milliseconds, got \(at), which looks like seconds.")
         }
     }
 
@@ -212,9 +219,17 @@ extension Worker {
     /// Where a driver stands, if it has said so lately.
     func placeOf(_ driver: DriverTrack) -> Place {
         guard let fix = driver.lastFix, now() - driver.heardAt <= Int64(settings.dispatch.staleAfterMs) else {
-            return .refused(.noPosition, "The hub knows no recent position of yours: send `position`, then this again.")
+            return .refused(.noPosition, noPosition(driver))
         }
         return lookUp(fix.point)
+    }
+
+    private func noPosition(_ driver: DriverTrack) -> String {
+        guard let sentAt = driver.sentAt, now() - sentAt > Int64(settings.dispatch.staleAfterMs) else {
+            return "The hub knows no recent position of yours: send `position`, then this again."
+        }
+        return "The hub knows no recent position of yours: the `at` of the last one that came is "
+            + "\((now() - sentAt) / 1000) s old; send `position` with the present time, then this again."
     }
 
     /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.

@@ -109,6 +109,14 @@ struct PositionFilterTests {
         #expect(filter.offer(Fix(home, at: .min), receivedAt: start) == .refused(.unusableTime))
     }
 
+    @Test("C3: a time in seconds is refused")
+    func timeInSeconds() {
+        var filter = PositionFilter()
+        let seconds = start / 1000
+        #expect(filter.offer(Fix(home, at: seconds), receivedAt: start) == .refused(.timeInSeconds(seconds)))
+        #expect(accepted(filter.offer(Fix(home, at: seconds * 1000), receivedAt: start)) != nil)
+    }
+
     @Test("C3: older than the last fix is history")
     func olderIsLate() {
         var filter = PositionFilter()

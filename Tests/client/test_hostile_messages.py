@@ -117,6 +117,7 @@ REFUSED = {
     "at negative": (position(at=-1), "bad_message", "at"),
     "at with a fraction": (position(at=1.5), "bad_message", "at"),
     "at beyond 2^53": (position(at=1 << 60), "bad_message", "at"),
+    "at in seconds": (position(at=1_795_210_199), "bad_message", "at"),
     "at in the far future": (position(at=9_000_000_000_000), "clock_skew", None),
     "heading -1": (position(heading=-1), "bad_message", "heading"),
     "heading 361": (position(heading=361), "bad_message", "heading"),

@@ -1,5 +1,6 @@
 """Positions that were stored on the device: where a vehicle was, not where it is."""
 
+import re
 import time
 
 import pytest
@@ -18,7 +19,9 @@ async def test_c3_a_first_fix_that_is_old_shows_nothing_and_makes_nobody_availab
     await driver.connect()
     reply = await driver.call("position", **here.a.stand.fields, at=now() - age, accuracy=5)
     assert reply == {"ignored": "old"}
-    await driver.refused("driver.available", "no_position")
+    error = await driver.refused("driver.available", "no_position")
+    [told] = re.findall(r"`at` of the last one that came is (\d+) s old", error["detail"])
+    assert 0 <= int(told) - age // 1000 < 60
     assert (await operator.follow(f"vehicle:{driver.subject}")).vehicles == {}
     assert await driver.call("position", **here.a.stand.fields, at=now(), accuracy=5) == {}
     assert (await driver.call("driver.available"))["zone"] == here.a.id

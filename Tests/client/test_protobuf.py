@@ -151,6 +151,7 @@ async def test_an_unknown_field_is_ignored_and_a_refusal_names_its_command(hub, 
     await driver.refused("no.such", "unknown_command", field="cmd")
     await driver.refused("position", "bad_message", field="lat", lat=91.5, lon=9, at=1)
     await driver.refused("position", "bad_position", field="lat", lat=0, lon=0, at=1)
+    await driver.refused("position", "bad_message", field="at", lat=45, lon=9, at=1_795_210_199)
     await driver.refused("offer.accept", "bad_message", field="ride", ride='a "ride"\n\x00é')
 
 
