@@ -127,6 +127,24 @@ private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawP
     return 1
 }
 
+/// Changes of keys that a connection may ask for in its life: whoever keeps the rules of the ciphers asks after gigabytes.
+private let mostKeyUpdates = 16
+private let keyUpdatesIndex = kb_ssl_new_index()
+
+/// Each message of TLS. OpenSSL works off all changes of keys that have come within one read, and answers them: beyond the limit
+/// the stream counts as ended, and the read returns.
+private func limitKeyUpdates(
+    _ isSent: Int32, _ version: Int32, _ type: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ ssl: OpaquePointer?,
+    _ argument: UnsafeMutableRawPointer?
+) {
+    guard type == SSL3_RT_HANDSHAKE, isSent == 0, count > 0,
+        bytes?.load(as: UInt8.self) == UInt8(SSL3_MT_KEY_UPDATE)
+    else { return }
+    let seen = Int(bitPattern: SSL_get_ex_data(ssl, keyUpdatesIndex)) + 1
+    SSL_set_ex_data(ssl, keyUpdatesIndex, UnsafeMutableRawPointer(bitPattern: seen))
+    if seen > mostKeyUpdates { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
+}
+
 /// The one callback of libwebsockets: finds the owner, passes on what concerns it.
 private func onSocketEvent(
     _ socket: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
@@ -164,6 +182,7 @@ extension SocketContext {
         do {
             try tls.install(into: tlsContext)
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
+            SSL_CTX_set_msg_callback(tlsContext, limitKeyUpdates)
             self.tlsContext = tlsContext
             return true
         } catch {

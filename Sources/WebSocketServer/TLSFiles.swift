@@ -27,6 +27,9 @@ public struct TLSFiles: Sendable {
         guard kb_ctx_set_ciphers(context) == 1 else {
             throw ServerError("OpenSSL lacks the ciphers: \(opensslReason())")
         }
+        guard kb_ctx_set_groups(context) == 1 else {
+            throw ServerError("OpenSSL lacks the groups of keys: \(opensslReason())")
+        }
         kb_ctx_allow_partial_writes(context)
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
             throw ServerError("\(certificate) is not a PEM certificate: \(opensslReason())")

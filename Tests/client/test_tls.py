@@ -120,6 +120,66 @@ async def test_of_tls_1_2_only_ecdhe_with_authenticated_encryption(tls_hub, kind
     assert "ECDHE-RSA-AES128-SHA" in refused and "ECDHE-ECDSA-AES128-SHA" in refused, "CBC was tried"
 
 
+def s_client(hub, *arguments):
+    """openssl's client, connected; what is written to it is sent, but for lines that begin with one of its commands."""
+    return subprocess.Popen(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{hub.port}", *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def test_keys_are_agreed_on_over_cheap_groups_only(new_hub):
+    """A share of a large group costs the hub a hundred milliseconds and its sender nothing."""
+    hub = new_hub()
+    # Of RSA: with TLS 1.2 the curve of a certificate's key has to be among the client's groups as well.
+    certificate, key = make_certificate(hub.directory, "server", "rsa")
+    hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+    hub.start()
+    for version in ("-tls1_2", "-tls1_3"):
+        for groups, is_taken in (
+            ("X25519", True), ("P-256", True), ("P-384:P-256", True),
+            ("P-384", False), ("P-521", False), ("X448", False),
+        ):  # fmt: skip
+            said = s_client(hub, version, "-groups", groups).communicate(b"Q\n", timeout=patience.MESSAGE)[0]
+            assert (b"Cipher is ECDHE-" in said or b"Cipher is TLS_" in said) == is_taken, (version, groups, said)
+    # Those are for TLS 1.3 only.
+    for groups in ("ffdhe2048", "ffdhe8192"):
+        said = s_client(hub, "-tls1_3", "-groups", groups).communicate(b"Q\n", timeout=patience.MESSAGE)[0]
+        assert b"handshake failure" in said and b"Cipher is TLS_" not in said, (groups, said)
+
+
+def change_keys(client, times, command):
+    """Asks for new keys so often, one record each, as long as the hub is there. How often it did."""
+    for done in range(times):
+        try:
+            client.stdin.write(command + b"\n")
+            client.stdin.flush()
+        except BrokenPipeError:
+            return done
+        # It says so when it has; a line is a command only when it is read by itself.
+        while (said := client.stdout.readline()) != b"KEYUPDATE\n":
+            if not said:
+                return done
+    return times
+
+
+@pytest.mark.parametrize("command", [b"k", b"K"])
+def test_keys_may_be_changed_but_not_without_end(tls_hub, command):
+    """Each change costs the hub more than its sender, who may pack thousands into one packet."""
+    client = s_client(tls_hub, "-tls1_3", "-quiet", "-no_ign_eof")
+    assert change_keys(client, 10, command) == 10
+    client.stdin.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    client.stdin.flush()
+    assert b" 200 " in client.stdout.read()
+    client.communicate()
+    client = s_client(tls_hub, "-tls1_3", "-quiet", "-no_ign_eof")
+    # What is on the way when the hub ends it counts for nothing.
+    assert 16 <= change_keys(client, 2_000, command) < 1_000
+    client.kill()
+    client.communicate()
+    assert tls_hub.http("/healthz").status == 200
+
+
 def test_a_key_that_others_can_read_is_refused(new_hub):
     hub = new_hub()
     certificate, key = make_certificate(hub.directory, "server")
