@@ -12,7 +12,7 @@ async def test_a_stranger_is_read_a_few_times_and_then_refused(hub, cast):
     honest = cast.passenger(hub)
     await honest.connect()
     for _ in range(16):
-        assert (await honest.ask("unwatch"))["error"]["code"] == "not_found"
+        assert "ok" in await honest.ask("unwatch")
 
 
 async def test_a_stranger_sends_no_more_than_a_hello_takes(hub, cast):
