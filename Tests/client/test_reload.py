@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from kerbside import city, tokens
+from kerbside import city, patience, tokens
 
 NEW = "second c2Vjb25kLXNlY3JldC1zZWNvbmQtc2VjcmV0LXNlY29uZA\n"
 
@@ -135,7 +135,7 @@ async def test_who_is_to_leave_leaves_although_settings_are_reloaded_again(new_h
     await hub.reload()
     await hub.reload()
     for rider in riders:
-        assert (await rider.wait_closed())[0] == 4401
+        assert (await rider.wait_closed(patience.PROCESS))[0] == 4401
 
 
 async def test_what_a_full_redis_did_not_take_it_takes_when_it_has_room(new_hub):
