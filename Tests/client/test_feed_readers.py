@@ -18,11 +18,6 @@ def memory(pid):
     return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
 
 
-def metric(hub, name):
-    found = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", hub.http("/metrics").text, re.MULTILINE)
-    return sum(map(float, found))
-
-
 async def small_socket(hub):
     """A connection whose kernel takes next to nothing for a program that does not read."""
     link = socket.socket()
@@ -74,7 +69,7 @@ async def test_a_reader_that_stops_reading_costs_little_and_loses_nothing(new_hu
     assert slow.closed is None, "it is behind, and is not closed"
     # The sanitizer keeps what was freed for a while.
     assert peak - before < 6 << 20 or patience.SCALE > 1, f"{(peak - before) >> 10} KiB more for one reader that stands still"
-    assert metric(hub, "kerbside_feeds_conflated_total") > 20, "nothing was left out: it was never behind"
+    assert hub.metric("kerbside_feeds_conflated_total") > 20, "nothing was left out: it was never behind"
     times = [at for at, _ in pictures[quick][0].messages if at > stopped]
     gaps = [later - earlier for earlier, later in zip(times, times[1:])]
     usual = sorted(gaps)[len(gaps) // 2]

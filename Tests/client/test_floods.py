@@ -11,7 +11,7 @@ import pytest
 
 from kerbside import patience
 from kerbside.catalog import load
-from kerbside.flood import Flood, get, metric, resident
+from kerbside.flood import Flood, get, resident
 from kerbside.gtfs import FILES, feed
 
 SANITIZED = os.environ.get("KERBSIDE_ASAN") == "1"
@@ -64,9 +64,9 @@ async def test_big_answers_that_nobody_reads(new_hub, cast):
     count = 400
     with Flood(hub) as flood:
         flood.open(count, get("/v1/routes") * 10)
-        await hub.until("all are answered", lambda: metric(hub, "kerbside_outbound_queue_bytes") > count * page / 2)
-        assert metric(hub, "kerbside_outbound_queue_bytes") < count * page * 1.1, "one answer each"
-        assert metric(hub, "kerbside_outbound_memory_bytes") < 2 * page + count * 2_000, "one page for each worker"
+        await hub.until("all are answered", lambda: hub.metric("kerbside_outbound_queue_bytes") > count * page / 2)
+        assert hub.metric("kerbside_outbound_queue_bytes") < count * page * 1.1, "one answer each"
+        assert hub.metric("kerbside_outbound_memory_bytes") < 2 * page + count * 2_000, "one page for each worker"
         busy = await latencies(driver)
         if not SANITIZED:
             grown = sum(resident(pid) for pid in hub.workers()) - sum(before)

@@ -38,10 +38,3 @@ def get(path, host="127.0.0.1", more=""):
 def resident(pid):
     """Bytes of a process that are in memory."""
     return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
-
-
-def metric(hub, name):
-    """A figure, the sum over all workers."""
-    rows = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", hub.http("/metrics").text, re.MULTILINE)
-    assert rows, f"/metrics has no {name}"
-    return sum(map(float, rows))

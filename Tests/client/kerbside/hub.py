@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -315,6 +316,12 @@ class Hub:
             return SimpleNamespace(status=answer.status, headers=answer.headers, text=text)
         finally:
             link.close()
+
+    def metric(self, name, label=""):
+        """A figure of /metrics: the sum over all workers, of all that is counted apart or of what has this label."""
+        rows = re.findall(rf"^{name}({{[^}}]*}})? (\S+)$", self.http("/metrics").text, re.MULTILINE)
+        assert rows, f"/metrics has no {name}"
+        return sum(float(value) for labels, value in rows if label in labels)
 
     # Tokens
 
