@@ -12,7 +12,8 @@ struct CrossOrigin {
         let isOpen = allowed.contains("*")
         varies = !allowed.isEmpty && !isOpen
         origin = request.origin.flatMap { origin in
-            isOpen ? "*" : allowed.contains { $0.lowercased() == origin.lowercased() } ? origin : nil
+            let name = origin.lowercased()
+            return isOpen ? "*" : allowed.contains { $0.lowercased() == name } ? origin : nil
         }
     }
 

@@ -21,9 +21,9 @@ struct FigureQuery: Equatable {
     /// - Parameter query: as it came, `from=2026-11-01&line=52`; nil: all defaults.
     init(_ query: String?, today: ServiceDate) throws(Problem) {
         var given: [String: String] = [:]
-        for part in (query ?? "").split(separator: "&") {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
-                PercentText.decoded($0.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " "))
+        for part in (query ?? "").utf8.split(separator: 38) {
+            let sides = part.split(separator: 61, maxSplits: 1, omittingEmptySubsequences: false).map {
+                PercentText.decoded(String(decoding: $0.map { $0 == 43 ? 32 : $0 }, as: UTF8.self))
             }
             guard let name = sides[0], sides.count == 2, let value = sides[1] else {
                 throw Problem(detail: "The query is malformed: expected name=value, with & between them.")

@@ -3,11 +3,13 @@ import WebSocketServer
 
 /// What a client has already, of its conditional request (RFC 9110 13).
 struct HTTPConditions {
-    private let tags: String?
+    private let tags: [Substring]?
     private let since: Int?
+    /// It has 29 bytes.
+    private static let longestDate = 40
 
     init(_ request: HTTPRequest) {
-        tags = request.ifNoneMatch
+        tags = request.ifNoneMatch == nil ? nil : request.tokens("if-none-match")
         // If-None-Match is the sharper one, and alone counts where both are given.
         since = tags == nil ? request.header("if-modified-since").flatMap(Self.seconds) : nil
     }
@@ -15,17 +17,16 @@ struct HTTPConditions {
     /// Whether the client's copy is the present one; `changed` in Unix seconds.
     func has(etag: String, changed: Int) -> Bool {
         guard let tags else { return since.map { changed <= $0 } ?? false }
-        return tags.split(separator: ",").contains { tag in
-            let tag = tag.drop { $0 == " " || $0 == "\t" }
-            let bare = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
-            return bare == "*" || bare.prefix { $0 != " " && $0 != "\t" } == etag
+        return tags.contains { tag in
+            let bare = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8
+            return bare.elementsEqual("*".utf8) || bare.prefix { $0 != 32 && $0 != 9 }.elementsEqual(etag.utf8)
         }
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`; other forms are obsolete and count as not given.
     private static func seconds(_ text: String) -> Int? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let parts = text.split(separator: " ")
+        let parts = text.utf8.count <= longestDate ? text.split(separator: " ") : []
         guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
             let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
             let date = ServiceDate(year: year, month: month + 1, day: day)
@@ -40,8 +41,12 @@ struct HTTPConditions {
 
 /// A segment of a path as it was meant.
 enum PercentText {
-    /// Nil when a `%` is not followed by two hexadecimal digits, or the result is no text.
+    /// No id and no parameter has more bytes. Looking for a text takes, at worst, the square of its length.
+    private static let longest = 256
+
+    /// Nil when a `%` is not followed by two hexadecimal digits, or the result is no text or too long a one.
     static func decoded(_ text: String) -> String? {
+        guard text.utf8.count <= 3 * longest else { return nil }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
@@ -54,10 +59,15 @@ enum PercentText {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes.count <= longest ? String(validating: bytes, as: UTF8.self) : nil
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
     }
 }

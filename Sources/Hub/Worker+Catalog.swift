@@ -126,7 +126,8 @@ extension Worker {
     /// `/v1/lines`, `/v1/lines/<id>` and so on, and `/v1/changes`; nil for any other path. With `ETag` and `Last-Modified`,
     /// 304 when the client has it.
     func answerCatalog(_ request: HTTPRequest) -> HTTPResponse? {
-        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
+        let parts = request.path.utf8.split(separator: 47, maxSplits: 4, omittingEmptySubsequences: false).dropFirst(2)
+            .map { String(Substring($0)) }
         guard let name = parts.first, parts.count <= 2 else { return nil }
         let list = CatalogList(rawValue: name)
         guard list != nil || name == "changes" && parts.count == 1 else { return nil }

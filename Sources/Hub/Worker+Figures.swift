@@ -108,8 +108,10 @@ struct MediaPreference: Equatable {
     init(_ accept: String?) {
         // How exactly each was named: the sharper one counts.
         var sharpness = (json: 0, csv: 0)
-        for range in (accept ?? "").split(separator: ",") {
-            let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        for range in (accept ?? "").utf8.split(separator: 44, maxSplits: 64).prefix(64) {
+            let parts = range.split(separator: 59).map { part in
+                String(decoding: part.filter { $0 != 32 && $0 != 9 }, as: UTF8.self).lowercased()
+            }
             guard let name = parts.first else { continue }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
             let level = name == "*/*" ? 1 : name.hasSuffix("/*") ? 2 : 3

@@ -37,11 +37,11 @@ public struct HTTPRequest: Sendable {
 
     /// The token of `Authorization: Bearer …`. Tokens are taken from nowhere else.
     public var bearerToken: String? {
-        guard let value = authorization, let space = value.firstIndex(of: " "),
+        guard let value = authorization, let space = value.utf8.firstIndex(of: 32),
             value[..<space].lowercased() == "bearer"
         else { return nil }
-        let token = value[space...].drop { $0 == " " }
-        return token.isEmpty ? nil : String(token)
+        let token = value.utf8[space...].drop { $0 == 32 }
+        return token.isEmpty ? nil : String(Substring(token))
     }
 
     var keepsAlive: Bool {
@@ -50,21 +50,25 @@ public struct HTTPRequest: Sendable {
 
     /// Whether a comma-separated header has `token`, in any case.
     func hasToken(_ name: String, _ token: String) -> Bool {
-        tokens(name).contains { $0.lowercased() == token }
+        tokens(name).contains { $0.utf8.count == token.utf8.count && $0.lowercased() == token }
     }
 
-    /// The items of a comma-separated header, trimmed, without empty ones.
-    func tokens(_ name: String) -> [Substring] {
+    /// So many items of a list are looked at: browsers send four, and no two things can be had at once.
+    private static let maxItems = 64
+
+    /// The first 64 items of a comma-separated header, trimmed, without empty ones.
+    public func tokens(_ name: String) -> [Substring] {
         guard let value = header(name) else { return [] }
-        return value.split(separator: ",").map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
+        return value.utf8.split(separator: 44, maxSplits: Self.maxItems, omittingEmptySubsequences: false)
+            .prefix(Self.maxItems).map { Substring($0).trimmingSpaces() }.filter { !$0.isEmpty }
     }
 }
 
 extension Substring {
     func trimmingSpaces() -> Substring {
-        var text = self
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
+        guard let first = utf8.firstIndex(where: { $0 != 32 && $0 != 9 }),
+            let last = utf8.lastIndex(where: { $0 != 32 && $0 != 9 })
+        else { return "" }
+        return Substring(utf8[first...last])
     }
 }

@@ -1,14 +1,24 @@
-/// Request line and header fields (RFC 9112 3 and 5).
+/// Request line and header fields (RFC 9112 3 and 5), read byte by byte: a text whose marks are in no canonical order costs the
+/// square of its length when it is compared, and letters beyond ASCII have no business in a head.
 enum RequestHead {
-    private static let tokenBytes = Set(
-        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    /// For each byte whether it may stand in a token.
+    private static let tokenBytes: [Bool] = {
+        var known = [Bool](repeating: false, count: 256)
+        let bytes = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8
+        for byte in bytes { known[Int(byte)] = true }
+        return known
+    }()
 
     /// Browsers send some twenty, proxies add a few.
     private static let maxLines = 100
 
     /// `bytes` ends with the empty line.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Result<HTTPRequest, HTTPRefusal> {
-        var lines = bytes.split(separator: 10, omittingEmptySubsequences: false).dropLast()
+        // As many lines as may be, and what is after them.
+        var lines = bytes.split(separator: 10, maxSplits: maxLines, omittingEmptySubsequences: false)
+        guard lines.popLast()?.isEmpty == true else {
+            return .failure(HTTPRefusal(431, "The head has too many lines."))
+        }
         for index in lines.indices {
             guard lines[index].last == 13 else { return .failure(HTTPRefusal(400, "A line of the head lacks its CR.")) }
             lines[index] = lines[index].dropLast()
@@ -16,66 +26,69 @@ enum RequestHead {
             guard lines[index].allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
                 return .failure(HTTPRefusal(400, "The head has a control character."))
             }
+            guard lines[index].allSatisfy({ $0 < 128 }) else {
+                return .failure(HTTPRefusal(400, "The head is not ASCII; in the target, write other letters as %XX."))
+            }
         }
         guard let first = lines.first else { return .failure(HTTPRefusal(400, "The head is empty.")) }
-        let parts = first.split(separator: 32, omittingEmptySubsequences: false)
+        let parts = first.split(separator: 32, maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, isToken(parts[0]), !parts[1].isEmpty else {
             return .failure(HTTPRefusal(400, "The request line is not METHOD TARGET HTTP/1.1."))
         }
-        let version = text(parts[2])
-        guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
-            return .failure(HTTPRefusal(version.hasPrefix("HTTP/") ? 505 : 400, "HTTP/1.1 is spoken here."))
+        let isHTTP10 = parts[2].elementsEqual("HTTP/1.0".utf8)
+        guard isHTTP10 || parts[2].elementsEqual("HTTP/1.1".utf8) else {
+            return .failure(HTTPRefusal(parts[2].starts(with: "HTTP/".utf8) ? 505 : 400, "HTTP/1.1 is spoken here."))
         }
-        guard lines.count <= maxLines else { return .failure(HTTPRefusal(431, "The head has too many lines.")) }
         var headers: [(name: String, value: String)] = []
         for line in lines.dropFirst().dropLast() {
             guard let colon = line.firstIndex(of: 58), isToken(line[..<colon]) else {
                 return .failure(HTTPRefusal(400, "A header is not NAME: VALUE."))
             }
-            let value = text(line[(colon + 1)...])[...].trimmingSpaces()
-            headers.append((text(line[..<colon]).lowercased(), String(value)))
+            headers.append((text(line[..<colon]).lowercased(), text(trimmed(line[(colon + 1)...]))))
         }
         let hosts = headers.lazy.filter { $0.name == "host" }.count
-        guard hosts == 1 || hosts == 0 && version == "HTTP/1.0" else {
+        guard hosts == 1 || hosts == 0 && isHTTP10 else {
             return .failure(HTTPRefusal(400, "One Host header is required."))
         }
-        let (path, query) = split(target: text(parts[1]))
-        guard path.hasPrefix("/") || path == "*" else {
+        guard let (path, query) = split(target: parts[1]) else {
             return .failure(HTTPRefusal(400, "The target is not a path."))
         }
         return .success(
             HTTPRequest(
                 method: text(parts[0]), path: path, query: query, headers: headers, body: [], remoteAddress: "",
-                isHTTP10: version == "HTTP/1.0"))
+                isHTTP10: isHTTP10))
     }
 
     /// Also takes the absolute form, `http://host/path`, which servers must accept.
-    private static func split(target: String) -> (path: String, query: String?) {
-        var target = target[...]
-        if !target.hasPrefix("/"), let scheme = target.range(of: "://") {
-            let rest = target[scheme.upperBound...]
-            target = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
+    private static func split(target: ArraySlice<UInt8>) -> (path: String, query: String?)? {
+        let mark = target.firstIndex(of: 63)
+        var path = target[..<(mark ?? target.endIndex)]
+        let query = mark.map { text(target[($0 + 1)...]) }
+        if let rest = afterScheme(path) {
+            path = rest.firstIndex(of: 47).map { rest[$0...] } ?? Array("/".utf8)[...]
         }
-        guard let mark = target.firstIndex(of: "?") else { return (String(target), nil) }
-        return (String(target[..<mark]), String(target[target.index(after: mark)...]))
+        guard path.first == 47 || path.elementsEqual("*".utf8) else { return nil }
+        return (text(path), query)
+    }
+
+    /// Host and path of an absolute form.
+    private static func afterScheme(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard target.first != 47, let colon = target.firstIndex(of: 58), target[colon...].starts(with: "://".utf8)
+        else { return nil }
+        return target[(colon + 3)...]
     }
 
     private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy { tokenBytes.contains($0) }
+        !bytes.isEmpty && bytes.allSatisfy { tokenBytes[Int($0)] }
     }
 
-    /// Bytes that are not UTF-8 become replacement characters, which no rule of ours accepts.
+    /// Without the spaces and tabs around it.
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let first = bytes.firstIndex(where: { $0 != 32 && $0 != 9 }),
+            let last = bytes.lastIndex(where: { $0 != 32 && $0 != 9 })
+        else { return [] }
+        return bytes[first...last]
+    }
+
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
-}
-
-extension Substring {
-    /// The first place where `text` occurs.
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import WebSocketServer
@@ -41,7 +42,10 @@ import Testing
         ("GET /\r\nHost: x\r\n\r\n", "400"), ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
         ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", "505"), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", "400"),
         ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", "400"), ("GET / HTTP/1.1\nHost: x\r\n\r\n\r\n", "400"),
-        ("GET / HTTP/1.1\r\nHost: x\u{0}\r\n\r\n", "400"), ("GET x HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: x\u{0}\r\n\r\n", "400"), ("GET /é HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: x\r\nA: é\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: x\r\né: a\r\n\r\n", "400"),
+        ("É / HTTP/1.1\r\nHost: x\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: \u{345}\u{334}\r\n\r\n", "400"),
+        ("GET x HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
         ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "411"),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "400"),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "400"),
@@ -106,6 +110,38 @@ import Testing
         #expect(request?.bearerToken == "abc.def")
         #expect(parse("GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic abc\r\n\r\n")?.bearerToken == nil)
         #expect(parse("GET /?token=x HTTP/1.1\r\nHost: x\r\n\r\n")?.bearerToken == nil)
+    }
+
+    @Test(arguments: ["\u{345}\u{334}", "A,", "/", "\t", ",", " ", "a=", "%41", "\u{1F1E6}", "a: b\r\nC"])
+    func `a head costs no more than some plain ones of its length, whatever it says`(unit: String) throws {
+        let (plain, hostile) = (try cost(of: "a"), try cost(of: unit))
+        #expect(hostile < 30 * plain, "\(unit.debugDescription): \(hostile) s, plain \(plain) s")
+    }
+
+    /// CPU seconds of reading a head of 16 KB that repeats `unit` wherever something may stand, the best of some tries.
+    private func cost(of unit: String) throws -> Double {
+        let text = String(repeating: unit, count: 15_000 / unit.utf8.count)
+        let heads = [
+            "GET /\(text) HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade,\(text)\r\nUpgrade: websocket\r\n\r\n",
+        ]
+        var best = Double.infinity
+        for _ in 0..<5 {
+            let begin = Self.now()
+            for head in heads {
+                guard let request = parse(head) else { continue }
+                _ = Handshake(path: nil, subprotocols: ["a"], allowedOrigins: ["b"]).decide(request)
+                _ = (request.keepsAlive, request.bearerToken, request.isFromThisMachine)
+            }
+            best = min(best, Self.now() - begin)
+        }
+        return best
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
     private func parse(_ head: String) -> HTTPRequest? { try? RequestHead.parse(Array(head.utf8)[...]).get() }
