@@ -12,6 +12,8 @@ enum RequestHead {
     /// Browsers send some twenty, proxies add a few.
     private static let maxLines = 100
 
+    private static let notASCII = "The head is not ASCII; in the target, write other letters as %XX."
+
     /// `bytes` ends with the empty line.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Result<HTTPRequest, HTTPRefusal> {
         // As many lines as may be, and what is after them.
@@ -23,11 +25,9 @@ enum RequestHead {
             guard lines[index].last == 13 else { return .failure(HTTPRefusal(400, "A line of the head lacks its CR.")) }
             lines[index] = lines[index].dropLast()
             // No control character but tab: among them CR and NUL, with which heads are smuggled.
-            guard lines[index].allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
-                return .failure(HTTPRefusal(400, "The head has a control character."))
-            }
-            guard lines[index].allSatisfy({ $0 < 128 }) else {
-                return .failure(HTTPRefusal(400, "The head is not ASCII; in the target, write other letters as %XX."))
+            if let other = lines[index].first(where: { $0 < 32 && $0 != 9 || $0 >= 127 }) {
+                let isASCII = other < 128
+                return .failure(HTTPRefusal(400, isASCII ? "The head has a control character." : notASCII))
             }
         }
         guard let first = lines.first else { return .failure(HTTPRefusal(400, "The head is empty.")) }
