@@ -30,6 +30,8 @@ final class Connection {
     var http: HTTPReader?
     /// A request waits for its answer: the next ones wait for it.
     var isAsking = false
+    /// In the list of those whose next request is to be read at the end of a turn.
+    var isResuming = false
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.

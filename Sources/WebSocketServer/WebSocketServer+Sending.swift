@@ -177,8 +177,10 @@ extension WebSocketServer {
 
     // MARK: Flushing
 
-    /// The end of a turn: one write for each connection that has something, and the closes that were held back.
+    /// The end of a turn: the requests that came, one write for each connection that has something, and the closes that were
+    /// held back.
     func endTurn() {
+        readOn()
         swap(&dirty, &flushing)
         flush(flushing)
         flushing.removeAll(keepingCapacity: true)
@@ -191,7 +193,6 @@ extension WebSocketServer {
         if waiting.isEmpty { runs.removeAll() }
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
-        readOn()
     }
 
     private func flush(_ ids: [ConnectionID]) {

@@ -73,7 +73,7 @@ public final class WebSocketServer {
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
-    /// Those whose answer has gone out, and who have asked for more already.
+    /// Those whose next request is to be read, if it is there whole: in the order in which they came.
     var resuming: [ConnectionID] = []
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []

@@ -264,6 +264,30 @@ actor TestHost {
         }
     }
 
+    @Test func `requests take a small part of a turn, and the others wait for the next ones`() throws {
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            var (inTurn, most, answered) = (0, 0, 0)
+            server.onHTTP = { _, answer in
+                inTurn += 1
+                usleep(3_000)
+                answer(.text(200, "alive"))
+            }
+            loop.atEndOfTurn {
+                most = max(most, inTurn)
+                answered += inTurn
+                inTurn = 0
+            }
+            let clients = (0..<20).map { _ in RawClient(port: port) }
+            for client in clients { client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n") }
+            when(loop, { answered == clients.count }) {
+                #expect(most == 1)
+                server.shutdown { loop.stop() }
+            }
+        }
+    }
+
     @Test func `a malformed request is answered and the connection closed`() async throws {
         try await with { port, host in
             let client = RawClient(port: port)
