@@ -25,10 +25,11 @@ public struct HTTPRequest: Sendable {
     /// Whether a program of this machine asked, as far as the socket tells: a proxy here does so for others.
     public internal(set) var isFromLoopback = false
     /// Whether a program of this machine asked for itself: it came over loopback, named this machine, and no proxy has put down
-    /// for whom it asks. A page in a browser here that gave its own name the address 127.0.0.1 names itself.
+    /// for whom it asks, nor a browser for which page. A page in a browser here that gave its own name the address 127.0.0.1
+    /// names itself.
     public var isFromThisMachine: Bool {
-        let proxied: Set = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
-        guard isFromLoopback, !headers.contains(where: { proxied.contains($0.name) }) else { return false }
+        let others: Set = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "origin"]
+        guard isFromLoopback, !headers.contains(where: { others.contains($0.name) }) else { return false }
         return host.map { LoopbackName.matches($0.lowercased()) } ?? true
     }
 

@@ -50,8 +50,13 @@ enum RequestHead {
         guard hosts == 1 || hosts == 0 && isHTTP10 else {
             return .failure(HTTPRefusal(400, "One Host header is required."))
         }
-        guard let (path, query) = split(target: parts[1]) else {
+        guard let (host, path, query) = split(target: parts[1]) else {
             return .failure(HTTPRefusal(400, "The target is not a path."))
+        }
+        if let host {
+            // It counts, and not what the header says (RFC 9112 3.2.2).
+            headers.removeAll { $0.name == "host" }
+            headers.append(("host", host))
         }
         return .success(
             HTTPRequest(
@@ -60,22 +65,25 @@ enum RequestHead {
     }
 
     /// Also takes the absolute form, `http://host/path`, which servers must accept.
-    private static func split(target: ArraySlice<UInt8>) -> (path: String, query: String?)? {
+    private static func split(target: ArraySlice<UInt8>) -> (host: String?, path: String, query: String?)? {
         let mark = target.firstIndex(of: 63)
         var path = target[..<(mark ?? target.endIndex)]
         let query = mark.map { text(target[($0 + 1)...]) }
+        var host: String?
         if let rest = afterScheme(path) {
-            path = rest.firstIndex(of: 47).map { rest[$0...] } ?? Array("/".utf8)[...]
+            let end = rest.firstIndex(of: 47) ?? rest.endIndex
+            guard end > rest.startIndex else { return nil }
+            host = text(rest[..<end])
+            path = end < rest.endIndex ? rest[end...] : Array("/".utf8)[...]
         }
         guard path.first == 47 || path.elementsEqual("*".utf8) else { return nil }
-        return (text(path), query)
+        return (host, text(path), query)
     }
 
     /// Host and path of an absolute form.
     private static func afterScheme(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard target.first != 47, let colon = target.firstIndex(of: 58), target[colon...].starts(with: "://".utf8)
-        else { return nil }
-        return target[(colon + 3)...]
+        let scheme = ["http://", "https://"].first { text(target.prefix($0.utf8.count)).lowercased() == $0 }
+        return scheme.map { target.dropFirst($0.utf8.count) }
     }
 
     private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {

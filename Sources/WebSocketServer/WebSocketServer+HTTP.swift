@@ -70,7 +70,9 @@ extension WebSocketServer {
     }
 
     private func handle(_ connection: Connection, _ request: HTTPRequest) {
-        let keepsAlive = request.keepsAlive && connection.requests < rules.maxRequests
+        // A proxy that took a refused upgrade for an accepted one lets pass whatever a client sends after it.
+        let keepsAlive =
+            request.keepsAlive && connection.requests < rules.maxRequests && !request.hasToken("upgrade", "websocket")
         switch handshake.decide(request) {
         case .accepted(let response, let subprotocol): open(connection, request, response, subprotocol)
         case .refused(let response, let reason):

@@ -42,6 +42,7 @@ import Testing
         ("GET /\r\nHost: x\r\n\r\n", "400"), ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
         ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", "505"), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", "400"),
         ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", "400"), ("GET / HTTP/1.1\nHost: x\r\n\r\n\r\n", "400"),
+        ("GET http:///a HTTP/1.1\r\nHost: x\r\n\r\n", "400"), ("GET a?b://c/d HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
         ("GET / HTTP/1.1\r\nHost: x\u{0}\r\n\r\n", "400"), ("GET /é HTTP/1.1\r\nHost: x\r\n\r\n", "400"),
         ("GET / HTTP/1.1\r\nHost: x\r\nA: é\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: x\r\né: a\r\n\r\n", "400"),
         ("É / HTTP/1.1\r\nHost: x\r\n\r\n", "400"), ("GET / HTTP/1.1\r\nHost: \u{345}\u{334}\r\n\r\n", "400"),

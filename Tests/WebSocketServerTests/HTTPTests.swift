@@ -306,4 +306,18 @@ actor TestHost {
             #expect(text.contains("\r\nSec-WebSocket-Version: 13\r\n"))
         }
     }
+
+    @Test(arguments: ["/v1/connect", "/a"]) func `nothing is read after an upgrade that was refused`(path: String)
+        async throws
+    {
+        try await with { port, _ in
+            let client = RawClient(port: port)
+            client.send(
+                "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Version: 12\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+            let text = client.read()
+            #expect(text.components(separatedBy: "HTTP/1.1 ").count == 2)
+            #expect(text.contains("\r\nConnection: close\r\n"))
+        }
+    }
 }

@@ -60,12 +60,29 @@ import Testing
     @Test(arguments: [
         ("", true), ("X-Forwarded-For: 192.0.2.1\r\n", false), ("Forwarded: for=192.0.2.1\r\n", false),
         ("Via: 1.1 proxy\r\n", false), ("X-Real-IP: 192.0.2.1\r\n", false),
-    ]) func `who asks by a proxy of this machine is not of this machine`(header: String, isLocal: Bool) throws {
+        ("Origin: https://evil.example\r\n", false), ("Origin: null\r\n", false),
+    ]) func `who asks by a proxy or a browser of this machine is not of this machine`(header: String, isLocal: Bool)
+        throws
+    {
         let text = "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\(header)\r\n"
         var request = try RequestHead.parse(Array(text.utf8)[...]).get()
         #expect(!request.isFromThisMachine)
         request.isFromLoopback = true
         #expect(request.isFromThisMachine == isLocal)
+    }
+
+    @Test(arguments: [
+        ("/", "127.0.0.1", true), ("http://evil.example/", "127.0.0.1", false),
+        ("HTTP://evil.example", "127.0.0.1", false),
+        ("https://evil.example:80?a", "127.0.0.1", false), ("http://127.0.0.1/", "evil.example", true),
+        ("http://127.0.0.1@evil.example/", "127.0.0.1", false),
+    ]) func `the host in the target counts more than the one in the header`(
+        target: String, host: String, isLocal: Bool
+    ) throws {
+        var request = try RequestHead.parse(Array("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8)[...]).get()
+        request.isFromLoopback = true
+        #expect(request.isFromThisMachine == isLocal)
+        #expect(request.path == "/")
     }
 
     @Test func `every origin may be allowed`() {

@@ -153,6 +153,7 @@ def test_metrics_are_made_once_a_second_for_all(new_hub):
         {"Host": "127.0.0.1.evil.example"},
         {"X-Forwarded-For": "192.0.2.1"},
         {"Forwarded": "for=192.0.2.1"},
+        {"Origin": "https://evil.example"},
     ],
 )
 def test_metrics_are_for_this_machine_and_for_operators(hub, headers):
