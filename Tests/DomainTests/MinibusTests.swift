@@ -1,5 +1,6 @@
-import Domain
 import Testing
+
+@testable import Domain
 
 /// Metres north and east of a place in the city.
 private func at(_ north: Double, _ east: Double = 0) -> GeoPoint {
@@ -81,5 +82,65 @@ struct MinibusStopsTests {
         #expect(MinibusStops.order([], from: nil, way: nil) == [])
         let backwards = [MinibusErrand(booking: "a", pickup: at(4000), destination: at(1000))]
         #expect(names(MinibusStops.order(backwards, from: at(0), way: nil)) == ["+a", "-a"])
+    }
+
+    private func bookings(_ count: Int, _ dice: inout Random, place: (inout Random) -> GeoPoint) -> [MinibusErrand] {
+        (0..<count).map { number in
+            let isAboard = dice.within(0, 1) < 0.2
+            return MinibusErrand(booking: "\(number)", pickup: isAboard ? nil : place(&dice), destination: place(&dice))
+        }
+    }
+
+    /// Every pair of places for each booking, the whole tour measured for each. Lengths that differ by less than `same` metres
+    /// are one.
+    private func exhaustive(_ errands: [MinibusErrand], from vehicle: GeoPoint?, same: Double) -> [MinibusStop] {
+        var tour: [MinibusStop] = []
+        for errand in errands {
+            var best = (length: Double.infinity, tour: tour)
+            let stops = errand.stops
+            for first in 0...tour.count {
+                for second in stops.count == 1 ? first...first : (first + 1)...(tour.count + 1) {
+                    var trial = tour
+                    trial.insert(stops[0], at: first)
+                    if stops.count == 2 { trial.insert(stops[1], at: second) }
+                    let places = (vehicle.map { [$0] } ?? []) + trial.map(\.place)
+                    let length = zip(places, places.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
+                    if length < best.length - same { best = (length, trial) }
+                }
+            }
+            tour = best.tour
+        }
+        return tour
+    }
+
+    @Test("the same order as measuring the tour for each pair of places")
+    func asExhaustive() {
+        var dice = Random(seed: 7)
+        for turn in 0..<400 {
+            let start = turn % 3 == 0 ? nil : at(dice.within(0, 4000), dice.within(0, 4000))
+            let anywhere = bookings(turn % 9, &dice) { at($0.within(0, 8000), $0.within(0, 8000)) }
+            #expect(
+                MinibusStops.order(anywhere, from: start, way: nil) == exhaustive(anywhere, from: start, same: 0),
+                "turn \(turn)")
+            // A few bus stops: many places are as good as each other, and the first counts.
+            let atStops = bookings(turn % 9, &dice) {
+                at(Double(Int.random(in: 0...2, using: &$0)) * 1000, Double(Int.random(in: 0...2, using: &$0)) * 1000)
+            }
+            #expect(
+                MinibusStops.order(atStops, from: start, way: nil) == exhaustive(atStops, from: start, same: 0.001),
+                "turn \(turn)")
+        }
+    }
+
+    @Test("a full vehicle measures each pair of its stops about once")
+    func fullVehicle() {
+        var dice = Random(seed: 8)
+        let errands = bookings(99, &dice) { at($0.within(0, 8000), $0.within(0, 8000)) }
+        var measured = 0
+        let tour = MinibusStops.inserted(errands, from: at(0)) {
+            measured += 1
+            return $0.distance(to: $1)
+        }
+        #expect(tour.count == errands.flatMap(\.stops).count && measured < 20_000, "\(measured)")
     }
 }

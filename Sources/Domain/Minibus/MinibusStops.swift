@@ -31,35 +31,89 @@ public enum MinibusStops {
         }.map(\.element.stop)
     }
 
-    private static func inserted(_ errands: [MinibusErrand], from vehicle: GeoPoint?) -> [MinibusStop] {
-        var tour: [MinibusStop] = []
+    /// `measure` is the distance between two places, metres.
+    static func inserted(
+        _ errands: [MinibusErrand], from vehicle: GeoPoint?,
+        measure: (GeoPoint, GeoPoint) -> Double = { $0.distance(to: $1) }
+    ) -> [MinibusStop] {
+        var tour = MinibusTour()
         for errand in errands {
-            var best: (length: Double, tour: [MinibusStop])?
-            for first in 0...tour.count {
-                var trial = tour
-                let stops = errand.stops
-                trial.insert(stops[0], at: first)
-                let places = stops.count == 1 ? first...first : (first + 1)...(tour.count + 1)
-                for second in places {
-                    var whole = trial
-                    if stops.count == 2 { whole.insert(stops[1], at: second) }
-                    let length = length(of: whole, from: vehicle)
-                    if best.map({ length < $0.length }) ?? true { best = (length, whole) }
-                }
+            let end = errand.stops[errand.stops.count - 1]
+            let toEnd = tour.distances(to: end.place, from: vehicle, measure)
+            if let pickup = errand.pickup {
+                let toPickup = tour.distances(to: pickup, from: vehicle, measure)
+                tour.insert(errand.stops[0], toPickup, before: end, toEnd, apart: measure(pickup, end.place))
+            } else {
+                tour.insert(end, toEnd)
             }
-            tour = best?.tour ?? tour
         }
-        return tour
+        return tour.stops
+    }
+}
+
+/// A tour that grows. A stop that is put in changes the legs beside it, so no other is measured again: a booking costs about
+/// two distances for each stop, where measuring the whole tour for each pair of places stopped the worker for seconds.
+///
+/// A gap has the number of the stop behind it; the last one is behind all stops.
+private struct MinibusTour {
+    /// Lengths that differ by less are the same, metres: the first such place is taken.
+    private static let sameMetres = 0.001
+
+    private(set) var stops: [MinibusStop] = []
+    /// Metres to each stop from what is before it; to the first one 0 where nobody knows the vehicle's place.
+    private var legs: [Double] = []
+
+    /// Metres to a place from what is before each gap; as in `legs`.
+    func distances(
+        to place: GeoPoint, from vehicle: GeoPoint?, _ measure: (GeoPoint, GeoPoint) -> Double
+    ) -> [Double] {
+        [vehicle.map { measure($0, place) } ?? 0] + stops.map { measure($0.place, place) }
     }
 
-    private static func length(of tour: [MinibusStop], from vehicle: GeoPoint?) -> Double {
-        var last = vehicle
-        var length = 0.0
-        for stop in tour {
-            if let last { length += last.distance(to: stop.place) }
-            last = stop.place
+    /// Puts a stop in where that lengthens the tour least. `distances` are those to it.
+    mutating func insert(_ stop: MinibusStop, _ distances: [Double]) {
+        var best = (metres: Double.infinity, gap: 0)
+        for gap in 0...stops.count {
+            let metres = distances[gap] + detour(gap, distances)
+            if metres < best.metres - Self.sameMetres { best = (metres, gap) }
         }
-        return length
+        put(stop, in: best.gap, distances[best.gap], rest(best.gap, distances))
+    }
+
+    /// Puts two stops in, the first somewhere before the second, which is `apart` metres from it.
+    mutating func insert(
+        _ first: MinibusStop, _ toFirst: [Double], before second: MinibusStop, _ toSecond: [Double], apart: Double
+    ) {
+        var best = (metres: Double.infinity, first: 0, second: 0)
+        // The best gap for the second one behind that for the first.
+        var behind = (metres: Double.infinity, gap: 0)
+        for gap in (0...stops.count).reversed() {
+            // Both in one gap, or else the second one farther on.
+            var metres = toFirst[gap] + apart + detour(gap, toSecond)
+            var other = gap
+            let alone = toFirst[gap] + detour(gap, toFirst) + behind.metres
+            if alone < metres - Self.sameMetres { (metres, other) = (alone, behind.gap) }
+            if metres < best.metres + Self.sameMetres { best = (metres, gap, other) }
+            let end = toSecond[gap] + detour(gap, toSecond)
+            if end < behind.metres + Self.sameMetres { behind = (end, gap) }
+        }
+        put(second, in: best.second, toSecond[best.second], rest(best.second, toSecond))
+        let next = best.first == best.second ? apart : rest(best.first, toFirst)
+        put(first, in: best.first, toFirst[best.first], next)
+    }
+
+    /// From a place in a gap to the stop behind it; nil when there is none.
+    private func rest(_ gap: Int, _ distances: [Double]) -> Double? { gap < stops.count ? distances[gap + 1] : nil }
+
+    /// That, less the leg that is no longer driven.
+    private func detour(_ gap: Int, _ distances: [Double]) -> Double {
+        rest(gap, distances).map { $0 - legs[gap] } ?? 0
+    }
+
+    private mutating func put(_ stop: MinibusStop, in gap: Int, _ before: Double, _ after: Double?) {
+        if let after { legs[gap] = after }
+        stops.insert(stop, at: gap)
+        legs.insert(before, at: gap)
     }
 }
 
