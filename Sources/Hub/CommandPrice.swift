@@ -16,6 +16,8 @@ enum CommandPrice {
         case .rideCancel, .seatCancel, .stopCancel: 3
         // Told to every connection of the subject, and kept in its history.
         case .notifySet: 5
+        // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
+        case .routeSet: 5
         // Reads the state of each tour of the line, and goes through its timetable.
         case .lineEta: 3
         // With `since` it reads a history.

@@ -54,6 +54,26 @@ struct WayTests {
         #expect(try number("M1", "R2") == east)
     }
 
+    @Test("a book in which most ways are nobody's is worn; ways of the timetable are in the next one too")
+    func worn() {
+        func announce(_ count: Int, of vehicles: Int, in book: WayBook) {
+            for number in 0..<count { book.set(north, as: "\(number)", of: "M\(number % vehicles)") }
+        }
+        let book = book()
+        announce(2_000, of: 1, in: book)
+        #expect(!book.isWorn)
+        book.set(south, as: "south", of: "M0")
+        #expect(book.isWorn && book.count == 2_002)
+        let crowd = self.book()
+        announce(4_000, of: 1_000, in: crowd)
+        #expect(!crowd.isWorn)
+        announce(4_001, of: 1_000, in: crowd)
+        #expect(crowd.isWorn)
+        let timetable = WayBook { [WayCourse(id: $0, shape: [Self.at(0), Self.at(5000)])].compactMap { $0 } }
+        for route in 0..<5_000 { _ = timetable.places(of: "M1", route: "R\(route)", along: "") }
+        #expect(timetable.count == 5_001 && !timetable.isWorn)
+    }
+
     @Test("a place is how far along which way; of a direction that nobody knows it is the beginning of each")
     func places() {
         let book = book()

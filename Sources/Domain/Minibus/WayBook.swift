@@ -25,6 +25,9 @@ public final class WayBook {
     static let passMetres = 100.0
     /// … if it does not pass farther off than this beyond the nearest pass that leads on, metres.
     static let fartherMetres = 250.0
+    /// A book is used until so many ways were announced at least: each is some kilobytes here and an entry with every reader
+    /// whom it leads where it wants to go.
+    static let wornWays = 2_000
 
     private struct Way {
         let shape: LineShape
@@ -45,8 +48,12 @@ public final class WayBook {
 
     /// One more than the last number.
     public var count: Int { ways.count }
-    /// The numbers have nearly run out, and most are no vehicle's any more: it is time for another book.
-    public var isWorn: Bool { ways.count > 60_000 && ways.count > 2 * vehicles.count }
+    /// Most of the ways that were announced are no vehicle's any more, and they are many or the numbers have nearly run out: it is
+    /// time for another book. Those of the timetable would be in that one too, and don't count.
+    public var isWorn: Bool {
+        announced.count > max(Self.wornWays, 4 * vehicles.count)
+            || (ways.count > 60_000 && announced.count > 2 * vehicles.count)
+    }
 
     /// What a vehicle has announced, `text` to tell it from others; nil when it has taken that back.
     public func set(_ way: LineShape?, as text: String, of vehicle: String) {
