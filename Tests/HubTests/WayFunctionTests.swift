@@ -105,6 +105,40 @@ import Wire
         }
     }
 
+    @Test("three changes in a minute are told, the same again is none; a taxi's route is told to nobody")
+    func changes() async throws {
+        try await TestCity.run { city in
+            try await online(city, "M1")
+            #expect(try await city.book("p1", "b1", "M1", 2).isOK)
+            func set(_ route: String, of driver: String = "M1") async throws -> Dispatch.Answer {
+                Dispatch.answer(.success(try await city.call("route_set", [driver, route, "", ""])))
+            }
+            func told() async throws -> Int {
+                try await city.told("passenger:p1").count { $0 == "route.changed" }
+            }
+            for _ in 1...20 { #expect(try await set("R1").isOK) }
+            #expect(try await told() == 1)
+            try await city.advance(20_000)
+            for route in ["R2", "R3"] { #expect(try await set(route).isOK) }
+            for number in 4...20 {
+                guard case .refused("rate_limited", let detail, 40_000) = try await set("R\(number)") else {
+                    Issue.record("not refused")
+                    return
+                }
+                #expect(detail.contains("40 s"))
+            }
+            #expect(try await set("R3").isOK, "no change")
+            #expect(try await city.field("vehicle:M1", "route") == "R3")
+            #expect(try await told() == 3)
+            try await city.advance(40_000)
+            #expect(try await set("R4").isOK)
+            #expect(try await set("R5").isOK == false)
+            #expect(try await told() == 4)
+            try await city.connect("T1")
+            for number in 1...20 { #expect(try await set("R\(number)", of: "T1").isOK) }
+        }
+    }
+
     @Test("a bus on a tour is at the beginning of its pattern, and afterwards nowhere")
     func tour() async throws {
         try await TestCity.run { city in

@@ -96,6 +96,9 @@ register('route_set', function(keys, argv)
         if route == '' and way ~= '' then route = string.sub('way:' .. driver, 1, 64) end
         local v = vehicle(c, driver)
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
+        -- A taxi's route alone is told to nobody but those who watch it.
+        local refused = is_new and (is_minibus(v) or way ~= '') and count_reroute(c, driver, v)
+        if refused then return refused end
         if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
         if is_new then
             announce_way(c, driver, v, way)

@@ -109,6 +109,25 @@ local function recount(c, driver, v, taken, reason)
     return ok({ seats = tonumber(v.capacity) - taken })
 end
 
+-- What is told to the passengers and to every worker may change so often in so many ms. `rerouted` of a vehicle has when it last
+-- did, hub time, the latest last.
+local REROUTES, REROUTE_MS = 3, 60000
+
+-- Refuses a change that comes too soon; nil: it may be told, and counts.
+local function count_reroute(c, driver, v)
+    local times = {}
+    for at in string.gmatch(v.rerouted or '', '%d+') do
+        if c.now - at < REROUTE_MS then times[#times + 1] = at end
+    end
+    if #times >= REROUTES then
+        local wait = times[1] + REROUTE_MS - c.now
+        return refuse('rate_limited', 'The route has changed ' .. #times .. ' times within a minute. Change it again in '
+            .. math.ceil(wait / 1000) .. ' s.', wait)
+    end
+    times[#times + 1] = c.iso
+    set_vehicle(c, driver, 'rerouted', table.concat(times, ' '))
+end
+
 -- Everybody who has a booking here, in whatever state, is told of a new route (M8).
 local function tell_of_route(c, driver, v, route, way)
     local bookings = unanswered(c, driver, v)
