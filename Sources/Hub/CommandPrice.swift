@@ -14,6 +14,8 @@ enum CommandPrice {
         case .rideRequest, .seatBook, .stopRequest: 5
         // Undoes that, and rings the next one.
         case .rideCancel, .seatCancel, .stopCancel: 3
+        // Asks, or asks anew, for each request that waits on the line.
+        case .tourStart, .tourEnd: 5
         // Told to every connection of the subject, and kept in its history.
         case .notifySet: 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
