@@ -48,7 +48,7 @@ import Testing
                 "if c.now >= missing_at then tell_missing(c, driver, v) end",
                 "v.away = v.away or c.iso\n            mark_back(c, driver, v)\n            v.away = c.iso\n            tell_missing(c, driver, v)"
             ),
-            ("a driver away is asked", .queueOrder, "if not v[1] then", "if true then"),
+            ("a driver away is asked", .queueOrder, "if not v[1] and not", "if true and not"),
             (
                 "the same driver is asked again", .queueOrder,
                 "redis.call('SADD', c.p .. 'asked:' .. ride, driver)\n    redis.call('SADD', c.p .. 'offered:'",
