@@ -83,7 +83,12 @@ async def test_what_buses_do_is_in_the_feeds(town):
     await ended.call("tour.end")
     feeds = await seen(town, "the ended tour is gone", lambda vehicles: ended.line.bus not in vehicles)
     assert ended.line.bus not in {entity.trip_update.vehicle.id for entity in feeds["trip-updates"].entity}
-    [alert] = [entity.alert for entity in feeds["alerts"].entity]
+
+    def alerts():
+        feeds = read(town)
+        return feeds and [entity.alert for entity in feeds["alerts"].entity]
+
+    [alert] = await town.until("the alert", alerts, 25 * patience.SCALE)
     assert alert.effect == gtfs.Alert.DETOUR and alert.informed_entity[0].route_id == lost.line.id
     assert lost.line.bus in alert.header_text.translation[0].text
 
