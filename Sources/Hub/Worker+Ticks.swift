@@ -218,6 +218,8 @@ extension Worker {
     private func tellRanks(of zone: String, _ reason: String) {
         commands.send(["ZRANGE", RedisArgument(keys.queue(zone)), 0, -1]) { result in
             guard case .success(let reply) = result, let queue = reply.array else { return }
+            // What the zone saw while it was read may stand in the answer already.
+            let reason = self.changedZones[zone] ?? reason
             for (index, member) in queue.enumerated() {
                 guard let id = member.text, let driver = self.drivers[id] else { continue }
                 self.tell(driver, zone, rank: index + 1, size: queue.count, reason)

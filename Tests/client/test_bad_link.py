@@ -4,7 +4,7 @@ default times (C59)."""
 import asyncio
 
 import pytest
-from websockets.exceptions import InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from conftest import running
 from kerbside import patience
@@ -12,11 +12,13 @@ from kerbside.certificate import make_certificate
 from kerbside.client import Refused
 from kerbside.hub import Hub
 from kerbside.link import HERE, THERE, bad_link
-from kerbside.patience import SCALE
+from kerbside.patience import PACE, SCALE
 from test_failures import back
 
 #: Seconds for what takes a few messages on such a link, each of which may be lost more than once.
 PATIENCE = 40 * SCALE
+#: Seconds after which an app that hears nothing takes a new link.
+SILENCE = 15 * PACE
 
 
 @pytest.fixture(scope="module")
@@ -56,30 +58,45 @@ async def online(*clients):
         await asyncio.gather(*(connect(client) for client in clients))
 
 
+async def answer(driver, ride):
+    """The app shows the offer at once, and its person takes it."""
+    try:
+        await driver.call("offer.seen", ride=ride)
+        await driver.call("offer.accept", ride=ride)
+    except Refused as late:
+        # What was lost too often came too late; the sign of life brings the offer again.
+        assert late.code in ("offer_expired", "offer_taken"), late.error
+
+
 async def serve(driver):
-    """The app: shows each offer at once, and its person takes it. Until a ride is its own."""
+    """The app: takes each offer, until a ride is its own."""
     while True:
         event = await driver.event(within=PATIENCE)
         if event["type"] == "ride.assigned":
             return event["data"]["ride"]
         if event["type"] == "offer.made":
-            try:
-                await driver.call("offer.seen", ride=event["data"]["ride"])
-                await driver.call("offer.accept", ride=event["data"]["ride"])
-            except Refused as late:
-                # What was lost too often came too late; the sign of life brings the offer again.
-                assert late.code in ("offer_expired", "offer_taken"), late.error
+            await answer(driver, event["data"]["ride"])
 
 
 async def serve_over_any_link(driver):
-    """The same; where the hub has taken the link for dead, over a new one."""
+    """The same; where the hub has taken the link for dead, or nothing comes over it for long, over a new one. What was
+    not answered over the old one is answered over the new one."""
+    open_offer = None
     while True:
         try:
-            return await serve(driver)
-        except AssertionError:
-            if driver.closed is None:
+            if open_offer:
+                await answer(driver, open_offer)
+                open_offer = None
+            event = await driver.event(within=SILENCE)
+        except (AssertionError, ConnectionClosed):
+            if driver.breach:
                 raise
             await back(driver)
+            continue
+        if event["type"] == "ride.assigned":
+            return event["data"]["ride"]
+        if event["type"] == "offer.made":
+            open_offer = event["data"]["ride"]
 
 
 async def a_ride(hub, cast, silence):

@@ -97,6 +97,7 @@ async def test_unavailable_leaves_the_queue(hub, cast):
 async def test_ranks_are_pushed_when_they_change_with_the_reason(hub, cast):
     here = hub.block()
     first, second, third = await cast.queue(hub, here.a.stand, 3)
+    await second.state("queue.rank", lambda d: d["size"] == 3)
     await first.call("driver.unavailable")
     told = await second.state("queue.rank", lambda d: d["rank"] == 1)
     assert told == {"zone": here.a.id, "rank": 1, "size": 2, "reason": "unavailable"}
