@@ -38,7 +38,6 @@ static inline struct lws_vhost *kb_create_vhost(struct lws_context *context, lws
     protocols[0].name = "kerbside";
     protocols[0].callback = callback;
     protocols[0].rx_buffer_size = scratch_bytes;
-    protocols[0].tx_packet_size = scratch_bytes;
     info.protocols = protocols;
     info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
     info.vhost_name = "kerbside";

@@ -40,4 +40,3 @@ static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
 }
 // A place for something of ours in every SSL, NULL at first.
 static inline int kb_ssl_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
-static inline EVP_PKEY_CTX *kb_no_pkey_context(void) { return (EVP_PKEY_CTX *)0; }

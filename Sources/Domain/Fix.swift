@@ -26,25 +26,3 @@ public struct Fix: Equatable, Sendable {
     /// The stated accuracy in metres, or the presumed one.
     public var effectiveAccuracy: Double { accuracy ?? Fix.presumedAccuracy }
 }
-
-/// How much a position is still worth, by the hub's time of receipt.
-public enum FixFreshness: String, Sendable {
-    /// Shown as it is, extrapolated.
-    case live
-    /// Shown with its age, not extrapolated.
-    case stale
-    /// Not shown.
-    case expired
-
-    /// Live up to here: with a fix every 60 s a parked taxi stays live.
-    public static let liveMs: Int64 = 90_000
-    /// Stale up to here, then off the map.
-    public static let staleMs: Int64 = 600_000
-    /// A vehicle silent for longer gets no offers: two beats of 60 s missed, and half of one for the way.
-    public static let offerSilenceMs: Int64 = 150_000
-
-    /// The class of a position received `ageMs` milliseconds ago.
-    public init(ageMs: Int64) {
-        self = ageMs <= FixFreshness.liveMs ? .live : ageMs <= FixFreshness.staleMs ? .stale : .expired
-    }
-}

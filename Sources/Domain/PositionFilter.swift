@@ -98,8 +98,6 @@ public struct PositionFilter: Sendable {
     public private(set) var lastReceived: Int64?
     /// The last position that another filter believed: the first fix here is held against it, but goes on no way from it.
     private var earlier: Mark?
-    /// Hub time at which that position was measured (`Accepted.measuredAt`).
-    private var lastMeasured: Int64?
 
     public init() {}
 
@@ -113,26 +111,6 @@ public struct PositionFilter: Sendable {
 
     /// The last accepted position.
     public var position: GeoPoint? { last?.point }
-    /// The device's time of the last accepted position, Unix ms.
-    public var positionTime: Int64? { last?.at }
-    /// Radius of error of the last accepted position, metres.
-    public var positionAccuracy: Double? { last?.accuracy }
-
-    /// How fresh the position is at hub time `now`; expired when there is none.
-    public func freshness(at now: Int64) -> FixFreshness {
-        guard let lastMeasured else { return .expired }
-        return FixFreshness(ageMs: now &- lastMeasured)
-    }
-
-    /// The device says that its clock starts anew (a new session of the app): order counts from the next fix on, which
-    /// is believed wherever it is.
-    public mutating func restartOrdering() {
-        last = nil
-        earlier = nil
-        suspect = nil
-        lateRun = nil
-        usualLagMs = nil
-    }
 
     /// Judges a fix received at hub time `now` (Unix ms), and keeps it if it is believed.
     public mutating func offer(_ fix: Fix, receivedAt now: Int64, limits: Limits = Limits()) -> Verdict {
@@ -180,7 +158,6 @@ public struct PositionFilter: Sendable {
         suspectCount = 0
         lateRun = nil
         lastReceived = now
-        lastMeasured = isLive ? now : now - stored
         return .accepted(
             Accepted(
                 previous: previous.map { Fix($0.point, at: $0.at, accuracy: $0.accuracy) },

@@ -124,14 +124,6 @@ public struct ProximityLadder: Sendable {
         return events
     }
 
-    /// The pickup moved (the passenger walks) while the vehicle is where its last fix says.
-    public mutating func targetMoved(to target: GeoPoint) -> ProximityEvents {
-        guard notified < .arrived, var now = last else { return .none }
-        let before = now
-        now.target = target
-        return step(now, from: before)
-    }
-
     private mutating func step(_ now: Last, from previous: Last?) -> ProximityEvents {
         let end = LocalFrame(origin: now.target).project(now.vehicle)
         var start = end

@@ -103,7 +103,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public var now: UInt64 { uv_now(loop) }
 
     /// The same clock as it stands now, after whatever this turn has computed. Any thread.
-    public static func currentTime() -> UInt64 { uv_hrtime() / 1_000_000 }
+    public static func currentTime() -> UInt64 { currentTimeNs() / 1_000_000 }
+
+    /// The same in nanoseconds.
+    public static func currentTimeNs() -> UInt64 { uv_hrtime() }
 
     /// Unix milliseconds. Any thread.
     public static func wallClock() -> Int64 {

@@ -22,7 +22,7 @@ extension Worker {
             line = try known(line: id, catalog)
             places = try passes(of: try spot(place, catalog, field: ""), on: line)
         } catch {
-            return refuse(session, message.id, error.code, error.detail, field: error.field)
+            return refuse(session, message.id, error)
         }
         dispatch.call("line_eta", [RedisArgument(id), RedisArgument(Self.json(places))]) { result in
             guard self.sessions[session.connection] === session else { return }

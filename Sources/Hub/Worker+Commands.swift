@@ -26,8 +26,7 @@ extension Worker {
         switch session.encoding == .json ? decode(bytes) : protobuf.decode(bytes) {
         case .refused(let id, let error):
             guard isWithinRate(session, id, price: max(1, least)) else { return }
-            metrics.refused(error.code)
-            send(session, Encode.error(id: id, error))
+            refuse(session, id, error)
         case .message(let message):
             let price = max(CommandPrice.of(message.command), least)
             guard isWithinRate(session, message.id, price: price) else { return }
@@ -155,15 +154,10 @@ extension Worker {
             case .refused(let code, let detail): refuse(session, message.id, code, detail)
             case .zone(let zone):
                 metrics.requests.increment()
-                let to: [RedisArgument] =
-                    destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
-                let arguments: [RedisArgument] =
-                    [
-                        who, RedisArgument(RandomID.make("r_")), RedisArgument(zone), RedisArgument(lat),
-                        RedisArgument(lon),
-                        RedisArgument(passengers),
-                    ] + to + [key]
-                call("request", arguments, message, session)
+                var arguments = [who, RedisArgument(RandomID.make("r_")), RedisArgument(zone)]
+                arguments += [RedisArgument(lat), RedisArgument(lon), RedisArgument(passengers)]
+                arguments += destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
+                call("request", arguments + [key], message, session)
             }
         case .stopRequest(let request): requestStop(request, message, session, identity)
         case .stopCancel(let request): cancelStop(request, message, session, identity)

@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import RedisLink
 import Settings
@@ -56,6 +57,37 @@ extension Worker {
         if !catalog.isKnown { missing.append("the lines are not read yet") }
         if !clock.isSet { missing.append("Redis' time is not known yet") }
         return problem(503, "Not ready", missing.joined(separator: "; ") + ".")
+    }
+
+    /// What only operators and services may read, others are refused; RFC 6750. The token is taken from the header only: an
+    /// address is written to logs and kept in histories.
+    func refusal(of request: HTTPRequest, for what: String) -> HTTPResponse? {
+        guard let token = request.bearerToken else {
+            return unauthorised(
+                401, "Unauthorized",
+                "Send the token of an operator or a service as `Authorization: Bearer …` (kerbside token --role operator)."
+            )
+        }
+        do throws(TokenError) {
+            let claims = try verifier.verify(token, nowMs: EventLoop.wallClock())
+            guard claims.role == .operator || claims.role == .service else {
+                return unauthorised(
+                    403, "Forbidden",
+                    "A \(claims.role.rawValue) may not read \(what); an operator or a service may.",
+                    error: "insufficient_scope")
+            }
+            return nil
+        } catch {
+            metrics.tokensRefused.increment()
+            return unauthorised(error == .wrongCity ? 403 : 401, "Unauthorized", "\(error)", error: "invalid_token")
+        }
+    }
+
+    private func unauthorised(_ status: Int, _ title: String, _ detail: String, error: String? = nil) -> HTTPResponse {
+        var response = problem(status, title, detail)
+        let what = error.map { ", error=\"\($0)\"" } ?? ""
+        response.headers.append(("WWW-Authenticate", "Bearer realm=\"kerbside\"\(what)"))
+        return response
     }
 
     /// RFC 9457.

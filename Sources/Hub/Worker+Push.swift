@@ -108,9 +108,12 @@ extension Worker {
         _ session: Session, _ id: Int64?, _ code: ErrorCode, _ detail: String, field: String? = nil,
         retryAfterMs: Int64? = nil
     ) {
-        metrics.refused(code)
         let field = field ?? ErrorReply.field(in: detail)
-        let reply = ErrorReply(code: code, field: field, detail: detail, retryAfterMs: retryAfterMs)
+        refuse(session, id, ErrorReply(code: code, field: field, detail: detail, retryAfterMs: retryAfterMs))
+    }
+
+    func refuse(_ session: Session, _ id: Int64?, _ reply: ErrorReply) {
+        metrics.refused(reply.code)
         send(session, Encode.error(id: id, reply))
     }
 

@@ -140,7 +140,7 @@ extension Worker {
         if !identity.channel.isEmpty { json.string(identity.channel) }
         if let taxi = session.taxi { json.string(Channel.vehicle(taxi)) }
         let topics = session.resume.filter {
-            Channel.isShared($0.channel) && unreadable($0.channel, identity.role) == nil
+            Channel.isShared($0.channel) && denial(of: $0.channel, to: identity.role) == nil
         }
         for topic in topics { json.string(topic.channel) }
         json.endArray()

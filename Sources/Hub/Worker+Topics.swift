@@ -33,9 +33,7 @@ extension Worker {
             return forbid(session, message, identity)
         }
         guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
-        if let no = unreadable(channel, identity.role) {
-            return refuse(session, message.id, no.code, no.detail, field: no.field)
-        }
+        if let denial = denial(of: channel, to: identity.role) { return refuse(session, message.id, denial) }
         let arguments = [
             RedisArgument("\(identity.role.rawValue):\(identity.subject)"), RedisArgument(channel),
             RedisArgument(type ?? Self.topicType), RedisArgument(data), RedisArgument(message.key ?? ""),
@@ -45,8 +43,8 @@ extension Worker {
 
     func subscribeTopic(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
         guard Channel.isShared(channel) else { return refuseTopic(message, session) }
-        if let no = session.identity.flatMap({ unreadable(channel, $0.role) }) {
-            return refuse(session, message.id, no.code, no.detail, field: no.field)
+        if let denial = session.identity.flatMap({ denial(of: channel, to: $0.role) }) {
+            return refuse(session, message.id, denial)
         }
         let known = session.topics.first { $0.topic.channel == channel }
         if let known, since == nil {
@@ -80,8 +78,8 @@ extension Worker {
         session.resume = []
         for (channel, seq) in resume where Channel.isShared(channel) {
             // Said without an id, as the hello itself has its reply.
-            if let no = session.identity.flatMap({ unreadable(channel, $0.role, field: "resume") }) {
-                refuse(session, nil, no.code, no.detail, field: no.field)
+            if let denial = session.identity.flatMap({ denial(of: channel, to: $0.role, field: "resume") }) {
+                refuse(session, nil, denial)
             } else {
                 join(channel, since: seq, session, asks: [])
             }
@@ -96,7 +94,7 @@ extension Worker {
     }
 
     /// Why nobody, or not this role, may read and write a channel; nil: it may. What a hello resumes is held against it, too.
-    func unreadable(_ channel: String, _ role: Role, field: String = "channel") -> ErrorReply? {
+    func denial(of channel: String, to role: Role, field: String = "channel") -> ErrorReply? {
         if Channel.isNamedAsEvent(channel) {
             let type = channel.dropFirst(Channel.topics.count)
             return ErrorReply(

@@ -65,7 +65,7 @@ final class WorkerProcess {
         process = nil
         WorkerExpositions(directory: WorkerFiles.metrics(data)).remove(worker: name)
         // Its connections are gone, whether another takes its place or not.
-        try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1).clear()
+        _ = try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1)
         timer.stop()
         if isWanted {
             if loop.now - startedAt >= Self.settledMs { waitMs = 0 }

@@ -72,10 +72,10 @@ enum TextForm: Sendable {
 }
 
 /// Ids that go into channel names and Redis keys: 1 to 64 of `A-Z a-z 0-9 _ . : -`.
-enum Identifier {
+public enum Identifier {
     static let longest = 64
 
-    static func isValid(_ text: String) -> Bool {
+    public static func isValid(_ text: String) -> Bool {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
     }
 
@@ -91,7 +91,7 @@ enum Identifier {
 
     /// Whether a token may be for it. Without a colon, which separates the parts of Redis keys and channels: no subject
     /// can be named so that its keys are another's.
-    static func isSubject(_ text: String) -> Bool { isValid(text) && !text.utf8.contains(UInt8(ascii: ":")) }
+    public static func isSubject(_ text: String) -> Bool { isValid(text) && !text.utf8.contains(UInt8(ascii: ":")) }
 }
 
 enum Host {

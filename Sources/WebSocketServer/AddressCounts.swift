@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// A worker counts in a row of its own, which it alone writes, and reads the sum over all rows. A row is a count-min sketch:
 /// each address has a counter at one place in each of four lines, and the least of the four sums is its count. So there is
-/// nothing to lock and nothing to clean up, and a row of 256 KiB is enough whatever comes. The count is never too low; it is too high
-/// only for an address that meets others in all four places, which are drawn anew at each start of the hub.
+/// nothing to lock and nothing to clean up, and a row of 256 KiB is enough whatever comes. The count is never too low; it
+/// is too high only for an address that meets others in all four places, which are drawn anew at each start of the hub.
 public final class AddressCounts {
     private typealias Counter = Atomic<UInt32>
 
@@ -48,7 +48,7 @@ public final class AddressCounts {
         self.row = row
         memory = try Self.map(Self.headBytes + rows * Self.rowBytes, descriptor, MAP_SHARED, path)
         seed = memory.load(as: UInt64.self)
-        clear()
+        memset(memory + Self.headBytes + row * Self.rowBytes, 0, Self.rowBytes)
     }
 
     /// The counts of one server alone.
@@ -60,11 +60,6 @@ public final class AddressCounts {
     }
 
     deinit { munmap(memory, Self.headBytes + rows * Self.rowBytes) }
-
-    /// Forgets what the row's worker has counted: it has ended.
-    public func clear() {
-        memset(memory + Self.headBytes + row * Self.rowBytes, 0, Self.rowBytes)
-    }
 
     /// Counts a connection, unless its address has as many already. Of two workers that each take one at the same moment,
     /// both may refuse, but never both accept beyond the limit.

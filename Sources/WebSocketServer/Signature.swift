@@ -106,19 +106,6 @@ public enum Signature {
         return digest
     }
 
-    /// SHA-256: 32 bytes.
-    public static func sha256(_ data: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        let result = EVP_Digest(data, data.count, &digest, nil, EVP_sha256(), nil)
-        precondition(result == 1, "OpenSSL has no SHA-256")
-        return digest
-    }
-
-    /// Compares in a time that depends on the lengths only.
-    public static func areEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-        first.count == second.count && CRYPTO_memcmp(first, second, first.count) == 0
-    }
-
     /// Bytes that nobody can guess, from OpenSSL's generator.
     public static func randomBytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

@@ -32,9 +32,9 @@ extension WebSocketServer {
     /// At the end of a turn: the next requests of those who have sent something and wait for no answer.
     func readOn() {
         guard !resuming.isEmpty else { return }
-        let end = Self.clockNs() + Self.requestsNs
+        let end = EventLoop.currentTimeNs() + Self.requestsNs
         var count = 0
-        while count < resuming.count, count == 0 || Self.clockNs() < end {
+        while count < resuming.count, count == 0 || EventLoop.currentTimeNs() < end {
             let id = resuming[count]
             count += 1
             guard let connection = connections[id] else { continue }
@@ -44,13 +44,6 @@ extension WebSocketServer {
         }
         resuming.removeFirst(count)
         if !resuming.isEmpty { loop.wantAnotherTurn() }
-    }
-
-    /// Finer than the loop's, which stands still during a turn.
-    private static func clockNs() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     private func readNext(_ connection: Connection) {

@@ -29,67 +29,65 @@ public enum ErrorCode: String, CaseIterable, Sendable {
 
     /// One line for people, the same for every occurrence of the code.
     public var title: String { row.title }
-    /// The status with which the same refusal is answered over HTTP (RFC 9457).
-    public var httpStatus: Int { row.status }
     /// Whether the same command, unchanged, may succeed later.
     public var retry: Bool { row.retry }
     /// What a client should do.
     public var remedy: String { row.remedy }
 
-    private typealias Row = (title: String, status: Int, retry: Bool, remedy: String)
+    private typealias Row = (title: String, retry: Bool, remedy: String)
 
     private var row: Row {
         switch self {
         case .badMessage:
-            ("The message is not valid", 400, false, "Correct the field that is named.")
+            ("The message is not valid", false, "Correct the field that is named.")
         case .unknownCommand:
-            ("Unknown command", 400, false, "Use a command of this version of the contract.")
+            ("Unknown command", false, "Use a command of this version of the contract.")
         case .unauthenticated:
-            ("Not identified", 401, false, "Say hello with a valid token first.")
+            ("Not identified", false, "Say hello with a valid token first.")
         case .forbidden:
-            ("Not allowed", 403, false, "Use a token whose role and subject allow it.")
+            ("Not allowed", false, "Use a token whose role and subject allow it.")
         case .notFound:
-            ("Not found", 404, false, "Forget the ride or channel that was named.")
+            ("Not found", false, "Forget the ride or channel that was named.")
         case .outsideZones:
-            ("Outside the zones", 422, false, "Choose a place inside the city's zones.")
+            ("Outside the zones", false, "Choose a place inside the city's zones.")
         case .zonesUnknown:
-            ("The zones are not loaded yet", 503, true, "Try again in a few seconds.")
+            ("The zones are not loaded yet", true, "Try again in a few seconds.")
         case .zoneEmpty:
-            ("No taxi is available in the zone", 409, true, "Try again in a few minutes.")
+            ("No taxi is available in the zone", true, "Try again in a few minutes.")
         case .tooManyPassengers:
-            ("Too many passengers", 422, false, "Request several rides.")
+            ("Too many passengers", false, "Request several rides.")
         case .alreadyRequested:
-            ("There is an open request already", 409, false, "Wait for it or cancel it.")
+            ("There is an open request already", false, "Wait for it or cancel it.")
         case .offerExpired:
-            ("The offer has expired", 410, false, "Take the offer off the screen.")
+            ("The offer has expired", false, "Take the offer off the screen.")
         case .offerTaken:
-            ("The ride went to another driver or was cancelled", 409, false, "Take the offer off the screen.")
+            ("The ride went to another driver or was cancelled", false, "Take the offer off the screen.")
         case .seatsFull:
-            ("No seat is left", 409, false, "Choose another vehicle.")
+            ("No seat is left", false, "Choose another vehicle.")
         case .notAvailable:
-            ("Not possible in the present state", 409, false, "Ask for the state again and show what it allows.")
+            ("Not possible in the present state", false, "Ask for the state again and show what it allows.")
         case .noDriver:
-            ("Nobody drives the line now", 409, true, "Try again when a bus is on its way.")
+            ("Nobody drives the line now", true, "Try again when a bus is on its way.")
         case .outsideHours:
-            ("The line does not run then", 422, false, "Choose a time within its working hours.")
+            ("The line does not run then", false, "Choose a time within its working hours.")
         case .notBookable:
-            ("It can't be booked now", 422, false, "Choose another time, or ask again when it is said.")
+            ("It can't be booked now", false, "Choose another time, or ask again when it is said.")
         case .stopPassed:
-            ("The bus has passed the place", 409, false, "Choose a place ahead of the bus, or a later time.")
+            ("The bus has passed the place", false, "Choose a place ahead of the bus, or a later time.")
         case .offRoute:
-            ("Too far from the route", 422, false, "Choose a place nearer to the line.")
+            ("Too far from the route", false, "Choose a place nearer to the line.")
         case .noPosition:
-            ("No recent position is known", 409, false, "Send a position, then the command again.")
+            ("No recent position is known", false, "Send a position, then the command again.")
         case .clockSkew:
-            ("The device's clock is wrong", 422, false, "Correct the clock by the `time` of hello's reply.")
+            ("The device's clock is wrong", false, "Correct the clock by the `time` of hello's reply.")
         case .badPosition:
-            ("The position can't be right", 422, false, "Send the next fix.")
+            ("The position can't be right", false, "Send the next fix.")
         case .rateLimited:
-            ("Too many messages", 429, true, "Wait for `retry_after_ms`, and send less often.")
+            ("Too many messages", true, "Wait for `retry_after_ms`, and send less often.")
         case .unavailable:
-            ("The service is interrupted", 503, true, "Try again in a second with the same key.")
+            ("The service is interrupted", true, "Try again in a second with the same key.")
         case .internal:
-            ("Internal error", 500, true, "Try again with the same key; report it if it stays.")
+            ("Internal error", true, "Try again with the same key; report it if it stays.")
         }
     }
 }

@@ -36,14 +36,11 @@ struct Token: ParsableCommand {
     var newSecret = false
 
     func validate() throws {
-        guard let known = Role(rawValue: role) else {
-            throw ValidationError(
-                "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        guard subject.wholeMatch(of: /[A-Za-z0-9_.-]{1,64}/) != nil else {
+        let known = try knownRole()
+        guard Identifier.isSubject(subject) else {
             throw ValidationError("--subject \"\(subject)\": expected 1 to 64 of A-Z a-z 0-9 _ . -")
         }
-        if let city, city.wholeMatch(of: /[A-Za-z0-9_.:-]{1,64}/) == nil {
+        if let city, !Identifier.isValid(city) {
             throw ValidationError("--city \"\(city)\": expected 1 to 64 of A-Z a-z 0-9 _ . : -")
         }
         guard kind == "taxi" || (kind == "minibus" && known == .driver) else {
@@ -58,10 +55,17 @@ struct Token: ParsableCommand {
         }
     }
 
+    private func knownRole() throws -> Role {
+        guard let known = Role(rawValue: role) else {
+            throw ValidationError(
+                "--role \(role): expected one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return known
+    }
+
     func run() throws {
         let settings = try options.settings()
-        // `validate` has read it before.
-        guard let role = Role(rawValue: role) else { return }
+        let role = try knownRole()
         let duration = duration ?? "\(min(86_400, settings.tokens.maxLifeS))s"
         let seconds = (Duration.milliseconds(duration) ?? 0) / 1000
         guard seconds <= settings.tokens.maxLifeS else {

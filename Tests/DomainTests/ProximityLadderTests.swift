@@ -153,22 +153,8 @@ struct ProximityLadderTests {
         #expect(arrived.near == nil && arrived.arrived?.isInitial == false)
         var done = ProximityLadder(restored: .arrived)
         #expect(done.vehicleMoved(to: fix(0, x: 0), target: pickup).isEmpty)
-        #expect(done.targetMoved(to: pickup).isEmpty)
         var next = ProximityLadder()
         #expect(next.vehicleMoved(to: fix(40, x: 0), target: pickup).arrived?.isInitial == true)
-    }
-
-    @Test("C12: the passenger who walks to the car is told once, too")
-    func targetMoves() {
-        var ladder = ProximityLadder()
-        #expect(ladder.targetMoved(to: pickup).isEmpty, "no fix of the vehicle yet")
-        #expect(ladder.vehicleMoved(to: fix(0, x: 0), target: fix(0, x: 120).point).near?.isInitial == true)
-        #expect(ladder.targetMoved(to: fix(0, x: 60).point).isEmpty)
-        // Walks past it within one step of 80 m.
-        let met = ladder.targetMoved(to: fix(0, x: -20.5, y: 5).point).arrived
-        #expect(met != nil && met?.isInitial == false)
-        #expect(ladder.targetMoved(to: fix(0, x: 0).point).isEmpty)
-        #expect(ladder.vehicleMoved(to: fix(5, x: 0), target: pickup).isEmpty)
     }
 
     @Test("C13: inside already at assignment is told at once and flagged")

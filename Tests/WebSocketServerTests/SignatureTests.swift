@@ -68,10 +68,6 @@ import WebSocketServer
         #expect(!key.verifies(signature, of: data))
     }
 
-    @Test func `SHA-256 of abc`() {
-        #expect(Signature.sha256(Array("abc".utf8)) == base64URL("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"))
-    }
-
     @Test func `what is no key, or a weak one, is refused`() {
         #expect(throws: ServerError.self) { try Signature.PublicKey(pem: "") }
         #expect(throws: ServerError.self) { try Signature.PublicKey(pem: Self.rsaKey.replacing("MIIB", with: "MIIC")) }
@@ -79,11 +75,7 @@ import WebSocketServer
         #expect(throws: ServerError.self) { try Signature.PublicKey(pem: Self.weakKey) }
     }
 
-    @Test func `comparing and random bytes`() {
-        #expect(Signature.areEqual([1, 2], [1, 2]))
-        #expect(!Signature.areEqual([1, 2], [1, 3]))
-        #expect(!Signature.areEqual([1], [1, 2]))
-        #expect(Signature.areEqual([], []))
+    @Test func `random bytes`() {
         #expect(Signature.randomBytes(32) != Signature.randomBytes(32))
         #expect(Signature.randomBytes(7).count == 7)
     }

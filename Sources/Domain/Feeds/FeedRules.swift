@@ -7,8 +7,12 @@ public struct FeedRules: Sendable {
     /// How many ticks a reader may miss and still be told only what changed.
     public var logTicks: Int
 
+    /// With a fix every 60 s a parked taxi is never stale.
+    public static let staleAfterMs: Int64 = 90_000
+    public static let expireAfterMs: Int64 = 600_000
+
     public init(
-        staleAfterMs: Int64 = FixFreshness.liveMs, expireAfterMs: Int64 = FixFreshness.staleMs, logTicks: Int = 64
+        staleAfterMs: Int64 = Self.staleAfterMs, expireAfterMs: Int64 = Self.expireAfterMs, logTicks: Int = 64
     ) {
         self.staleAfterMs = staleAfterMs
         self.expireAfterMs = expireAfterMs

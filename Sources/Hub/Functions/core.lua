@@ -36,6 +36,8 @@ end
 local function vehicle(c, driver) return hash(c.p .. 'vehicle:' .. driver) end
 local function set_vehicle(c, driver, ...) redis.call('HSET', c.p .. 'vehicle:' .. driver, ...) end
 local function clear_vehicle(c, driver, ...) redis.call('HDEL', c.p .. 'vehicle:' .. driver, ...) end
+-- The place that `lose` and `go_offline` keep for a driver. The caller may clear more with it.
+local function forget_place(c, driver, ...) clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', ...) end
 local function is_minibus(v) return v.kind == 'minibus' end
 local function load_ride(c, ride) return hash(c.p .. 'ride:' .. ride) end
 local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride, ...) end

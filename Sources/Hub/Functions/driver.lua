@@ -44,7 +44,7 @@ register('unavailable', function(keys, argv)
             end
             if v.state == 'available' then go_offline(c, driver, v, 'unavailable') end
         end
-        clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+        forget_place(c, driver)
         if v.state == 'available' and not is_minibus(v) then
             leave(c, driver, v.zone, 'unavailable', 'unavailable')
             drop_offer(c, v)

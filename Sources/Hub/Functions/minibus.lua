@@ -35,7 +35,7 @@ end
 
 -- Online: it can be seen and booked. A minibus waits in no queue.
 local function go_online(c, driver, reason)
-    clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+    forget_place(c, driver)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)
     local v = vehicle(c, driver)
     show_way(c, driver, v)

@@ -1,6 +1,7 @@
 -- Offers: which driver is asked for which ride, and the one place where an offer ends. A ride is `searching` (and then
 -- stands in `waiting:<zone>` in the order of its request), or `offered` to exactly one driver (and then in `offers` by its
--- deadline; between two rounds a searching ride stands there by the end of the pause). Accept, decline, timeout and cancel each compare the ride's state and driver before they change it.
+-- deadline; between two rounds a searching ride stands there by the end of the pause). Accept, decline, timeout and cancel
+-- each compare the ride's state and driver before they change it.
 
 local function make_offer(c, ride, r, driver)
     local attempt = redis.call('HINCRBY', c.p .. 'ride:' .. ride, 'attempt', 1)

@@ -2,14 +2,16 @@
 
 -- A minibus: what is taken, what it is asked, and its bookings in the order in which they came.
 local function minibus_snapshot(c, driver, v)
-    local s = { state = v.state, kind = 'minibus', notify = wishes_of(c, 'driver:' .. driver), capacity = tonumber(v.capacity), taken = tonumber(v.taken),
-        seats = tonumber(v.seats), route = v.route or nil, way = v.way and cjson.decode(v.way) or nil }
+    local s = { state = v.state, kind = 'minibus', notify = wishes_of(c, 'driver:' .. driver),
+        capacity = tonumber(v.capacity), taken = tonumber(v.taken), seats = tonumber(v.seats),
+        route = v.route or nil, way = v.way and cjson.decode(v.way) or nil }
     local meta, bookings = '', {}
     if v.asking then
         local b = load_booking(c, v.asking)
         local left = b.seen == '1' and tonumber(b.deadline) - c.now or c.offer_timeout_ms
         s.request = { booking = v.asking, passengers = tonumber(b.passengers), length_m = tonumber(b.length),
-            distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b), expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
+            distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b),
+            expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
         meta = b.lat .. ',' .. b.lon
     end
     for i, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
@@ -106,7 +108,7 @@ local function become(c, driver, v, kind, capacity)
             drop_offer(c, v)
             dispatch(c, v.zone)
         end
-        clear_vehicle(c, driver, 'lost_zone', 'lost_score', 'lost_until', 'lost_why')
+        forget_place(c, driver)
     end
     set_vehicle(c, driver, 'kind', kind)
     if kind == 'minibus' then

@@ -10,7 +10,8 @@ register('request', function(keys, argv)
         local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
         local open = held[1] or held[2]
         if open then
-            return refuse('already_requested', (held[1] and 'The ride ' or 'The booking ') .. open .. ' is still open. Cancel it first, or wait for its end.')
+            local what = held[1] and 'The ride ' or 'The booking '
+            return refuse('already_requested', what .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
         local problem, detail = nobody_for(c, zone, tonumber(argv[6]))
         if problem then return refuse(problem, detail) end
@@ -224,7 +225,8 @@ register('finish', function(keys, argv)
     end)
 end)
 
--- noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old place is restored; it counts for the passenger's reliability (R12).
+-- noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
+-- place is restored; it counts for the passenger's reliability (R12).
 register('noshow', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()

@@ -1,7 +1,8 @@
 -- What a citizen asks: a request is made, or taken back.
 
 function stops.receipt(c, id, s)
-    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
+    return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line,
+        state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
         answer_by = tonumber(s.answer_by), back = s.back }
 end
 
