@@ -182,7 +182,7 @@ extension Worker {
         buses[bus.subject] = nil
         guard let run = bus.tour else { return }
         if run.vehicle.isDirty { flushPositions() }
-        flush(run, of: bus)
+        flush(run, of: bus, atMost: Self.longestWay)
     }
 
     // MARK: positions
@@ -240,16 +240,19 @@ extension Worker {
         }
     }
 
-    private func flush(_ run: TourRun, of bus: BusTrack) {
-        guard run.isDirty, !run.isUnderWay, let fix = run.vehicle.lastFix else { return }
+    /// What is more goes with the next tick: each fix of the way is held against each request of the tour.
+    private func flush(_ run: TourRun, of bus: BusTrack, atMost most: Int = flushedWay) {
+        guard run.isDirty, !run.isUnderWay, let last = run.vehicle.lastFix else { return }
         let (reached, skipped, isBack) = (run.reached, run.skipped, run.isBack)
-        let (way, left) = (run.way, run.left)
-        run.isDirty = false
+        let (way, left) = (Array(run.way.prefix(most)), run.left)
+        run.way.removeFirst(way.count)
+        // The way of the next call begins where the bus was at the end of this one.
+        let fix = run.way.isEmpty ? last : way.last ?? last
+        run.isDirty = !run.way.isEmpty
         run.isUnderWay = true
         run.reached = nil
         run.skipped = []
         run.isBack = false
-        run.way = []
         run.left = []
         let arguments: [RedisArgument] = [
             RedisArgument(run.id), RedisArgument(fix.at), RedisArgument(fix.point.lat), RedisArgument(fix.point.lon),
@@ -295,6 +298,8 @@ extension Worker {
 
     /// Fixes between two ticks; a bus sends one. More come when a phone was away and sends all it has kept.
     private static let longestWay = 200
+    /// Of these go to Redis with one call.
+    private static let flushedWay = 20
 
     private static func list(_ way: [Fix]) -> [UInt8] {
         var json = JSONWriter()

@@ -78,6 +78,30 @@ import Wire
         }
     }
 
+    @Test("N1: however many wait when a tour begins or ends, each is read once and the list told once")
+    func many() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for number in 1...6 {
+                _ = try await request(
+                    city, "c\(number)", wish("s\(number)", 1000 * Double(number), inMinutes: 20 + number))
+            }
+            let atFirst = try await city.calls(of: "hgetall")
+            try await end(city)
+            // The requests, and besides what concerns the tour and its driver.
+            let ended = try await city.calls(of: "hgetall")
+            #expect(ended - atFirst <= 6 + 3)
+            let heard = try await city.heard(on: Channel.partition("bus_driver:B2")) {
+                try await start(city, "B2", tour: "t2", bus: "8")
+            }
+            #expect(try await city.calls(of: "hgetall") - ended <= 6 + 3)
+            let told = try heard.filter { $0.type == "stop.requested" }.map { try JSONValue(parsing: $0.data) }
+            #expect(told.map { $0["request"]?.text } == (1...6).map { "s\($0)" })
+            #expect(told.dropLast().allSatisfy { $0["places"] == nil })
+            #expect(told.last?["places"]?.elements?.count == 6)
+        }
+    }
+
     @Test("C64: another tour that comes by is asked at once, if it has the seats; an operator may have ended the tour")
     func beside() async throws {
         try await TestCity.run { city in

@@ -22,6 +22,31 @@ import Wire
         }
     }
 
+    @Test("N1: a way of many fixes reads each request once")
+    func longWay() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for number in 1...6 {
+                _ = try await request(city, "c\(number)", wish("s\(number)", 2000 + 300 * Double(number), inMinutes: 3))
+                #expect(try await answer(city, "accept", "s\(number)").isOK)
+            }
+            let now = try #require(try await city.field("settings", "clock_hub").flatMap { Int($0) })
+            let fixes = (0..<20).map { "[\(Self.lat(1700 + 10 * Double($0))),9.0,\(now + 1000 * $0)]" }
+            let last = "\(now + 19_000)"
+            let before = try await city.calls(of: "hgetall")
+            try await city.call(
+                "tour_moved",
+                [
+                    "t1", last, Self.lat(1890), "9.0", "1890", "", "", "[]", "", "[]", last, "",
+                    "[" + fixes.joined(separator: ",") + "]", "[]", "", "[]", "",
+                ])
+            // The tour, again for who is told of it, and the requests.
+            #expect(try await city.calls(of: "hgetall") - before == 1 + 1 + 6)
+            #expect(try await city.told("passenger:c1").last == "stop.near")
+            #expect(try await city.field("stop:s1", "notified") == "500")
+        }
+    }
+
     @Test("C52: hours before its time the bus passes the place without an alert; a loop's other pass gives none either")
     func anotherRound() async throws {
         try await TestCity.run { city in

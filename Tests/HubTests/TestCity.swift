@@ -171,6 +171,13 @@ actor TestCity {
         return try JSONValue(parsing: data)
     }
 
+    /// How often Redis has carried out a command so far.
+    func calls(of command: String) async throws -> Int {
+        let lines = try await raw(["INFO", "commandstats"]).text?.split(separator: "\r\n") ?? []
+        let line = lines.first { $0.hasPrefix("cmdstat_\(command):calls=") }
+        return line?.split(separator: "=").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+    }
+
     func field(_ key: String, _ field: String) async throws -> String? {
         try await raw(["HGET", keys.prefix + key, field]).text
     }

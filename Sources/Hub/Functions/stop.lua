@@ -31,9 +31,37 @@ function stops.rules(c)
     return c.stops
 end
 
-function stops.load(c, id) return hash(c.p .. 'stop:' .. id) end
-function stops.set(c, id, ...) redis.call('HSET', c.p .. 'stop:' .. id, ...) end
-function stops.tour(c, id) return id and hash(c.p .. 'tour:' .. id) or {} end
+-- Each request is read once per call, as one step of a tour may look at all of a line again and again: what changes in Redis
+-- changes in the table, too. So with tours, until tours.set().
+function stops.load(c, id)
+    c.loaded = c.loaded or {}
+    c.loaded[id] = c.loaded[id] or hash(c.p .. 'stop:' .. id)
+    return c.loaded[id]
+end
+
+function stops.set(c, id, ...)
+    redis.call('HSET', c.p .. 'stop:' .. id, ...)
+    local s, values = c.loaded and c.loaded[id], { ... }
+    -- As Redis has it: text.
+    for i = 1, s and #values or 0, 2 do
+        local value = values[i + 1]
+        s[values[i]] = type(value) == 'number' and string.format('%.17g', value) or value
+    end
+end
+
+function stops.clear(c, id, ...)
+    redis.call('HDEL', c.p .. 'stop:' .. id, ...)
+    local s = c.loaded and c.loaded[id] or {}
+    for _, name in ipairs({ ... }) do s[name] = nil end
+end
+
+function stops.tour(c, id)
+    if not id then return {} end
+    c.tours = c.tours or {}
+    c.tours[id] = c.tours[id] or hash(c.p .. 'tour:' .. id)
+    return c.tours[id]
+end
+
 function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted' end
 -- Whether the bus still is at the first stop of its tour, or before it: its way has not begun, nor has its driver said so.
 function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
@@ -131,12 +159,30 @@ function stops.list(c, tour)
 end
 
 -- To the driver of the tour, with the whole list as it is now. The history does without: as often as requests come and go it
--- would keep them all, and who reads it is told the list as it is then (the snapshot).
-function stops.tell_driver(c, tour, type, data)
+-- would keep them all, and who reads it is told the list as it is then (the snapshot). more: another event with the list
+-- follows at once.
+function stops.tell_driver(c, tour, type, data, more)
+    if c.untold then
+        c.untold[#c.untold + 1] = { tour = tour, type = type, data = data }
+        return
+    end
     local t = stops.tour(c, tour)
     if not t.driver then return end
     data.tour = tour
-    tell(c, 'bus_driver:' .. t.driver, type, data, nil, { places = stops.list(c, tour) })
+    tell(c, 'bus_driver:' .. t.driver, type, data, nil, not more and { places = stops.list(c, tour) } or nil)
+end
+
+-- What `body` brings about for many requests at once: drivers are told all of it when it is done, and the list with the last
+-- event of each tour.
+function stops.together(c, body)
+    if c.untold then return body() end
+    local untold, last = {}, {}
+    c.untold = untold
+    local good, problem = pcall(body)
+    c.untold = nil
+    if not good then error(problem, 0) end
+    for i, one in ipairs(untold) do last[one.tour] = i end
+    for i, one in ipairs(untold) do stops.tell_driver(c, one.tour, one.type, one.data, i < last[one.tour]) end
 end
 
 -- For the snapshot of a citizen's channel: its open requests, by pickup time; nil if there is none.
@@ -206,7 +252,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     s.tour, s.place, s.dist = tour, place, dist
     stops.set(c, id, 'tour', tour, 'place', place)
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
-        if value then stops.set(c, id, name, value) else redis.call('HDEL', c.p .. 'stop:' .. id, name) end
+        if value then stops.set(c, id, name, value) else stops.clear(c, id, name) end
     end
     redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
     stops.due(c, id, 'orphan')
@@ -217,9 +263,12 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
         data.reason = 'taken_over'
         return stops.tell_driver(c, tour, 'stop.list', data)
     end
-    local prompted = tonumber(stops.tour(c, tour).prompted_at or 0)
-    data.quiet = is_shown or c.now - prompted < stops.rules(c).quiet_ms
-    if not data.quiet then redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.iso) end
+    local t = stops.tour(c, tour)
+    data.quiet = is_shown or c.now - tonumber(t.prompted_at or 0) < stops.rules(c).quiet_ms
+    if not data.quiet then
+        redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.iso)
+        t.prompted_at = c.iso
+    end
     data.answer_by = tonumber(s.answer_by)
     stops.tell_driver(c, tour, 'stop.requested', data)
 end

@@ -27,7 +27,7 @@ local function stand(c, id, s, fix, from)
     elseif s.stood_from then
         local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
         stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
-        redis.call('HDEL', c.p .. 'stop:' .. id, 'stood_from')
+        stops.clear(c, id, 'stood_from')
     end
 end
 
@@ -73,7 +73,7 @@ function stops.moved(c, tour, way, before, dist, first)
             local last = before
             for _, point in ipairs(way) do
                 local fix = { lat = point[1], lon = point[2], at = point[3] }
-                moved(c, id, stops.load(c, id), fix, last, dist, first)
+                moved(c, id, s, fix, last, dist, first)
                 last = fix
             end
         elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
@@ -110,7 +110,7 @@ end
 -- A request that nobody could answer has a driver now; the citizen is told until when it is answered. reason: see attach().
 function stops.ask_first(c, id, s, reason)
     s.ahead = nil
-    redis.call('HDEL', c.p .. 'stop:' .. id, 'ahead')
+    stops.clear(c, id, 'ahead')
     if s.state ~= 'requested' then return end
     stops.await_answer(c, id, s)
     stops.tell_citizen(c, 'stop.pending', id, s, { answer_by = tonumber(s.answer_by), reason = reason })
@@ -164,13 +164,15 @@ end
 -- that may be this one.
 function stops.tour_started(c, tour)
     local t = stops.tour(c, tour)
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
-        local s = stops.load(c, id)
-        if stops.is_open(s) then
-            local is_its, dist, behind = stops.is_for(c, s, t)
-            if is_its then stops.hand_over(c, id, s, tour, dist, behind) end
+    stops.together(c, function()
+        for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. t.line .. ':stops', 0, -1)) do
+            local s = stops.load(c, id)
+            if stops.is_open(s) then
+                local is_its, dist, behind = stops.is_for(c, s, t)
+                if is_its then stops.hand_over(c, id, s, tour, dist, behind) end
+            end
         end
-    end
+    end)
 end
 
 -- The line is in no catalog any more: no tour of it can begin.
@@ -181,7 +183,7 @@ end
 -- Back to `requested`: nothing remains of the tour that had it.
 function stops.reopen(c, id, s)
     local gone = { 'tour', 'dist', 'place', 'next', 'waits', 'accepted_at', 'stood_from', 'stood_ms', 'reminded', 'told', 'eta_told' }
-    redis.call('HDEL', c.p .. 'stop:' .. id, unpack(gone))
+    stops.clear(c, id, unpack(gone))
     for _, name in ipairs(gone) do s[name] = nil end
     s.state, s.notified, s.ahead = 'requested', '0', '1'
     s.answer_by = string.format('%.0f', math.max(tonumber(s.at), c.now + ORPHAN_MS))
@@ -200,10 +202,7 @@ function stops.find_successor(c, s)
     return tour, dist, next_stop
 end
 
--- A tour has ended, and is no longer among those of its line. What it leaves open, promised or not, is asked anew: of another
--- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
--- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen.
-function stops.tour_ended(c, tour, t)
+local function leave(c, tour, t)
     local left = {}
     for _, one in ipairs(stops.of_tour(c, tour)) do
         if one.s.state == 'accepted' and one.s.notified == '20' and stops.has_passed(c, one.s, t) then
@@ -231,19 +230,28 @@ function stops.tour_ended(c, tour, t)
     end
 end
 
+-- A tour has ended, and is no longer among those of its line. What it leaves open, promised or not, is asked anew: of another
+-- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
+-- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen.
+function stops.tour_ended(c, tour, t)
+    stops.together(c, function() leave(c, tour, t) end)
+end
+
 -- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
 -- not take any more, can't be fetched: who asked is told now. The running tours go on to their end.
 -- ways: the ids of the line's patterns, as a set; nil: there is no such line.
 function stops.line_changed(c, line, ways)
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. line .. ':stops', 0, -1)) do
-        local s = stops.load(c, id)
-        local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > stops.rules(c).round_ms
-        if stops.is_open(s) and is_later then
-            local is_there = ways and s.anywhere
-            for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end
-            if not is_there then stops.expire(c, id, s, ways and 'line_changed' or 'line_removed') end
+    stops.together(c, function()
+        for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. line .. ':stops', 0, -1)) do
+            local s = stops.load(c, id)
+            local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > stops.rules(c).round_ms
+            if stops.is_open(s) and is_later then
+                local is_there = ways and s.anywhere
+                for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end
+                if not is_there then stops.expire(c, id, s, ways and 'line_changed' or 'line_removed') end
+            end
         end
-    end
+    end)
 end
 
 -- MARK: what time brings about

@@ -8,7 +8,10 @@
 local tours = {}
 
 function tours.load(c, id) return hash(c.p .. 'tour:' .. id) end
-function tours.set(c, id, ...) redis.call('HSET', c.p .. 'tour:' .. id, ...) end
+function tours.set(c, id, ...)
+    redis.call('HSET', c.p .. 'tour:' .. id, ...)
+    if c.tours then c.tours[id] = nil end
+end
 
 -- The running tour of a driver: id and hash, or a refusal.
 function tours.of(c, driver)

@@ -180,7 +180,13 @@ struct BusDriverMachine {
             if let id = data.text("tour") { over(id) }
         } else if type.hasPrefix("stop."), data.text("tour") == tour?.id || tour == nil {
             if type == "stop.requested" { out.append(.note(.bus(.prompted))) }
-            list.take(data["places"]?.elements ?? [], now, &dice)
+            if let places = data["places"]?.elements {
+                list.take(places, now, &dice)
+            } else if type == "stop.withdrawn" {
+                if let request = data.text("request") { list.drop(request) }
+            } else if type == "stop.list", data.text("reason") != "taken_over" {
+                list.clear()
+            }
         }
     }
 

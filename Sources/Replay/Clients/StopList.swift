@@ -41,6 +41,9 @@ struct StopList: Equatable {
 
     mutating func clear() { asks = [:] }
 
+    /// It is off the list. Of many that go at once only the last comes with the list.
+    mutating func drop(_ request: String) { asks[request] = nil }
+
     /// The list as the hub has it now.
     mutating func take(_ places: [JSONValue], _ now: Moment, _ dice: inout Dice) {
         var open: [String: Ask] = [:]
