@@ -274,6 +274,7 @@ import Wire
                 #expect(try await city.command("stop_cancel", "c1", id, "").isOK)
             }
             #expect(try await city.told("bus_driver:B1").suffix(2) == ["stop.withdrawn", "stop.withdrawn"])
+            #expect(try await city.raw(["TTL", "{test}:stop:s2"]).int ?? 0 > 600, "it was promised: that is history")
             #expect(try await answer(city, "accept", "s1") == .refused("not_available"))
             #expect(try await city.raw(["ZCARD", "{test}:stopdue"]).int == 0)
         }

@@ -90,6 +90,7 @@ import Wire
             try await end(city)
             // The requests, and besides what concerns the tour and its driver.
             let ended = try await city.calls(of: "hgetall")
+            #expect(try await city.raw(["TTL", "{test}:tour:t1"]).int ?? 0 <= 600, "it was nowhere")
             #expect(ended - atFirst <= 6 + 3)
             let heard = try await city.heard(on: Channel.partition("bus_driver:B2")) {
                 try await start(city, "B2", tour: "t2", bus: "8")
@@ -228,6 +229,28 @@ import Wire
             for number in 0..<3 { #expect(try await ask(number, inMinutes: 600).isOK) }
             #expect(try await ask(3, inMinutes: 630) == .refused("not_available"))
             #expect(try await ask(4, inMinutes: 700).isOK)
+        }
+    }
+
+    @Test("C60: what is taken back before anybody was asked counts, there and back as one, and is soon forgotten")
+    func takenBack() async throws {
+        try await TestCity.run { city in
+            func ahead(_ id: String, _ metres: Double, _ minutes: Int) -> String {
+                wish(id, metres, inMinutes: minutes, laterAt: minutes, run: "t\(minutes)")
+            }
+            for number in 1...3 {
+                let (there, back) = (ahead("a\(number)", 2000, 300 + number), ahead("b\(number)", 1000, 600 + number))
+                let asked = try await request(city, "c1", there, back)
+                #expect(asked.isOK)
+                for id in ["a\(number)", "b\(number)"] {
+                    #expect(try await city.command("stop_cancel", "c1", id, "").isOK)
+                    #expect(try await city.command("stop_cancel", "c1", id, "").isOK)
+                    #expect(try await city.raw(["TTL", "{test}:stop:" + id]).int ?? 0 <= 600)
+                }
+            }
+            #expect(try await city.raw(["LLEN", "{test}:cancels:c1"]).int == 3)
+            #expect(try await request(city, "c1", ahead("s1", 2000, 300)) == .refused("rate_limited"))
+            #expect(try await request(city, "c2", ahead("s2", 2000, 300)).isOK)
         }
     }
 

@@ -27,9 +27,9 @@ register('left', function(keys, argv)
     return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
 end, { 'allow-oom' })
 
--- Requests of rides, seats and stops that rang somebody and were taken back by who asked: `cancels:<passenger>` has when, hub
--- time, the latest last. So many are free; from then on the next request may come a while after the last that was taken back,
--- each time twice as long.
+-- Requests of rides and seats that rang somebody, and of stops, that were taken back by who asked: `cancels:<passenger>` has
+-- when, hub time, the latest last. So many are free; from then on the next request may come a while after the last that was taken
+-- back, each time twice as long.
 
 local cancels = {}
 -- With the pauses doubling, more make no difference.
@@ -41,6 +41,10 @@ function cancels.add(c, passenger)
     redis.call('LTRIM', key, -(c.free_cancels + cancels.kept), -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
 end
+
+-- What came to nothing is known for 10 minutes, to be answered to who asks again: as often as it comes and goes it would fill
+-- Redis.
+function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
 -- Refuses a request that comes too soon; nil: it may ring somebody.
 function cancels.refusal(c, passenger)

@@ -150,7 +150,9 @@ register('stop_cancel', function(keys, argv)
         if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         stops.close(c, id, s, 'cancelled')
-        if s.tour then cancels.add(c, citizen) end
+        -- The way there and the way back are one.
+        if not s.back or stops.load(c, s.back).state ~= 'cancelled' then cancels.add(c, citizen) end
+        if not s.promised then cancels.forget(c, 'stop:' .. id) end
         redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)

@@ -86,6 +86,7 @@ function tours.finish(c, id, t, why, delay)
     t.state, t.etas = 'ended', '[]'
     tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.iso)
     redis.call('EXPIRE', c.p .. 'tour:' .. id, c.history_ttl_s)
+    if not t.lat then cancels.forget(c, 'tour:' .. id) end
     redis.call('HDEL', c.p .. 'bus:' .. t.bus, 'tour')
     redis.call('HDEL', c.p .. 'busdriver:' .. t.driver, 'tour')
     redis.call('SREM', c.p .. 'line:' .. t.line .. ':tours', id)

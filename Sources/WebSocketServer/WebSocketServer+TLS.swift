@@ -1,0 +1,70 @@
+internal import EventLoop
+internal import Glibc
+
+/// From accept to the TLS handshake, which waits for the hello, for its address' pace, and for its turn.
+extension WebSocketServer {
+    /// What handshakes may take of a turn, so that the open connections go on meanwhile. One is begun in any case.
+    private static let handshakesNs: UInt64 = 5_000_000
+
+    func awaitHello(_ connection: Connection, _ descriptor: Int32) {
+        let id = connection.id
+        do {
+            connection.arrival = try Arrival(loop, descriptor) { [unowned self] in self.heard(id) }
+        } catch {
+            Glibc.close(descriptor)
+            closed(id)
+        }
+    }
+
+    private func heard(_ id: ConnectionID) {
+        guard let connection = connections[id], let arrival = connection.arrival else { return }
+        switch arrival.look(scratch) {
+        case .partly: break
+        case .ended: closed(id)
+        case .there:
+            arrival.rest()
+            greet(connection, arrival)
+        }
+    }
+
+    private func greet(_ connection: Connection, _ arrival: Arrival) {
+        let limit = rules.maxConnectionsPerAddress
+        let wait = limit == .max ? 0 : handshakes.next(connection.address, limit: limit, at: now)
+        switch wait {
+        case nil:
+            counts.refusedAddressLimit += 1
+            closed(connection.id)
+        case 0?: begin(connection, arrival)
+        case let wait?:
+            arrival.phase = .waiting
+            schedule(connection, afterMs: wait)
+        }
+    }
+
+    private func begin(_ connection: Connection, _ arrival: Arrival) {
+        arrival.phase = .due
+        arrived.append(connection.id)
+    }
+
+    /// The time of a socket is over whose handshake has not begun. True: that is not its fault, and it has more.
+    func checkArrival(_ connection: Connection) -> Bool {
+        guard let arrival = connection.arrival, arrival.phase != .silent else { return false }
+        if arrival.phase == .waiting { begin(connection, arrival) }
+        connection.lastHeard = now
+        schedule(connection, afterMs: rules.headerTimeoutMs)
+        return true
+    }
+
+    /// At the end of a turn: as many handshakes as have time in it, in the order of arrival.
+    func beginHandshakes() {
+        guard !arrived.isEmpty else { return }
+        let end = EventLoop.currentTimeNs() + Self.handshakesNs
+        repeat {
+            let id = arrived.removeFirst()
+            guard let connection = connections[id], let arrival = connection.arrival else { continue }
+            connection.arrival = nil
+            adopt(connection, arrival.release())
+        } while !arrived.isEmpty && EventLoop.currentTimeNs() < end
+        if !arrived.isEmpty { loop.wantAnotherTurn() }
+    }
+}
