@@ -67,7 +67,7 @@ extension Settings {
             "dispatch.free_cancels", \.dispatch.freeCancels, 1...1_000_000, .atRestart,
             """
             Requests for a ride, seats or a stop that a passenger may take back, after they rang a driver, within \
-            dispatch.cancel_window_ms. After that the next one has to wait.
+            dispatch.cancel_window_ms. After that the next one has to wait. So with tours that a bus driver ends at once.
             """),
         .integer(
             "dispatch.cancel_window_ms", \.dispatch.cancelWindowMs, 1_000...86_400_000, .atRestart,

@@ -60,6 +60,36 @@ import Wire
         }
     }
 
+    @Test("C60: who begins and ends one tour after the other waits longer and longer; who has driven does not")
+    func overAndOver() async throws {
+        try await TestCity.run { city in
+            @Sendable func end(_ driver: String) async throws {
+                #expect(try await city.command("tour_end", "bus_driver", driver, "", "").isOK)
+            }
+            for number in 1...3 {
+                #expect(try await start(city, "d1", "t_\(number)").isOK)
+                // A word without a way is none.
+                _ = try await city.command("tour_step", "d1", "1", "", "", "")
+                try await end("d1")
+            }
+            #expect(try await start(city, "d1", "t_4") == .refused("rate_limited"))
+            #expect(try await start(city, "d2", "t_5").isOK, "another driver")
+            try await end("d2")
+            try await city.advance(30_000)
+            #expect(try await start(city, "d1", "t_6").isOK)
+            try await city.advance(61_000)
+            try await end("d1")
+            #expect(try await start(city, "d1", "t_7") == .refused("rate_limited"), "it was at its first stop")
+            try await city.advance(60_000)
+            for number in 8...12 {
+                #expect(try await start(city, "d1", "t_\(number)").isOK)
+                _ = try await city.command("tour_step", "d1", "1", "", "", "")
+                try await city.advance(61_000)
+                try await end("d1")
+            }
+        }
+    }
+
     @Test("The same start again, with or without its key, is the same tour as it is by now")
     func again() async throws {
         try await TestCity.run { city in

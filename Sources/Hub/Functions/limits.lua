@@ -29,7 +29,7 @@ end, { 'allow-oom' })
 
 -- Requests of rides and seats that rang somebody, and of stops, that were taken back by who asked: `cancels:<passenger>` has
 -- when, hub time, the latest last. So many are free; from then on the next request may come a while after the last that was taken
--- back, each time twice as long.
+-- back, each time twice as long. So it is with tours that their drivers end at once: `cancels:bus_driver:<driver>`.
 
 local cancels = {}
 -- With the pauses doubling, more make no difference.
@@ -46,8 +46,8 @@ end
 -- Redis.
 function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
--- Refuses a request that comes too soon; nil: it may ring somebody.
-function cancels.refusal(c, passenger)
+-- Refuses a request that comes too soon; nil: it may ring somebody. what: has been done too often, if not that.
+function cancels.refusal(c, passenger, what)
     local times = redis.call('LRANGE', c.p .. 'cancels:' .. passenger, 0, -1)
     local count, last = 0, nil
     for _, at in ipairs(times) do
@@ -56,6 +56,6 @@ function cancels.refusal(c, passenger)
     if count == 0 or count < c.free_cancels then return nil end
     local wait = last + math.min(c.cancel_window_ms, c.cancel_pause_ms * 2 ^ (count - c.free_cancels)) - c.now
     if wait <= 0 then return nil end
-    return refuse('rate_limited', 'You have taken back ' .. count .. ' requests in a short time. Ask again in '
-        .. math.ceil(wait / 1000) .. ' s.', wait)
+    return refuse('rate_limited', 'You have ' .. string.format(what or 'taken back %d requests', count)
+        .. ' in a short time. Ask again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
 end

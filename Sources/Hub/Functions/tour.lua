@@ -80,9 +80,17 @@ function tours.coming(etas, at)
     return #left > 0 and cjson.encode(left) or '[]'
 end
 
+-- A tour that ends sooner, or before it has passed its first stop, has only had those asked who wait on its line, ms.
+tours.brief_ms = 60000
+
+function tours.came_to_nothing(c, t)
+    return c.now - tonumber(t.started_at) < tours.brief_ms or (t.next == '0' and t.stops ~= '[]')
+end
+
 -- why: 'driver', 'operator' or 'lost'. delay: of a driver who ends it, s; nil: unknown.
 function tours.finish(c, id, t, why, delay)
     figures.tour_ended(c, id, t, why, delay)
+    if why == 'driver' and tours.came_to_nothing(c, t) then cancels.add(c, 'bus_driver:' .. t.driver) end
     t.state, t.etas = 'ended', '[]'
     tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.iso)
     redis.call('EXPIRE', c.p .. 'tour:' .. id, c.history_ttl_s)
@@ -127,6 +135,8 @@ register('tour_start', function(keys, argv)
         if kind and kind ~= 'bus' then
             return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
         end
+        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'ended %d tours that had hardly begun')
+        if too_soon then return too_soon end
         local t = {
             bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
             route = argv[10], shown = argv[11], along = argv[16], state = 'running', next = '0', taken = '0', seats = argv[4],
