@@ -209,7 +209,7 @@ extension Worker {
     }
 
     /// `2026-11-21 6:30`, local time.
-    private func moment(_ second: Int64) -> String { "\(cityTime.date(at: second)) \(cityTime.clock(at: second))" }
+    func moment(_ second: Int64) -> String { "\(cityTime.date(at: second)) \(cityTime.clock(at: second))" }
 
     /// `6:30`, also past midnight: `25:10` is an hour and ten minutes after it.
     private static func clock(_ second: Int) -> String {

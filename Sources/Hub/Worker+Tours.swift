@@ -72,6 +72,11 @@ extension Worker {
             let (field, detail) = Self.explain(error, lineID, pattern, trip)
             return refuse(session, message.id, .notFound, "field `\(field)`: \(detail)", field: field)
         }
+        if trip != nil, let first = plan.start(on: line).map({ $0 - Self.earliestStart }), now() / 1000 < first {
+            return refuse(
+                session, message.id, .notAvailable,
+                "field `trip`: the trip \(trip ?? "") can be begun from \(moment(first)) on.", field: "trip")
+        }
         let way = plan.pattern.map { line.patterns[$0] }
         var stops = JSONWriter()
         stops.beginArray()
@@ -92,6 +97,9 @@ extension Worker {
             if bus.tour?.id != reply["tour"]?.text { self.takeUp(reply, bus, base: plan.base, distance: nil) }
         }
     }
+
+    /// So long before its time a run can be begun, seconds. Its driver is told the names and numbers of those who wait for it.
+    private static let earliestStart: Int64 = 3_600
 
     private static func explain(
         _ refusal: TourPlan.Refusal, _ line: String, _ pattern: String?, _ trip: String?

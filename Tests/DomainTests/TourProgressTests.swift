@@ -240,6 +240,8 @@ struct TourPlanTests {
         #expect(try choose(at: 18 * 3600, pattern: "back") == TourPlan(pattern: 1, trip: nil, base: 0))
         #expect(try choose(at: 18 * 3600, trip: "o8") == TourPlan(pattern: 0, trip: 0, base: midnight), "but asked for")
         #expect(try choose(at: 18 * 3600, trip: "sunday") == TourPlan(pattern: 0, trip: 4, base: midnight))
+        #expect(try choose(at: 18 * 3600, trip: "o8").start(on: Self.line) == midnight + 8 * 3600)
+        #expect(try choose(at: 18 * 3600).start(on: Self.line) == nil)
     }
 
     @Test("of a frequency the nearest departure")

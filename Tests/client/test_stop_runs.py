@@ -1,5 +1,6 @@
 """Stops on request and the runs of a line: what is asked for before one begins, while its bus waits, and when it has ended."""
 
+import json
 import re
 import time
 
@@ -59,6 +60,21 @@ async def test_a_run_of_the_timetable_is_asked_for_while_nobody_drives(town, lin
     await driver.call("tour.end")
     await citizen.nothing_more()
     assert (await citizen.call("stop.cancel", request=there["request"]))["state"] == "cancelled"
+
+
+async def test_who_waits_for_a_run_of_later_is_told_to_nobody_before(town, line):
+    citizen, driver, hour = await rider(town, line), BusDriver(town, line), 60 * MINUTE
+    await driver.connect()
+    later = (citizen.now() // hour + 4) * hour
+    asked = await citizen.call("stop.request", line=line.id, name="Ada", at=later + 2 * MINUTE, **line.at(1000).fields)
+    trips = json.loads(town.http(f"/v1/routes/{line.id}").text)["route"]["trips"]
+    trip = {trip["start"] * 1000: trip["id"] for trip in trips}
+    error = await driver.refused("tour.start", "not_available", "trip", bus=line.bus, line=line.id, trip=trip[later % DAY])
+    assert time.strftime("%Y-%m-%d %-H:%M on", time.gmtime((later - hour) // 1000)) in error["detail"]
+    await driver.begin(trip=trip[(later - 3 * hour) % DAY])
+    await driver.nothing_more()
+    await driver.call("tour.end")
+    await citizen.call("stop.cancel", request=asked["request"])
 
 
 async def test_before_the_first_departure_it_is_asked_for(town):

@@ -53,6 +53,9 @@ public struct TourPlan: Equatable, Sendable {
         return TourPlan(pattern: line.trips[best.trip].pattern, trip: best.trip, base: best.base)
     }
 
+    /// When its trip begins by the schedule, Unix seconds.
+    public func start(on line: Line) -> Int64? { trip.map { Self.begin(line.trips[$0], base) } }
+
     /// What the times of a trip may count from around now: yesterday's, today's and tomorrow's run.
     private static func bases(
         of trip: LineTrip, services: [String: Service], time: CityTime, now: Int64
