@@ -8,7 +8,7 @@ import RedisLink
 struct Tail: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the city's events as they happen.",
-        discussion: "PATTERN is a topic like 'ride.*', 'queue.joined' or '*' (all).")
+        discussion: "PATTERN is a type of event like 'ride.*', 'queue.joined' or '*' (all).")
 
     @OptionGroup var options: ConfigOptions
 
