@@ -49,10 +49,11 @@ extension Settings {
         .integer(
             "server.max_connections_per_address", \.server.maxConnectionsPerAddress, 0...1_000_000, .atReload,
             """
-            Connections of one remote address (IPv6: of one /64) to all workers of this hub together, so that one machine \
-            can't take all; hubs on other machines count for themselves. Mobile networks put many phones behind one \
-            address, hence not a handful. 0 is no limit: what a hub behind a proxy of its own machine needs, where all \
-            clients come from one address.
+            Connections of one remote address (IPv6: of one /64, twice as many of one /56, four times of one /48) to all \
+            workers of this hub together, so that one machine can't take all; hubs on other machines count for themselves. \
+            Mobile networks put many phones behind one address, hence not a handful. Under TLS each worker begins as many \
+            handshakes of an address in 10 s, half of them at once; others wait. 0 is no limit: what a hub behind a proxy \
+            of its own machine needs, where all clients come from one address.
             """),
         .integer(
             "server.max_connections_per_subject", \.server.maxConnectionsPerSubject, 0...100_000, .atRestart,

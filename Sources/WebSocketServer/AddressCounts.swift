@@ -61,47 +61,40 @@ public final class AddressCounts {
 
     deinit { munmap(memory, Self.headBytes + rows * Self.rowBytes) }
 
-    /// Counts a connection, unless its address has as many already. Of two workers that each take one at the same moment,
-    /// both may refuse, but never both accept beyond the limit.
+    /// Counts a connection, unless its address, or one of the networks around it, has as many already as it may. Of two
+    /// workers that each take one at the same moment, both may refuse, but never both accept beyond the limit: each has
+    /// counted its own before it reads the other's.
     func enter(_ address: PeerAddress, limit: Int) -> Bool {
-        change(address) { $0.wrappingAdd(1, ordering: .relaxed) }
-        guard count(of: address) > limit else { return true }
+        let keys = address.limitKeys
+        for (key, _) in keys { change(key) { $0.wrappingAdd(1, ordering: .sequentiallyConsistent) } }
+        guard keys.contains(where: { count(of: $0.key) > min(limit, .max / 4) * $0.share }) else { return true }
         leave(address)
         return false
     }
 
     /// Takes back what `enter` counted.
     func leave(_ address: PeerAddress) {
-        change(address) { $0.wrappingSubtract(1, ordering: .relaxed) }
+        for (key, _) in address.limitKeys { change(key) { $0.wrappingSubtract(1, ordering: .sequentiallyConsistent) } }
     }
 
-    func count(of address: PeerAddress) -> Int {
+    func count(of key: PeerAddress) -> Int {
         (0..<Self.lines).map { line in
-            let place = place(of: address, line)
-            return (0..<rows).reduce(0) { $0 + Int(counter(row: $1, line, place).pointee.load(ordering: .relaxed)) }
+            let place = key.place(line, of: Self.width, seed: seed)
+            let counts = (0..<rows).map { counter(row: $0, line, place).pointee.load(ordering: .sequentiallyConsistent) }
+            return counts.reduce(0) { $0 + Int($1) }
         }.min() ?? 0
     }
 
-    private func change(_ address: PeerAddress, _ body: (borrowing Counter) -> Void) {
-        for line in 0..<Self.lines { body(counter(row: row, line, place(of: address, line)).pointee) }
+    private func change(_ key: PeerAddress, _ body: (borrowing Counter) -> Void) {
+        for line in 0..<Self.lines {
+            body(counter(row: row, line, key.place(line, of: Self.width, seed: seed)).pointee)
+        }
     }
 
     /// A counter has the form of the number that it counts in.
     private func counter(row: Int, _ line: Int, _ place: Int) -> UnsafeMutablePointer<Counter> {
         let index = (row * Self.lines + line) * Self.width + place
         return (memory + Self.headBytes + index * MemoryLayout<UInt32>.size).assumingMemoryBound(to: Counter.self)
-    }
-
-    /// Drawn by the seed, so that nobody can choose addresses that meet another's.
-    private func place(of address: PeerAddress, _ line: Int) -> Int {
-        var hash = seed &+ UInt64(line) &* 0x9E37_79B9_7F4A_7C15
-        for word in [address.high, address.low] {
-            hash ^= word
-            hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
-            hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
-            hash ^= hash >> 31
-        }
-        return Int(hash % UInt64(Self.width))
     }
 
     private static func map(_ count: Int, _ descriptor: Int32, _ flags: Int32, _ path: String) throws

@@ -24,6 +24,8 @@ final class Connection {
     var socket: OpaquePointer?
     /// Of a plain socket, while there is one; −1 under TLS.
     var descriptor: Int32 = -1
+    /// Under TLS, until the handshake begins.
+    var arrival: Arrival?
 
     var phase = Phase.http
     var farewell = Farewell.peer

@@ -30,8 +30,28 @@ struct PeerAddress: Hashable {
     /// 127.0.0.0/8 or ::1.
     var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
-    /// What is counted as one client: an IPv4 address, or the /64 that an IPv6 subscriber is given.
-    var limitKey: PeerAddress { isIPv4 ? self : PeerAddress(high: high, low: 0) }
+    /// What is counted as one client, and how many times its limit it may have: an IPv4 address; of IPv6 the /64 that a subscriber
+    /// is given, and around it the /56 and the /48, which may be one customer's as well.
+    var limitKeys: [(key: PeerAddress, share: Int)] {
+        guard !isIPv4 else { return [(self, 1)] }
+        // The lower half tells prefixes of different lengths apart.
+        return [
+            (PeerAddress(high: high, low: 0), 1), (PeerAddress(high: high & ~0xFF, low: 56), 2),
+            (PeerAddress(high: high & ~0xFFFF, low: 48), 4),
+        ]
+    }
+
+    /// A place below `width` for each line, drawn by the seed, so that nobody can choose addresses that meet another's.
+    func place(_ line: Int, of width: Int, seed: UInt64) -> Int {
+        var hash = seed &+ UInt64(line) &* 0x9E37_79B9_7F4A_7C15
+        for word in [high, low] {
+            hash ^= word
+            hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
+            hash ^= hash >> 31
+        }
+        return Int(hash % UInt64(width))
+    }
 
     /// Numeric: `192.0.2.7`, `2001:db8::7`.
     var text: String {

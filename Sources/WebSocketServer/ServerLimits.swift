@@ -4,8 +4,9 @@ public struct ServerLimits: Sendable {
     public var maxMessageBytes = 65_536
     /// Sockets at once, upgraded or not. nil: what the process may open, less 128 for Redis, files and the loop.
     public var maxConnections: Int? = nil
-    /// Sockets of one address (IPv6: of one /64) at once. A mobile operator puts thousands of phones behind one
-    /// address, so that only a flood from one machine is stopped by this.
+    /// Sockets of one address (IPv6: of one /64, twice as many of a /56, four times of a /48) at once, and its TLS handshakes
+    /// in 10 s. A mobile operator puts thousands of phones behind one address, so that only a flood from one machine is
+    /// stopped by this.
     public var maxConnectionsPerAddress = 5_000
     /// What may wait for one reader. At 40 B per position that is minutes of a feed: who is that far behind
     /// reconnects and resumes instead.

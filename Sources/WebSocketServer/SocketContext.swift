@@ -32,6 +32,11 @@ final class SocketContext {
     /// put beside an EC pair would leave the old one in use; handshakes take theirs from here instead.
     fileprivate var renewed: OpaquePointer?
     fileprivate var tlsError: (any Error)?
+    /// Handshakes of one turn that may go on from libwebsockets' events, as their hello came in several records or was asked for
+    /// again: who has planned their turn is `adopt`'s caller, and those go past it.
+    private static let latePerTurn = 16
+    private var isAdopting = false
+    private var late = 0
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
     /// libwebsockets 4.1 on libuv closes the descriptor of its event pipe twice while a context is destroyed; a thread that
@@ -67,9 +72,19 @@ final class SocketContext {
     /// Hands a connected descriptor over, which libwebsockets owns from now on. nil: it failed and has been closed;
     /// `closed` may have been called from within.
     func adopt(_ descriptor: Int32, as id: ConnectionID) -> OpaquePointer? {
+        isAdopting = true
+        defer { isAdopting = false }
         guard let socket = kb_adopt_raw(vhost, descriptor, UInt(id.rawValue)) else { return nil }
         kb_no_timeout(socket)
         return socket
+    }
+
+    func endTurn() { late = 0 }
+
+    /// Whether a handshake may go on in this turn: there is no way to put it off.
+    fileprivate func mayShakeHands() -> Bool {
+        if !isAdopting { late += 1 }
+        return late <= Self.latePerTurn
     }
 
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
@@ -123,6 +138,7 @@ final class SocketContext {
 /// In each handshake, before a certificate is chosen. `owner` outlives the vhost whose context calls this.
 private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
     let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
+    guard context.mayShakeHands() else { return 0 }
     if let renewed = context.renewed { SSL_set_SSL_CTX(ssl, renewed) }
     return 1
 }

@@ -151,6 +151,7 @@ extension WebSocketServer {
     /// No request was completed in time: a slow attack, or a connection that is kept for nothing.
     func checkRequest(_ connection: Connection) {
         guard connection.answer == nil else { return checkAnswer(connection) }
+        guard !checkArrival(connection) else { return }
         let deadline = connection.lastHeard + rules.headerTimeoutMs
         guard deadline <= now else { return schedule(connection, afterMs: deadline - now) }
         // The answer is due from us.

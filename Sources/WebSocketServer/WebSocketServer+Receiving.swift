@@ -27,9 +27,11 @@ extension WebSocketServer {
         connection.outbound.removeAll(&held)
         connection.socket = nil
         connection.descriptor = -1
+        connection.arrival?.close()
+        connection.arrival = nil
         wheel.cancel(id.rawValue)
         connections.remove(id)
-        addresses.leave(connection.address.limitKey)
+        addresses.leave(connection.address)
         loop.wantAnotherTurn()
     }
 

@@ -193,6 +193,8 @@ extension WebSocketServer {
         if waiting.isEmpty { runs.removeAll() }
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
+        sockets?.endTurn()
+        beginHandshakes()
     }
 
     private func flush(_ ids: [ConnectionID]) {

@@ -1,4 +1,5 @@
 internal import CLibwebsockets
+internal import DequeModule
 public import EventLoop
 internal import Glibc
 
@@ -65,7 +66,7 @@ public final class WebSocketServer {
     /// The memory of what waits.
     var held = HeldBytes()
     let runs = FrameRuns()
-    let maxConnections: Int
+    private let openable = WebSocketServer.openableSockets()
     let handshake: Handshake
     var connections = SlotTable<Connection>()
     /// Connections by address, of all servers that share the limit.
@@ -78,6 +79,9 @@ public final class WebSocketServer {
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
+    /// Those whose TLS handshake may begin, in their order.
+    var arrived = Deque<ConnectionID>()
+    var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
     /// Sockets that may be cut for being late in this tick.
@@ -88,7 +92,7 @@ public final class WebSocketServer {
     var lastTick: UInt64
     var heldUpMs: UInt64 = 0
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketContext.scratchBytes, alignment: 16)
-    private var sockets: SocketContext?
+    private(set) var sockets: SocketContext?
     let link = ServerLink()
     /// `shutdown` was called: its timers start no more.
     private(set) var isShutDown = false
@@ -115,7 +119,6 @@ public final class WebSocketServer {
         self.loop = loop
         rules = limits
         self.tls = tls
-        maxConnections = limits.maxConnections ?? Self.openableSockets()
         handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
         wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)
         wheelTimer = LoopTimer(loop)
@@ -165,6 +168,7 @@ public final class WebSocketServer {
         wheelTimer.close()
         coalesceTimer.close()
         isShutDown = true
+        for connection in connections.elements where connection.arrival != nil { closed(connection.id) }
         guard let sockets else { return completion() }
         self.sockets = nil
         sockets.destroy { [self] in
@@ -177,11 +181,11 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < maxConnections else {
+        guard connections.count < rules.maxConnections ?? openable else {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
-        guard addresses.enter(address.limitKey, limit: limits.maxConnectionsPerAddress) else {
+        guard addresses.enter(address, limit: limits.maxConnectionsPerAddress) else {
             counts.refusedAddressLimit += 1
             return refuse(descriptor, 429)
         }
@@ -189,6 +193,10 @@ public final class WebSocketServer {
             Connection(id: $0, address: address, limits: limits, now: now)
         }
         schedule(connection, afterMs: limits.headerTimeoutMs)
+        if tls == nil { adopt(connection, descriptor) } else { awaitHello(connection, descriptor) }
+    }
+
+    func adopt(_ connection: Connection, _ descriptor: Int32) {
         connection.socket = sockets?.adopt(descriptor, as: connection.id)
         if tls == nil, connection.socket != nil { connection.descriptor = descriptor }
         // Not adopted: unless libwebsockets has already told so, the slot is to be emptied here.

@@ -144,6 +144,24 @@ import WebSocketServer
         await host.stop()
     }
 
+    @Test func `handshakes of an address beyond half of its limit wait for their turn`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 20
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            for _ in 0..<14 { try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count >= 11 }) {
+                #expect(pair.opened.count == 11)
+                #expect(pair.server.socketCount == 14)
+                when(loop, { pair.opened.count == 14 }) {
+                    #expect(pair.clientCloses.isEmpty && pair.server.counters.refusedAddressLimit == 0)
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+
     @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         let thread = try LoopThread()

@@ -98,6 +98,22 @@ import Testing
         return PeerAddress(storage)
     }
 
+    /// Of 2001:db8::/32, in this network of 64 bits.
+    private static func address(network: UInt32) -> PeerAddress {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            withUnsafeMutableBytes(of: &address.sin6_addr) { bytes in
+                bytes.storeBytes(of: UInt32(0x2001_0DB8).bigEndian, as: UInt32.self)
+                bytes.storeBytes(of: network.bigEndian, toByteOffset: 4, as: UInt32.self)
+                bytes[15] = UInt8.random(in: 1...255)
+            }
+            bytes.storeBytes(of: address, as: sockaddr_in6.self)
+        }
+        return PeerAddress(storage)
+    }
+
     private static func file() -> String {
         FileManager.default.temporaryDirectory.path + "/kerbside-addresses-\(UUID().uuidString)"
     }
@@ -132,5 +148,45 @@ import Testing
         #expect(wrong < 20)
         for number in 0..<20_000 { counts.leave(Self.address(UInt32(number))) }
         #expect(counts.count(of: busy) == 200)
+    }
+
+    @Test func `networks of IPv6 have limits of their own, whatever addresses are taken in them`() throws {
+        let counts = try AddressCounts()
+        var taken: [PeerAddress] = []
+        func take(_ networks: ClosedRange<UInt32>, each: Int) -> Int {
+            let before = taken.count
+            for network in networks {
+                for _ in 0..<each {
+                    let address = Self.address(network: network)
+                    if counts.enter(address, limit: 10) { taken.append(address) }
+                }
+            }
+            return taken.count - before
+        }
+        #expect(take(0x1_0001...0x1_0001, each: 30) == 10)
+        #expect(take(0x1_0000...0x1_00FF, each: 3) == 10, "20 of a /56")
+        #expect(take(0x1_0100...0x1_FFFF, each: 1) == 20, "40 of a /48")
+        #expect(take(0x2_0000...0x2_0000, each: 30) == 10, "another's")
+        for address in taken { counts.leave(address) }
+        taken = []
+        #expect(take(0x1_0000...0x1_FFFF, each: 1) == 40)
+    }
+
+    @Test func `an address has half of its handshakes at once, and the others evenly`() {
+        var pace = HandshakePace()
+        let (phones, other) = (Self.address(0xC000_0201), Self.address(0xC000_0202))
+        let waits = (0..<220).map { _ in pace.next(phones, limit: 200, at: 1_000) }
+        #expect(waits.count { $0 == 0 } == 101)
+        #expect(waits[101] == 50 && waits[199] == 4_950 && waits[200...].allSatisfy { $0 == nil })
+        #expect(pace.next(other, limit: 200, at: 1_000) == 0)
+        // 20 a second from then on.
+        let later = (0..<30).map { _ in pace.next(phones, limit: 200, at: 2_000) }
+        #expect(later.count { $0 != nil } == 20)
+        #expect(pace.next(phones, limit: 200, at: 20_000) == 0)
+        // Who may have few connections may try again all the same.
+        #expect((0..<10).allSatisfy { _ in pace.next(other, limit: 1, at: 40_000) == 0 })
+        // A /48 has four times as many as one network in it, from however many.
+        let networks = (UInt32(0)..<2_000).map { Self.address(network: 0x3_0000 + $0 * 16) }
+        #expect(networks.count { pace.next($0, limit: 200, at: 50_000) != nil } == 800)
     }
 }

@@ -4,6 +4,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import time
 
 import pytest
 
@@ -118,6 +119,44 @@ async def test_of_tls_1_2_only_ecdhe_with_authenticated_encryption(tls_hub, kind
     assert {name for name in usual if ("-RSA-" in name) == (kind == "rsa")} == set(taken)
     assert any("CBC" not in name and name.startswith("AES") for name in refused), "static RSA was tried"
     assert "ECDHE-RSA-AES128-SHA" in refused and "ECDHE-ECDSA-AES128-SHA" in refused, "CBC was tried"
+
+
+def finished(link, came, step):
+    """What the step gives once enough has come for it."""
+    while True:
+        try:
+            return step()
+        except ssl.SSLWantReadError:
+            came.write(link.recv(65_536))
+
+
+def test_a_hello_may_come_in_pieces_and_in_no_hurry(tls_hub):
+    """A handshake begins when the hello is there; until then its socket costs next to nothing."""
+    context = ssl._create_unverified_context()
+    for size in (1, 4, 5, 100):
+        with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            came, goes = ssl.MemoryBIO(), ssl.MemoryBIO()
+            secure = context.wrap_bio(came, goes)
+            with pytest.raises(ssl.SSLWantReadError):
+                secure.do_handshake()
+            hello = goes.read()
+            for at in range(0, len(hello), size):
+                link.sendall(hello[at : at + size])
+                time.sleep(0.001)
+            finished(link, came, secure.do_handshake)
+            secure.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            link.sendall(goes.read())
+            assert b" 200 " in finished(link, came, lambda: secure.read(100))
+    # One that ends in the middle.
+    with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
+        link.sendall(hello[:50])
+        link.shutdown(socket.SHUT_WR)
+        try:
+            link.recv(1_000)
+        except ConnectionError:
+            pass
+    assert tls_hub.http("/healthz").status == 200
 
 
 def s_client(hub, *arguments):
