@@ -15,6 +15,7 @@ from kerbside.ledger import check_city
 from kerbside.minibus import Minibus
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
+from kerbside.stops import serve
 
 
 async def _run(test, arguments):
@@ -65,6 +66,12 @@ def community(*lines, **settings):
         yield hub
 
 
+@pytest.fixture(scope="module")
+def town():
+    """A village whose lines run in different ways."""
+    yield from serve()
+
+
 @pytest.fixture
 def line(town):
     """A line that nobody else uses; its bus comes every hour."""
@@ -94,6 +101,12 @@ def new_hub():
         for hub in hubs:
             hub.kill()
             hub.remove()
+
+
+@pytest.fixture
+def city(new_hub):
+    """A hub of two workers without lines."""
+    return new_hub(blocks=3).start()
 
 
 _numbers = itertools.count(100)

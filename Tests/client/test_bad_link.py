@@ -13,7 +13,6 @@ from kerbside.client import Refused
 from kerbside.hub import Hub
 from kerbside.link import HERE, THERE, bad_link
 from kerbside.patience import PACE, SCALE
-from test_failures import back
 
 #: Seconds for what takes a few messages on such a link, each of which may be lost more than once.
 PATIENCE = 40 * SCALE
@@ -91,7 +90,7 @@ async def serve_over_any_link(driver):
         except (AssertionError, ConnectionClosed):
             if driver.breach:
                 raise
-            await back(driver)
+            await driver.back()
             continue
         if event["type"] == "ride.assigned":
             return event["data"]["ride"]
@@ -174,7 +173,7 @@ async def test_after_a_long_cut_they_resume_without_a_hole_or_a_double(hub, link
     # nothing for long does, by a new one.
     link.cut()
     await asyncio.gather(*(driver.cut() for driver in drivers[::2]))
-    await asyncio.gather(*(back(driver) for driver in drivers[::2]))
+    await asyncio.gather(*(driver.back() for driver in drivers[::2]))
     served = [asyncio.create_task(serve_over_any_link(driver)) for driver in drivers]
     done, late = await asyncio.wait(served, timeout=PATIENCE)
     assert not late

@@ -15,12 +15,6 @@ DATA = pathlib.Path(os.environ.get("KERBSIDE_TEST_DATA", ROOT.parent / "shared" 
 FEEDS = sorted(DATA.glob("gtfs-community/*.zip")) + sorted(DATA.glob("gtfs-rt-wmata/*.zip"))
 
 
-@pytest.fixture
-def city(new_hub):
-    """A hub of two workers without lines."""
-    return new_hub(blocks=3).start()
-
-
 def test_before_any_import_the_lists_are_empty(city):
     assert get(city, "lines").json == {"lines": []}
     assert get(city, "buses").json == {"buses": []}

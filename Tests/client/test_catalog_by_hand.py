@@ -1,15 +1,7 @@
 """Small changes of lines, buses and stops by hand (`kerbside lines`)."""
 
-import pytest
-
 from kerbside.catalog import command, get, load
 from kerbside.gtfs import FILES, feed
-
-
-@pytest.fixture
-def city(new_hub):
-    """A hub of two workers without lines."""
-    return new_hub(blocks=3).start()
 
 
 def test_buses_by_hand(city):

@@ -8,7 +8,7 @@ from kerbside.hub import BINARY, environment, free_port, run
 from kerbside.passenger import Passenger
 
 
-def test_a_token_of_a_hub_that_is_not_here_is_not_made_in_silence(tmp_path, new_hub):
+def test_a_token_of_a_hub_that_is_not_here_is_not_made_in_silence(tmp_path):
     nowhere = tmp_path / "data"
     words = ("token", "--role", "passenger", "--subject", "p1")
     result = run(*words, "--data", nowhere)

@@ -16,17 +16,6 @@ from kerbside.ledger import check_city
 PATIENT = {"dispatch__offer_seen_timeout_ms": 60_000, "dispatch__offer_timeout_ms": 300_000}
 
 
-async def back(client):
-    """The app's own behaviour: try again until it works, then resume."""
-    while True:
-        try:
-            return await client.resume()
-        except Exception:  # whatever a dying hub does to a connection
-            if client.breach:
-                raise
-            await asyncio.sleep(0.05)
-
-
 async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
     hub = new_hub(**PATIENT).start()
     here = hub.block()
@@ -49,7 +38,7 @@ async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
             await client.wait_closed()
     lost = [client for client in everyone if client.closed]
     assert all(client.closed[0] == 1006 for client in lost)
-    await asyncio.gather(*map(back, lost))
+    await asyncio.gather(*(client.back() for client in lost))
 
     await drivers[2].call("offer.accept", ride=rides[2])
     await drivers[2].expect("ride.assigned", ride=rides[2])
@@ -74,7 +63,7 @@ async def test_both_workers_are_killed_in_the_middle_of_an_offer(new_hub, cast):
     for pid in hub.workers():
         os.kill(pid, signal.SIGKILL)
     await first.wait_closed()
-    await asyncio.gather(back(first), back(second), back(passenger))
+    await asyncio.gather(first.back(), second.back(), passenger.back())
     await first.until("offer.withdrawn", ride=ride)
     await second.accept(ride)
     await passenger.until("ride.accepted", taxi=second.subject)
@@ -89,38 +78,19 @@ async def test_a_worker_is_killed_again_and_again(new_hub, cast):
     for turn in range(4):
         key = f"{driver.subject}-{turn}"
         fields = {**here.a.centre.fields, "passengers": 1, "key": key}
-        ride = (await steadily(passenger, "ride.request", **fields))["ride"]
+        ride = (await passenger.steadily("ride.request", **fields))["ride"]
         os.kill(hub.workers()[turn % 2], signal.SIGKILL)
         await driver_until(driver, "offer.made", ride=ride)
-        await steadily(driver, "offer.accept", ride=ride, key=key + "a")
-        await steadily(driver, "ride.aboard", ride=ride, key=key + "b")
-        await steadily(driver, "ride.end", ride=ride, key=key + "e")
+        await driver.steadily("offer.accept", ride=ride, key=key + "a")
+        await driver.steadily("ride.aboard", ride=ride, key=key + "b")
+        await driver.steadily("ride.end", ride=ride, key=key + "e")
         await hub.until("two workers again", lambda: len(hub.workers()) == 2)
     for client in (driver, passenger):
         if client.closed:
-            await back(client)
+            await client.back()
         await client.settled()
     assert [e["type"] for e in passenger.events] == ["ride.searching", "ride.accepted", "ride.aboard", "ride.ended"] * 4
     check_city(hub)
-
-
-async def steadily(client, command, **fields):
-    """Sends a command with its key until it is answered, as an app on a bad line does."""
-    end = time.monotonic() + patience.PROCESS
-    while True:
-        assert time.monotonic() < end, f"{command} was never served"
-        if client.closed:
-            await back(client)
-        try:
-            reply = await client.ask(command, **fields)
-        except Exception:  # cut in the middle: the key makes it safe to send again
-            if client.breach:
-                raise
-            continue
-        if "ok" in reply:
-            return reply["ok"]
-        assert reply["error"]["retry"], f"{command} {fields}: {reply}"
-        await asyncio.sleep(0.02)
 
 
 async def driver_until(driver, kind, **data):
@@ -128,7 +98,7 @@ async def driver_until(driver, kind, **data):
     while not (found := [e for e in driver.unseen if e["type"] == kind and e["data"] == e["data"] | data]):
         assert time.monotonic() < end, f"{kind} {data} never came"
         if driver.closed:
-            await back(driver)
+            await driver.back()
         await asyncio.sleep(0.01)
     driver.skip()
     return found[0]["data"]
@@ -183,11 +153,11 @@ async def test_events_published_around_the_death_of_redis_arrive_once(new_hub, c
     passenger = await cast.rider(hub)
     for turn in range(3):
         key = f"{passenger.subject}-{turn}"
-        ride = (await steadily(passenger, "ride.request", **here.a.centre.fields, passengers=1, key=key))["ride"]
+        ride = (await passenger.steadily("ride.request", **here.a.centre.fields, passengers=1, key=key))["ride"]
         os.kill(hub.redis_pid(), signal.SIGKILL)
         await driver_until(driver, "offer.made", ride=ride)
-        await steadily(driver, "offer.accept", ride=ride, key=key + "a")
-        await steadily(passenger, "ride.cancel", ride=ride, key=key + "c")
+        await driver.steadily("offer.accept", ride=ride, key=key + "a")
+        await passenger.steadily("ride.cancel", ride=ride, key=key + "c")
         await driver_until(driver, "ride.cancelled", ride=ride)
         await hub.until("Redis again", lambda: hub.redis_pid() is not None)
     hub._redis = None
@@ -211,8 +181,8 @@ async def test_readiness_tells_that_redis_hangs_and_commands_say_unavailable(new
         assert hub.http("/healthz").status == 200, "alive, though not ready"
     finally:
         os.kill(redis_pid, signal.SIGCONT)
-    reply = await steadily(passenger, "ride.request", **here.a.centre.fields, passengers=1, key="k")
-    await steadily(driver, "driver.available")  # its worker may be another, and be back later
+    reply = await passenger.steadily("ride.request", **here.a.centre.fields, passengers=1, key="k")
+    await driver.steadily("driver.available")  # its worker may be another, and be back later
     await driver.accept(reply["ride"])
     await passenger.until("ride.accepted")
     assert [e["type"] for e in passenger.events] == ["ride.searching", "ride.accepted"]
@@ -254,7 +224,7 @@ async def test_the_supervisor_is_killed_and_a_new_one_takes_over(new_hub, cast):
         assert time.monotonic() < end, "workers outlive their supervisor"
         await asyncio.sleep(0.02)
     hub.start()
-    await asyncio.gather(back(first), back(second))
+    await asyncio.gather(first.back(), second.back())
     assert await second.call("driver.available") == {"state": "available", "zone": here.a.id, "rank": 2, "size": 2}
     passenger = await cast.rider(hub)
     await first.accept(await passenger.request(here.a.centre))

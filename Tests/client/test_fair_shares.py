@@ -44,7 +44,7 @@ async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast):
     await minibus.go_online()
     quiet = await waits(honest, minibus.subject)
     passenger = cast.passenger(hub)
-    attackers = [type(passenger)(hub, passenger.subject) for _ in range(20)]
+    attackers = [passenger.twin() for _ in range(20)]
     for attacker in attackers:
         await attacker.connect()
         attacker.pictures["near"] = Picture("near")
@@ -110,10 +110,10 @@ async def test_a_circle_that_waits_is_left_with_unwatch(hub, cast):
 async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new_hub, cast):
     hub = new_hub(server__workers=1, server__commands_per_second=1, server__commands_burst=40).start()
     driver, others = cast.driver(hub), await cast.rider(hub)
-    phones = [driver, *(type(driver)(hub, driver.subject) for _ in range(3))]
+    phones = [driver, *(driver.twin() for _ in range(3))]
     for phone in phones:
         await phone.connect()
-    again = type(driver)(hub, driver.subject)
+    again = driver.twin()
     await again.open()
     replies = await asyncio.gather(*(phones[n % 4].ask("driver.unavailable") for n in range(60)))
     refused = [reply["error"] for reply in replies if "error" in reply]
@@ -130,7 +130,7 @@ async def test_connections_share_what_a_subject_may_and_so_does_the_next_one(new
 
 async def test_the_ninth_connection_takes_the_place_of_the_oldest(hub, cast):
     passenger = cast.passenger(hub)
-    phones = [passenger, *(type(passenger)(hub, passenger.subject) for _ in range(8))]
+    phones = [passenger, *(passenger.twin() for _ in range(8))]
     for phone in phones:
         await phone.connect()
     assert (await phones[0].wait_closed())[0] == 4409

@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import running
-from test_feeds import OFTEN, one_available
+from kerbside.feeds import OFTEN, one_available
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,15 @@
 """A reader that stands still while a city moves: little memory, nobody else held up, and nothing lost."""
 
 import asyncio
-import pathlib
-import re
 import socket
 import time
 
 from kerbside import patience
-from test_feeds import OFTEN
+from kerbside.feeds import OFTEN
+from kerbside.flood import resident
 
 # Seconds for which a reader stands still.
 STILL = 60 if patience.SCALE == 1 else 10
-
-
-def memory(pid):
-    """Resident bytes."""
-    return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
 
 
 async def small_socket(hub):
@@ -52,10 +46,10 @@ async def test_a_reader_that_stops_reading_costs_little_and_loses_nothing(new_hu
     driving = asyncio.create_task(traffic(drivers, here.a))
     await asyncio.sleep(1)  # memory that is needed anyway is there now
     [worker] = hub.workers()
-    before = memory(worker)
+    before = resident(worker)
     slow.ws.transport.pause_reading()
     stopped = time.monotonic()
-    phone = type(slow)(hub, slow.subject)
+    phone = slow.twin()
     await phone.connect()
     rides, peak = 0, 0
     while time.monotonic() < stopped + STILL:
@@ -64,7 +58,7 @@ async def test_a_reader_that_stops_reading_costs_little_and_loses_nothing(new_hu
             await phone.request(here.a.centre)
             await phone.call("ride.cancel")
             await phone.expect("ride.cancelled")
-        peak = max(peak, memory(worker))
+        peak = max(peak, resident(worker))
         await asyncio.sleep(0.2)
     assert slow.closed is None, "it is behind, and is not closed"
     # The sanitizer keeps what was freed for a while.

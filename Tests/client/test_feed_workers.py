@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from conftest import running
 from kerbside import patience, truth
-from test_feeds import OFTEN, one_available
+from kerbside.feeds import OFTEN, one_available
 
 
 @pytest.fixture(scope="module")
@@ -19,30 +19,17 @@ def hub():
     yield from running(**OFTEN)
 
 
-def worker_of(client):
-    return client.hello_reply["session"].rpartition(".")[0]
-
-
-async def connect_to(client, worker=None, other_than=None):
-    """Connects until it is that worker, or another than that one."""
-    for _ in range(200):
-        await client.connect()
-        if worker_of(client) == worker or (worker is None and worker_of(client) != other_than):
-            return client
-    raise AssertionError(f"200 connections, and none to {worker or f'another worker than {other_than}'}")
-
-
 async def apart(hub, cast, here, count):
     """Drivers on one worker, and a passenger on each of the two: (drivers, here, there)."""
     first = cast.driver(hub, here.a.stand)
     await first.go_available()
-    worker = worker_of(first)
+    worker = first.worker
     drivers = [first]
     for _ in range(count - 1):
-        drivers.append(await connect_to(cast.driver(hub, here.a.stand), worker))
+        drivers.append(await cast.driver(hub, here.a.stand).connect_to(worker))
         await drivers[-1].go_available()
-    beside = await connect_to(cast.passenger(hub), worker)
-    away = await connect_to(cast.passenger(hub), other_than=worker)
+    beside = await cast.passenger(hub).connect_to(worker)
+    away = await cast.passenger(hub).connect_to(other_than=worker)
     return drivers, beside, away
 
 

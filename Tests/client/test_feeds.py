@@ -7,21 +7,11 @@ import pytest
 
 from conftest import running
 from kerbside import patience
-
-#: Every tick, so that tests need not wait.
-OFTEN = {f"feeds__{kind}_ms": 50 for kind in ("near", "zone", "vehicle", "city")}
-
+from kerbside.feeds import OFTEN, one_available
 
 @pytest.fixture(scope="module")
 def hub():
     yield from running(**OFTEN)
-
-
-async def one_available(hub, cast):
-    """A taxi on its stand, the zone around it, and a passenger."""
-    here = hub.block()
-    [driver] = await cast.queue(hub, here.a.stand, 1)
-    return driver, here.a, await cast.rider(hub)
 
 
 # What there is

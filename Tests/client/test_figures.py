@@ -200,7 +200,7 @@ async def test_all_lines_of_the_days_that_are_asked_for(town):
     assert week["on_time"] == {"early_s": 60, "late_s": 300}
 
 
-async def test_only_for_operators_and_services_with_their_token_in_the_header(town, line):
+async def test_only_for_operators_and_services_with_their_token_in_the_header(town):
     for role in ("operator", "service"):
         assert figures.ask(town, role=role).status == 200
     for role in ("passenger", "driver", "bus_driver"):

@@ -1,6 +1,5 @@
 """Tokens that other issuers sign with keys of their own; the hub knows the public halves only."""
 
-import base64
 import json
 import subprocess
 import time
@@ -9,10 +8,7 @@ import pytest
 
 from kerbside.driver import Driver
 from kerbside.passenger import Passenger
-
-
-def b64(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+from kerbside.tokens import encoded
 
 
 def raw_signature(der):
@@ -55,7 +51,7 @@ class Issuer:
         all_claims = {"sub": "x1", "role": "passenger", "city": hub.city, "iat": now, "exp": now + 600} | claims
         kept = {key: value for key, value in all_claims.items() if value is not None}
         head = {"alg": self.algorithm, "typ": "JWT", "kid": self.kid}
-        signed = ".".join(b64(json.dumps(part).encode()) for part in (head, kept))
+        signed = ".".join(encoded(json.dumps(part).encode()) for part in (head, kept))
         self._text.write_text(signed)
         if self.algorithm == "EdDSA":
             signature = self._run("pkeyutl", "-sign", "-inkey", self.private, "-rawin", "-in", self._text)
@@ -63,7 +59,7 @@ class Issuer:
             signature = self._run("dgst", "-sha256", "-sign", self.private, self._text)
         if self.algorithm == "ES256":
             signature = raw_signature(signature)
-        token = signed + "." + b64(signature)
+        token = signed + "." + encoded(signature)
         hub.given_tokens.add(token)
         return token
 
@@ -90,7 +86,7 @@ async def test_a_public_key_proves_tokens(new_hub, tmp_path, algorithm):
     # The same claims for another subject under the old signature.
     head, _, signature = good.split(".")
     claims = {"sub": "T10", "role": "driver", "city": hub.city, "exp": int(time.time()) + 600}
-    forged = ".".join([head, b64(json.dumps(claims).encode()), signature])
+    forged = ".".join([head, encoded(json.dumps(claims).encode()), signature])
     hub.given_tokens.add(forged)
     thief = Driver(hub, "T10", token=forged)
     with pytest.raises(Exception, match="unauthenticated"):
@@ -161,7 +157,7 @@ async def test_a_login_of_others_is_understood_by_its_own_names(new_hub, tmp_pat
         assert reply["error"]["code"] in ("unauthenticated", "forbidden"), wrong
 
 
-async def test_a_token_may_not_live_for_years(new_hub, tmp_path, cast):
+async def test_a_token_may_not_live_for_years(new_hub, tmp_path):
     issuer = Issuer(tmp_path)
     hub = new_hub(blocks=2, tokens__max_life_s=3600, tokens__public_keys=[issuer.setting()]).start()
     now = int(time.time())

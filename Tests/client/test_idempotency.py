@@ -86,7 +86,7 @@ async def test_request_with_a_key_sent_many_times_at_once(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
     passenger = await cast.rider(hub)
-    phone = type(passenger)(hub, passenger.subject)
+    phone = passenger.twin()
     await phone.connect()
     fields = {**here.a.centre.fields, "passengers": 1, "key": f"{passenger.subject}-q"}
     replies = await asyncio.gather(*(c.call("ride.request", **fields) for c in [passenger, phone] * 25))

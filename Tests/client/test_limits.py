@@ -148,7 +148,7 @@ async def test_a_slow_reader_is_closed_and_loses_nothing(new_hub, cast):
     await passenger.connect(sock=slow)
     passenger.ws.transport.pause_reading()
     # Events of its channel, until they are past every buffer: what it asks for itself isn't answered while it does not read.
-    phone = type(passenger)(hub, passenger.subject)
+    phone = passenger.twin()
     await phone.connect()
 
     def given_up():

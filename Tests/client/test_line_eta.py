@@ -5,12 +5,7 @@ import time
 import pytest
 
 from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import BinaryRider, Rider, serve
-
-
-@pytest.fixture(scope="module")
-def town():
-    yield from serve()
+from kerbside.stops import BinaryRider, Rider
 
 
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])

@@ -62,7 +62,7 @@ async def test_the_other_phone_is_not_cut_when_it_takes_over_the_offer(new_hub, 
     here = hub.block()
     phone = cast.driver(hub, here.a.stand)
     await phone.go_available()
-    tablet = type(phone)(hub, phone.subject, here.a.stand)
+    tablet = phone.twin()
     await tablet.connect()
     await asyncio.sleep(2 * patience.PACE)
     passenger = await cast.rider(hub)

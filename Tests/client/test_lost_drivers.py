@@ -22,17 +22,6 @@ def impatient():
     yield from running(dispatch__away_grace_ms=GRACE_MS, dispatch__driver_lost_ms=LOST_MS)
 
 
-async def elsewhere(hub, driver, other):
-    """The same driver on another link, which another worker holds."""
-    worker = driver.hello_reply["session"].rpartition(".")[0]
-    for _ in range(50):
-        await other.connect()
-        if other.hello_reply["session"].rpartition(".")[0] != worker:
-            return other
-        await other.cut()
-    raise AssertionError("always the same worker")
-
-
 async def on_the_way(hub, cast, metres=1000):
     """A driver so far north of its pickup, with a ride: (driver, passenger, ride, pickup)."""
     here = hub.block()
@@ -54,8 +43,7 @@ async def test_c63_a_half_open_link_tells_no_eta(hub, cast):
     await driver.fix()
     await passenger.state("ride.eta")
     # The phone has another link now; the old one says nothing any more, and is not closed.
-    phone = await elsewhere(hub, driver, type(driver)(hub, driver.subject, driver.place))
-    phone.clock, phone._has_sent = driver.clock, True
+    phone = await driver.twin().connect_to(other_than=driver.worker)
     for north in (950, 850, 750, 600, 400):
         await phone.fix(pickup.moved(north=north))
         # Each worker would tell its own twice in this time.
@@ -70,8 +58,7 @@ async def test_c63_a_half_open_link_tells_no_eta(hub, cast):
 
 async def test_c63_of_two_phones_the_one_that_sends_speaks(hub, cast):
     driver, passenger, ride, pickup = await on_the_way(hub, cast)
-    other = await elsewhere(hub, driver, type(driver)(hub, driver.subject, driver.place))
-    other.clock, other._has_sent = driver.clock, True
+    other = await driver.twin().connect_to(other_than=driver.worker)
     await other.fix(pickup.moved(north=950))
     await passenger.state("ride.eta", lambda d: abs(d["distance_m"] - 950) < 30)
     # The other one is put away, and the first is used again: nothing is said by hello.
@@ -93,8 +80,7 @@ async def test_c33_the_passenger_of_a_lost_driver_is_told_and_told_when_it_is_ba
     # Who comes back finds it, too.
     await passenger.cut()
     await passenger.connect()
-    snapshot = [m for m in passenger.pushed if m["type"] == "snapshot" and m["ch"] == passenger.channel][-1]["data"]
-    assert snapshot["ride"]["driver_lost"] == {"since": lost["since"], "until": lost["until"]}
+    assert passenger.snapshot["ride"]["driver_lost"] == {"since": lost["since"], "until": lost["until"]}
     await driver.resume()
     await passenger.until("ride.driver_back", ride=ride, taxi=driver.subject)
     await passenger.refused("ride.search", "not_available", ride=ride)
@@ -157,7 +143,6 @@ async def test_c64_who_has_a_seat_is_told_that_the_driver_is_lost(impatient, cas
     lost = await passenger.expect("seat.driver_lost", booking=booking, vehicle=minibus.subject)
     await passenger.cut()
     await passenger.connect()
-    snapshot = [m for m in passenger.pushed if m["type"] == "snapshot" and m["ch"] == passenger.channel][-1]["data"]
-    assert snapshot["booking"]["driver_lost"] == {"since": lost["since"], "until": lost["until"]}
+    assert passenger.snapshot["booking"]["driver_lost"] == {"since": lost["since"], "until": lost["until"]}
     await minibus.resume()
     await passenger.until("seat.driver_back", booking=booking, vehicle=minibus.subject)

@@ -8,9 +8,8 @@ import pytest
 
 from conftest import running
 from kerbside import bus as buses
-from kerbside.minibus import book, trip
+from kerbside.minibus import book, one_online, trip
 from kerbside.stops import on_tour, rider, serve
-from test_seats import one_online
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +102,7 @@ async def test_quiet_hours_are_of_the_clock_that_is_named(hub, cast):
         passenger.skip()
     # It is remembered, and told.
     await passenger.connect()
-    snapshot = next(m for m in reversed(passenger.pushed) if m["type"] == "snapshot")
-    assert snapshot["data"]["notify"] == {"quiet": quiet}
+    assert passenger.snapshot["notify"] == {"quiet": quiet}
 
 
 WINTER = 1_792_890_000
@@ -160,8 +158,7 @@ async def test_the_eta_is_not_told_to_who_does_not_want_it(hub, cast):
     # It is remembered, and can be taken back.
     await quiet.cut()
     await quiet.connect()
-    snapshot = next(m for m in reversed(quiet.pushed) if m["type"] == "snapshot" and m["ch"] == quiet.channel)
-    assert snapshot["data"]["notify"] == {"mute": ["eta"]}
+    assert quiet.snapshot["notify"] == {"mute": ["eta"]}
     await minibus.fix(after_ms=2000)
     await quiet.call("notify.set")
     await quiet.until("notify.changed")
@@ -252,8 +249,7 @@ async def test_what_is_no_wish_is_refused(hub, cast):
     await passenger.call("notify.set", mute=["route"])
     assert await passenger.call("notify.set", mute=["eta"], key="once") == {"mute": ["eta"]}
     await passenger.connect()
-    snapshot = next(m for m in reversed(passenger.pushed) if m["type"] == "snapshot")
-    assert snapshot["data"]["notify"] == {"mute": ["route"]}
+    assert passenger.snapshot["notify"] == {"mute": ["route"]}
 
 
 async def test_the_booking_that_is_declined_is_told_silently(hub, cast):

@@ -175,7 +175,7 @@ async def test_two_phones_of_one_driver(hub, cast):
     here = hub.block()
     phone = cast.driver(hub, here.a.stand)
     await phone.go_available()
-    tablet = type(phone)(hub, phone.subject, here.a.stand)
+    tablet = phone.twin()
     await tablet.connect()
     again = await tablet.call("driver.available")
     assert (again["rank"], again["size"]) == (1, 1), "one driver has one place"
@@ -203,7 +203,7 @@ async def test_the_tablet_stays_when_the_phone_is_lost(hub, cast):
     here = hub.block()
     phone = cast.driver(hub, here.a.stand)
     await phone.go_available()
-    tablet = type(phone)(hub, phone.subject, here.a.stand)
+    tablet = phone.twin()
     await tablet.connect()
     await phone.cut()
     await tablet.barrier()
@@ -217,7 +217,7 @@ async def test_the_phone_stays_when_the_tablet_is_lost(hub, cast):
     here = hub.block()
     phone = cast.driver(hub, here.a.stand)
     await phone.go_available()
-    tablet = type(phone)(hub, phone.subject, here.a.stand)
+    tablet = phone.twin()
     await tablet.connect()
     await tablet.cut()
     await phone.fix()  # a sign of life, as apps give it all the time

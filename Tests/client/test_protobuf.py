@@ -12,7 +12,8 @@ import test_walkthrough
 from conftest import Cast, running
 from kerbside.client import SUBPROTOCOL as JSON
 from kerbside.driver import Driver
-from kerbside.member import Member
+from kerbside.feeds import OFTEN
+from kerbside.member import BinaryMember, Member
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 from kerbside.protobuf import SUBPROTOCOL, Binary, parse, schema
@@ -23,10 +24,6 @@ class BinaryDriver(Binary, Driver):
 
 
 class BinaryPassenger(Binary, Passenger):
-    pass
-
-
-class BinaryMember(Binary, Member):
     pass
 
 
@@ -190,7 +187,7 @@ def test_the_schema_knows_itself():
 @pytest.fixture(scope="module")
 def lively_hub():
     """Tells feeds at every tick, so that tests need not wait."""
-    yield from running(**{f"feeds__{kind}_ms": 50 for kind in ("near", "zone", "vehicle", "city")})
+    yield from running(**OFTEN)
 
 
 def differences(exact, rough):

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from kerbside import city, patience, tokens
+from kerbside.certificate import der, make_certificate, served
 
 NEW = "second c2Vjb25kLXNlY3JldC1zZWNvbmQtc2VjcmV0LXNlY29uZA\n"
 
@@ -183,9 +184,7 @@ async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     await owner.connect()
 
 
-async def test_a_certificate_and_zones_are_taken_together_or_not_at_all(new_hub, cast):
-    from test_tls import make_certificate, served, der
-
+async def test_a_certificate_and_zones_are_taken_together_or_not_at_all(new_hub):
     hub = new_hub(blocks=2)
     certificate, key = make_certificate(hub.directory, "server")
     hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))

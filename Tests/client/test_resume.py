@@ -118,7 +118,7 @@ async def test_what_was_missed_comes_before_anything_new(hub, cast):
     passenger = await cast.rider(hub)
     await passenger.cut()
     # A second phone of the passenger acts while the first is away.
-    phone = type(passenger)(hub, passenger.subject)
+    phone = passenger.twin()
     await phone.connect()
     for _ in range(10):
         ride = await phone.request(here.a.centre)
@@ -145,7 +145,7 @@ async def test_resuming_from_any_earlier_event_repeats_all_that_followed(hub, ca
     await passenger.until("ride.ended")
     everything = await passenger.settled()
     for index, event in enumerate(everything):
-        late = type(passenger)(hub, passenger.subject)
+        late = passenger.twin()
         await late.connect(resume={late.channel: event["seq"]})
         await late.settled()
         assert late.events == everything[index + 1 :]
@@ -157,7 +157,7 @@ async def test_a_first_hello_brings_no_old_events(hub, cast):
     [driver] = await cast.queue(hub, here.a.stand, 1)
     passenger = await cast.rider(hub)
     ride = await passenger.request(here.a.centre)
-    new_phone = type(passenger)(hub, passenger.subject)
+    new_phone = passenger.twin()
     await new_phone.connect()
     await new_phone.barrier()
     assert not new_phone.events
@@ -265,7 +265,7 @@ async def test_more_events_than_are_kept_is_a_gap(new_hub, cast):
     passenger = await cast.rider(hub)
     await passenger.request(here.a.centre)
     await passenger.cut()
-    phone = type(passenger)(hub, passenger.subject)
+    phone = passenger.twin()
     await phone.connect()
     await phone.call("ride.cancel")
     # Redis trims in blocks of a hundred entries.
@@ -293,7 +293,7 @@ async def test_a_lost_epoch_is_a_gap(hub, cast):
     [driver] = await cast.queue(hub, here.a.stand, 1)
     await driver.cut()
     hub.redis.delete(hub.key(f"ch:{driver.channel}"))
-    other = type(driver)(hub, driver.subject, driver.place)
+    other = driver.twin()
     await other.connect()
     await other.call("driver.unavailable")
     assert await snapshot_after_gap(driver) == {"state": "unavailable"}

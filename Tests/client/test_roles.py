@@ -56,7 +56,7 @@ async def test_a_driver_is_no_passenger(hub, cast, command):
 
 
 @pytest.mark.parametrize("role", ["bus_driver", "operator", "service"])
-async def test_other_roles_take_no_part_in_rides(hub, cast, role):
+async def test_other_roles_take_no_part_in_rides(hub, role):
     other = Other(hub, role, f"{role}-1")
     reply = await other.greet()
     assert reply["ok"]["role"] == role
@@ -129,5 +129,5 @@ async def test_hello_says_who_one_is(hub, cast):
     reply = await driver.connect()
     assert reply["channels"] == [driver.channel]
     assert reply["heartbeat_s"] == 25
-    again = type(driver)(hub, driver.subject)
+    again = driver.twin()
     assert (await again.connect())["session"] != reply["session"]

@@ -3,8 +3,7 @@
 import pytest
 
 from conftest import running
-from kerbside.minibus import book, trip
-from test_seats import one_online, riding
+from kerbside.minibus import book, one_online, riding, trip
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +137,11 @@ async def test_snapshots_tell_bookings(hub, cast):
     other = await book(waiting, minibus, zone.centre, zone.stand)
     await minibus.asked(other, seen=False)
     await minibus.connect()
-    snapshot = next(m for m in reversed(minibus.pushed) if m["type"] == "snapshot" and m["ch"] == minibus.channel)["data"]
+    snapshot = minibus.snapshot
     assert (snapshot["taken"], snapshot["seats"], snapshot["request"]["booking"]) == (2, 12, other)
     assert [b["booking"] for b in snapshot["bookings"]] == [booking]
     await passenger.connect()
-    shown = next(m for m in reversed(passenger.pushed) if m["type"] == "snapshot" and m["ch"] == passenger.channel)["data"]
+    shown = passenger.snapshot
     assert shown["booking"]["state"] == "confirmed" and shown["booking"]["vehicle"] == minibus.subject
     await minibus.drive(zone.centre.moved(north=300))
     await passenger.state("seat.eta", lambda data: data["booking"] == booking)

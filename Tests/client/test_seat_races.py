@@ -8,7 +8,6 @@ import signal
 import pytest
 
 from kerbside.minibus import trip
-from test_failures import back, steadily
 
 pytestmark = pytest.mark.alone
 
@@ -23,7 +22,7 @@ async def promise(minibus, count):
     while sum(taken.values()) < count:
         assert loop.time() < end, f"only {taken} after a minute"
         if minibus.closed:
-            await back(minibus)
+            await minibus.back()
         if cursor == len(minibus.events):
             await asyncio.sleep(0.002)
             continue
@@ -33,10 +32,10 @@ async def promise(minibus, count):
             continue
         booking = event["data"]["booking"]
         try:
-            await steadily(minibus, "offer.seen", ride=booking)
+            await minibus.steadily("offer.seen", ride=booking)
         except AssertionError as error:  # promised before a cut, which took the reply
             assert "offer_expired" in str(error)
-        await steadily(minibus, "seat.accept", booking=booking, key=f"{booking}-a")
+        await minibus.steadily("seat.accept", booking=booking, key=f"{booking}-a")
         taken[booking] = event["data"]["passengers"]
     return taken
 
@@ -47,7 +46,7 @@ async def want(passenger, minibus, place, passengers=1):
     while True:
         try:
             if passenger.closed:
-                await back(passenger)
+                await passenger.back()
             reply = await passenger.ask("seat.book", vehicle=minibus.subject, **fields)
         except Exception:  # cut in the middle: the key makes it safe to send again
             if passenger.breach:
@@ -103,7 +102,7 @@ async def test_a_thousand_bookings_for_fourteen_seats_and_a_worker_killed(new_hu
     await hub.until("two workers again", lambda: len(hub.workers()) == 2)
     for client in (minibus, *passengers):
         if client.closed:
-            await back(client)
+            await client.back()
         await client.settled()
 
     seats = sum(sold.values())

@@ -5,34 +5,15 @@ import asyncio
 import pytest
 
 from conftest import running
-from kerbside.minibus import book, trip
+from kerbside.feeds import OFTEN
+from kerbside.minibus import book, one_online, riding, trip
 
 FARES = ["*: 2km=8.00 5km=12.00 10km=18.50", "R7: 1km=5.00 50km=9.00"]
 
 
 @pytest.fixture(scope="module")
 def hub():
-    yield from running(
-        vehicles__fares=FARES, vehicles__currency="ZAR", eta__push_max_age_s=1,
-        **{f"feeds__{kind}_ms": 50 for kind in ("near", "zone", "vehicle", "city")},
-    )
-
-
-async def one_online(hub, cast, seats=14):
-    """A minibus on its stand and the zone around it."""
-    here = hub.block()
-    minibus = cast.minibus(hub, here.a.stand, seats)
-    await minibus.go_online()
-    return minibus, here.a
-
-
-async def riding(hub, cast, minibus, zone, passengers=1, **fields):
-    """A passenger whose booking is confirmed."""
-    passenger = await cast.rider(hub)
-    booking = await book(passenger, minibus, zone.centre, zone.centre.moved(north=-900), passengers, **fields)
-    await minibus.take(booking)
-    await passenger.expect("seat.confirmed", booking=booking, vehicle=minibus.subject, passengers=passengers)
-    return passenger, booking
+    yield from running(**OFTEN, vehicles__fares=FARES, vehicles__currency="ZAR", eta__push_max_age_s=1)
 
 
 # Online, offline, what is shown

@@ -7,12 +7,7 @@ import time
 import pytest
 
 from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, known, on_tour, rider, serve
-
-
-@pytest.fixture(scope="module")
-def town():
-    yield from serve()
+from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, known, on_tour, rider
 
 
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
@@ -30,8 +25,8 @@ async def test_a_tour_that_ends_leaves_its_requests_to_the_next(town, line, kind
     twin = Rider(town, line)
     twin.subject, twin.token, twin.channel = citizen.subject, citizen.token, citizen.channel
     await twin.here()
-    mine = await twin.wait(lambda: next((m for m in twin.pushed if m["type"] == "snapshot"), None), "the snapshot")
-    assert [(r["state"], r.get("bus")) for r in mine["data"]["requests"]] == [("requested", None)] * 2
+    mine = await twin.wait(lambda: twin.snapshot, "the snapshot")
+    assert [(r["state"], r.get("bus")) for r in mine["requests"]] == [("requested", None)] * 2
     successor = kinds[0](town, line)
     await successor.begin()
     await successor.expect("stop.requested", request=asked)

@@ -31,12 +31,6 @@ def brisk():
     yield from serve(clock__scale=40, stops__reminder_ms=20 * MINUTE)
 
 
-@pytest.fixture
-def line(town):
-    """A line that nobody else uses; its bus comes every hour."""
-    return next(town.lines["hourly"])
-
-
 @pytest.mark.parametrize("kinds", [(BusDriver, Rider), (BinaryBusDriver, BinaryRider)], ids=["json", "protobuf"])
 async def test_asked_accepted_near_arrived_completed(town, line, kinds):
     driver, citizen = kinds[0](town, line), kinds[1](town, line)
@@ -152,8 +146,7 @@ async def test_a_retry_is_never_a_second_request(town, line):
     at = citizen.now(30)
     found = {await citizen.ask_for(2500, at=at, key="once") for _ in range(3)}
     found |= set(await asyncio.gather(*(citizen.ask_for(2500, at=at, key="once") for _ in range(20))))
-    twin = Rider(town, line)
-    twin.subject, twin.token, twin.channel = citizen.subject, citizen.token, citizen.channel
+    twin = citizen.twin()
     await twin.here()
     found.add(await twin.ask_for(2500, at=at, key="once"))
     # Without its key, too: the same place at the same time.
@@ -250,13 +243,11 @@ async def test_who_was_away_is_told_and_finds_the_list(town, line):
     assert "places" not in await driver.until("stop.withdrawn", request=first), "the history does not keep the list"
     await driver.wait(
         lambda: ids(driver.snapshot.get("places", [])) == [[second]] or None, "the snapshot with the list as it is")
-    again = Rider(town, line)
-    again.subject, again.token, again.channel = citizen.subject, citizen.token, citizen.channel
+    again = citizen.twin()
     await again.here()
-    mine = await again.wait(
-        lambda: next((m for m in again.pushed if m["type"] == "snapshot"), None), "the snapshot")
-    assert [(r["request"], r["state"], r["bus"]) for r in mine["data"]["requests"]] == [(second, "requested", line.bus)]
-    other = BusDriver(town, line, driver.subject)
+    mine = await again.wait(lambda: again.snapshot, "the snapshot")
+    assert [(r["request"], r["state"], r["bus"]) for r in mine["requests"]] == [(second, "requested", line.bus)]
+    other = driver.twin()
     await other.connect()
     await other.wait(lambda: other.snapshot, "the snapshot")
     assert ids(other.snapshot["places"]) == [[second]]
@@ -303,11 +294,10 @@ async def test_the_time_of_arrival_is_told_and_follows_what_others_ask(town, lin
     assert all(re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", stop["clock"]) for stop in after["etas"])
     await second.call("stop.cancel", request=other)
     await first.state("stop.eta", lambda state: state["eta"]["at"] <= told["at"] + 15_000)
-    twin = Rider(town, line)
-    twin.subject, twin.token, twin.channel = first.subject, first.token, first.channel
+    twin = first.twin()
     await twin.here()
-    mine = await twin.wait(lambda: next((m for m in twin.pushed if m["type"] == "snapshot"), None), "the snapshot")
-    assert mine["data"]["requests"][0]["eta"]["late"] > twin.now()
+    mine = await twin.wait(lambda: twin.snapshot, "the snapshot")
+    assert mine["requests"][0]["eta"]["late"] > twin.now()
 
 
 async def test_the_reminder_goes_by_the_earliest_arrival(brisk):

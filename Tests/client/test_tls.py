@@ -9,7 +9,7 @@ import time
 import pytest
 
 from kerbside import patience
-from kerbside.certificate import make_certificate
+from kerbside.certificate import der, make_certificate, served
 from kerbside.hub import Hub, run
 
 
@@ -26,21 +26,6 @@ def tls_hub():
     finally:
         hub.kill()
         hub.remove()
-
-
-def served(hub, **versions):
-    """(protocol version, certificate in DER) of a fresh connection."""
-    context = ssl._create_unverified_context()
-    context.set_ciphers("DEFAULT@SECLEVEL=0")
-    for name, value in versions.items():
-        setattr(context, name, value)
-    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
-        with context.wrap_socket(link) as secure:
-            return secure.version(), secure.getpeercert(binary_form=True)
-
-
-def der(path):
-    return ssl.PEM_cert_to_DER_cert(path.read_text())
 
 
 async def test_a_ride_over_tls(tls_hub, cast):

@@ -6,14 +6,10 @@ import time
 
 import pytest
 
-from kerbside.member import Member, member, operator_and_reader
-from kerbside.protobuf import Binary
+from kerbside.client import order
+from kerbside.member import BinaryMember, Member, member, operator_and_reader
 
 ROLES = ["driver", "passenger", "bus_driver", "operator", "service"]
-
-
-class BinaryMember(Binary, Member):
-    pass
 
 
 async def test_delivered_to_all_roles_in_order_and_once(hub, topic):
@@ -250,8 +246,7 @@ async def test_the_oldest_kept_of_ones_own_channel(hub, kind):
     await first.connect()
     for mute in ("eta", "route"):
         await first.call("notify.set", mute=[mute])
-    again = kind(hub)
-    again.subject, again.token, again.channel = first.subject, first.token, first.channel
+    again = first.twin()
     await again.connect(resume={first.channel: "0"})
     await again.wait(lambda: [m for m in again.pushed if m["type"] == "snapshot"] or None, "the snapshot")
     assert [m["type"] for m in again.pushed] == ["notify.changed", "notify.changed", "snapshot"]
@@ -311,7 +306,7 @@ async def test_private_topics_are_for_operators_and_services(hub, topic, kind):
 
 async def test_readers_of_two_workers(hub, topic):
     readers = [await member(hub) for _ in range(4)]
-    while len({reader.hello_reply["session"].rpartition(".")[0] for reader in readers}) < 2:
+    while len({reader.worker for reader in readers}) < 2:
         readers.append(await member(hub))
     for reader in readers:
         await reader.join(topic)
@@ -347,15 +342,11 @@ async def test_those_who_come_while_it_is_told_miss_nothing_from_then_on(hub, to
     await reader.has(topic, seqs)
     for turn, one in enumerate(late):
         await one.last(topic, seqs[-1])
-        expected = [seq for seq in seqs if place(seq) > place(one.begun)]
+        expected = [seq for seq in seqs if order(seq) > order(one.begun)]
         if turn % 3 == 2:  # read the beginning twice
             assert one.seqs(topic)[-len(expected) :] == expected
         else:
             assert one.seqs(topic) == expected
-
-
-def place(seq):
-    return tuple(map(int, seq.split("-")))
 
 
 async def test_operators_and_services_may_send_more(new_hub, topic):

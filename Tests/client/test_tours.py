@@ -155,7 +155,7 @@ async def test_a_driver_who_comes_back_finds_the_tour_as_it_was(town, line):
     seen = await citizen.bus(at(driver))
     assert seen["next_stop"]["index"] == 3 and not seen["off_route"]
     assert not [data for data in citizen.changes() if data["reason"] not in ("late", "early")]
-    other = BusDriver(town, line, driver.subject)
+    other = driver.twin()
     assert (await other.begin())["tour"] == driver.tour, "another device of the same driver"
     await other.call("stop.next")
     assert (await driver.state("tour", lambda data: data["next_stop"]["index"] == 4))["tour"] == driver.tour

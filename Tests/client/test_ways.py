@@ -6,8 +6,7 @@ import pytest
 from conftest import running
 from kerbside import bus as buses
 from kerbside.bus import BusDriver
-from test_feed_workers import connect_to, worker_of
-from test_feeds import OFTEN
+from kerbside.feeds import OFTEN
 
 #: The lines that a minibus may announce: out to the north and back on the same street.
 ROUTES = [f"R{number}" for number in range(6)]
@@ -45,7 +44,7 @@ def hub():
 async def watching(hub, cast, place, destination, worker, **options):
     """A passenger on that worker, or on another one than that, who wants to go there; and what it is shown of minibuses and
     buses."""
-    passenger = await connect_to(cast.passenger(hub), **worker)
+    passenger = await cast.passenger(hub).connect_to(**worker)
     wanted = {"filter": {"kind": ["minibus", "bus"]}} | options
     if destination:
         wanted["destination"] = destination.fields
@@ -54,7 +53,7 @@ async def watching(hub, cast, place, destination, worker, **options):
 
 async def both(hub, cast, driver, place, destination):
     """Two who want to go there: one on the driver's worker, one on the other."""
-    worker = worker_of(driver)
+    worker = driver.worker
     return [await watching(hub, cast, place, destination, how) for how in ({"worker": worker}, {"other_than": worker})]
 
 
@@ -89,7 +88,7 @@ async def test_who_has_passed_is_gone_until_it_begins_its_way_anew(hub, cast):
     # Who comes later is shown the same, on either worker.
     await all_see(await both(hub, cast, minibus, here, there))
     # The driver's worker is another one from now on.
-    await connect_to(minibus, other_than=worker_of(minibus))
+    await minibus.connect_to(other_than=minibus.worker)
     await minibus.fix()
     await all_see(waiting + await both(hub, cast, minibus, here, there))
     await all_see(farther, minibus)
@@ -116,7 +115,7 @@ async def test_a_way_that_comes_by_twice(hub, cast):
     await all_see(back + await both(hub, cast, minibus, here, aside), minibus)
     await all_see(out + await both(hub, cast, minibus, here, far))
     # Another worker has to know on which of the two passes it is.
-    await connect_to(minibus, other_than=worker_of(minibus))
+    await minibus.connect_to(other_than=minibus.worker)
     await minibus.drive(start.moved(north=1100))
     await all_see(back, minibus)
     await all_see(out)
@@ -144,7 +143,7 @@ async def test_a_route_counts_in_the_direction_in_which_it_is_driven(hub, cast):
     await minibus.drive(start.moved(north=3000))
     await all_see(back + await both(hub, cast, minibus, here, south), minibus)
     await all_see(out)
-    await connect_to(minibus, other_than=worker_of(minibus))
+    await minibus.connect_to(other_than=minibus.worker)
     await minibus.fix()
     await all_see(back + await both(hub, cast, minibus, here, south), minibus)
     await all_see(out + await both(hub, cast, minibus, here, north))

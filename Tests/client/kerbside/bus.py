@@ -71,12 +71,6 @@ class BusDriver(Driver):
         self.channel = f"bus_driver:{self.subject}"
         self.line, self.tour = line, None
 
-    @property
-    def snapshot(self):
-        """The data of the last snapshot of the own channel."""
-        found = [m for m in self.pushed if m["ch"] == self.channel and m["type"] == "snapshot"]
-        return found[-1]["data"] if found else None
-
     async def begin(self, **fields):
         """Connected, and on tour."""
         if self.ws is None:
@@ -90,10 +84,6 @@ class BusDriver(Driver):
         for place in metres:
             for point in self.place.towards(self.line.at(place, north), step):
                 await self.fix(point)
-
-    async def back(self):
-        """The app's own behaviour: try again until it works."""
-        return await self.hub.until("back", lambda: tried(self.resume), patience.PROCESS)
 
 
 async def tried(attempt):

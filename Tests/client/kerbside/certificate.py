@@ -1,6 +1,10 @@
-"""Certificates for hubs with TLS."""
+"""Certificates for hubs with TLS, and what is shown of them."""
 
+import socket
+import ssl
 import subprocess
+
+from . import patience
 
 
 def make_certificate(directory, name, key_type="ec", addresses=()):
@@ -16,3 +20,18 @@ def make_certificate(directory, name, key_type="ec", addresses=()):
         check=True, capture_output=True,
     )  # fmt: skip
     return certificate, key
+
+
+def served(hub, **versions):
+    """(protocol version, certificate in DER) of a fresh connection."""
+    context = ssl._create_unverified_context()
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    for name, value in versions.items():
+        setattr(context, name, value)
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
+        with context.wrap_socket(link) as secure:
+            return secure.version(), secure.getpeercert(binary_form=True)
+
+
+def der(path):
+    return ssl.PEM_cert_to_DER_cert(path.read_text())

@@ -5,6 +5,7 @@ its end at the latest.
 """
 
 import asyncio
+import copy
 import json
 import ssl
 
@@ -13,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 
 from . import contract, patience
 from .feeds import Watching
+from .stubborn import Stubborn
 
 SUBPROTOCOL = "kerbside.v1.json"
 
@@ -28,13 +30,13 @@ class Refused(AssertionError):
         self.code, self.error = error["code"], error
 
 
-def _order(seq):
+def order(seq):
     """Redis orders its streams by these two numbers; for the rest of the client `seq` is opaque."""
     return tuple(map(int, seq.split("-")))
 
 
 def _place(row):
-    return _order(row[0]), row[1]
+    return order(row[0]), row[1]
 
 
 def _unique_object(pairs):
@@ -52,7 +54,7 @@ def parse(text):
     return json.loads(text, object_pairs_hook=_unique_object, parse_constant=_no_constant)
 
 
-class Client(Watching):
+class Client(Stubborn, Watching):
     role = None
     #: Where it reaches the hub, if not where clients do.
     address = None
@@ -87,6 +89,12 @@ class Client(Watching):
         self._waiters = []
         self._reader = None
         EVERYONE.append(self)
+
+    def twin(self):
+        """Another app of the same subject, as it stands now, but with a connection of its own, not made yet."""
+        other = copy.copy(self)
+        Client.__init__(other, self.hub, self.subject, self.token)
+        return other
 
     # The link
 
@@ -324,18 +332,24 @@ class Client(Watching):
 
         return await self.wait(found, f"the state {kind}", within)
 
+    @property
+    def snapshot(self):
+        """The data of the last snapshot of the own channel, if one came."""
+        found = [m for m in self.pushed if m.get("ch") == self.channel and m["type"] == "snapshot"]
+        return found[-1]["data"] if found else None
+
     # What the hub published, against what came
 
     async def settled(self, within=None):
         """Waits for all events that were published for this client so far, and insists: each once, in order."""
         assert self.start is not None, f"{self.channel} never said hello, or had a gap and did not start anew"
-        due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > _order(self.start)]
+        due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > order(self.start)]
         await self.wait(
-            lambda: not due or bool(self.events) and _order(self.events[-1]["seq"]) >= due[-1][0] or None,
+            lambda: not due or bool(self.events) and order(self.events[-1]["seq"]) >= due[-1][0] or None,
             f"all of {len(due)} events that were published; {len(self.events)} came",
             within,
         )
-        came = [(_order(event["seq"]), event["type"]) for event in self.events]
+        came = [(order(event["seq"]), event["type"]) for event in self.events]
         if due and len(came) > len(due):  # old ones are no longer kept
             came = [row for row in came if row[0] >= due[0][0]]
         assert came[: len(due)] == due, f"{self.channel}: came {came}, published {due}"

@@ -9,6 +9,9 @@ from . import contract
 #: Rows carry five decimals of a degree.
 ROUNDING = 6e-6
 
+#: Settings of a hub whose feeds come every tick, so that tests need not wait.
+OFTEN = {f"feeds__{kind}_ms": 50 for kind in ("near", "zone", "vehicle", "city")}
+
 
 @dataclass(frozen=True)
 class Vehicle:
@@ -161,3 +164,10 @@ class Watching:
             f"just {sorted(f'{d.subject} at {d.place} {d.clock}' for d in drivers)} {attributes}",
             within,
         )
+
+
+async def one_available(hub, cast):
+    """A taxi on its stand, the zone around it, and a passenger."""
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    return driver, here.a, await cast.rider(hub)

@@ -5,6 +5,7 @@ import itertools
 
 from . import patience
 from .client import Client
+from .protobuf import Binary
 
 _numbers = itertools.count(1)
 
@@ -73,6 +74,10 @@ class Member(Client):
     async def join(self, channel, **fields):
         self.begun = (await self.call("subscribe", channel=channel, **fields))["seq"]
         return self.begun
+
+
+class BinaryMember(Binary, Member):
+    """The same in Protocol Buffers."""
 
 
 async def member(hub, role="passenger", **options):

@@ -60,3 +60,20 @@ async def book(passenger, minibus, pickup, destination, passengers=1, **fields):
     told = {key: value for key, value in reply.items() if key != "state"}
     await passenger.expect("seat.pending", **told)
     return reply["booking"]
+
+
+async def one_online(hub, cast, seats=14):
+    """A minibus on its stand and the zone around it."""
+    here = hub.block()
+    minibus = cast.minibus(hub, here.a.stand, seats)
+    await minibus.go_online()
+    return minibus, here.a
+
+
+async def riding(hub, cast, minibus, zone, passengers=1, **fields):
+    """A passenger whose booking is confirmed."""
+    passenger = await cast.rider(hub)
+    booking = await book(passenger, minibus, zone.centre, zone.centre.moved(north=-900), passengers, **fields)
+    await minibus.take(booking)
+    await passenger.expect("seat.confirmed", booking=booking, vehicle=minibus.subject, passengers=passengers)
+    return passenger, booking

@@ -18,7 +18,7 @@ from . import patience
 FEEDS = ("vehicle-positions", "trip-updates", "alerts")
 
 #: Good practice: nothing is older, and refreshed at least so often.
-OLDEST, REFRESH, OLD_HEADER = 90, 35, 65
+OLDEST, REFRESH = 90, 35
 #: Metres that a bus may be from its trip's shape, unless an alert tells of a detour.
 OFF_SHAPE = 200
 #: m/s
