@@ -207,7 +207,9 @@ async def test_lines_survive_restarts_and_the_death_of_redis(city):
     city.stop()
     city.start()
     assert tags(city) == before and get(city, "changes").json["version"] == version
-    os.kill(city.redis_pid(), 9)
+    redis = city.redis_pid()
+    os.kill(redis, 9)
+    await city.until("another Redis", lambda: city.redis_pid() not in (None, redis))
     await city.until("back", lambda: all(city.http("/readyz").status == 200 for _ in range(12)))
     command(city, "lines", "set-bus", "b1", "--seats", "9")
     # A worker that is not back yet reads it when it is.

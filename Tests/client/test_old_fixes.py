@@ -35,7 +35,7 @@ async def test_c7_a_first_fix_that_is_stale_is_not_shown_as_live(hub, cast):
     await hub.until("it in Redis", lambda: hub.redis.hget(hub.key(f"vehicle:{driver.subject}"), "at"))
     picture = await operator.follow(f"vehicle:{driver.subject}")
     assert picture.vehicles[driver.subject].freshness == "stale"
-    driver.clock = now()
+    driver.clock = now() - 100
     assert await driver.call("position", **here.a.stand.fields, at=driver.clock, accuracy=5) == {}
     await operator.sees_all(picture, [driver], freshness="live")
 
