@@ -41,7 +41,7 @@ struct EngineSetup {
         _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + fields + clock)
     }
 
-    /// What the functions read; the names are those of `SETTINGS` in core.lua.
+    /// What the functions read; the names are those of `SETTINGS` and `RARE_SETTINGS` in core.lua.
     private var fields: [RedisArgument] {
         let dispatch = settings.dispatch
         let values: [(String, Int)] = [

@@ -85,7 +85,7 @@ import Testing
             ("a passenger may request twice", .oneRequestPerPassenger, "    if open then\n", "    if false then\n"),
             (
                 "the alerts are not latched", .alert,
-                "if reached == 0 or rung == 20 then set_ride(c, ride, 'notified', rung) end", ""
+                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.iso)", "set_ride(c, ride, 'arrived_at', c.iso)"
             ),
             (
                 "a ride ends without having begun", .outcome,
@@ -94,8 +94,7 @@ import Testing
             ),
             (
                 "a freed driver keeps its ride", .busyWithOneRide,
-                "'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')\n    log(c",
-                "'lost_zone', 'lost_score', 'lost_until', 'lost_why')\n    log(c"
+                "forget_place(c, driver, 'ride')", "forget_place(c, driver)"
             ),
         ] as [(String, Violation.Rule, String, String)])
     func aBrokenFunctionIsFoundOut(_ what: String, _ rule: Violation.Rule, _ right: String, _ wrong: String)

@@ -4,9 +4,9 @@
 -- each compare the ride's state and driver before they change it.
 
 local function make_offer(c, ride, r, driver)
-    local attempt = redis.call('HINCRBY', c.p .. 'ride:' .. ride, 'attempt', 1)
+    local attempt = r.attempt + 1
     local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
-    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0')
+    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt)
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
     redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride)
     redis.call('SADD', c.p .. 'asked:' .. ride, driver)
@@ -48,30 +48,34 @@ end
 -- r: a ride; who has given it back does not count as present.
 local PIECE = 16
 local function view(zone, r)
-    return { zone = zone, r = r, from = 0, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
+    return { zone = zone, r = r, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
 end
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
 local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
 
--- Reads on; false when the whole queue was read.
+-- Reads on, one driver; false when the whole queue was read. Most who look need the first only, so of the names that come in a
+-- piece each vehicle is read when its turn comes.
 local function read_on(c, queue)
     if queue.ended then return false end
-    local piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.from, queue.from + PIECE - 1)
-    for _, driver in ipairs(piece) do
-        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
-        local seats = tonumber(v[3]) or math.huge
-        queue.hope = math.max(queue.hope, seats)
-        if not v[1] and not (queue.r and gave_back(queue.r, driver)) then
-            queue.present[#queue.present + 1] = driver
-            queue.seats[driver] = seats
-            queue.room = math.max(queue.room, seats)
-            if not v[2] then queue.free[#queue.free + 1] = driver end
-        end
+    if queue.size % PIECE == 0 then
+        queue.piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.size, queue.size + PIECE - 1)
     end
-    queue.from = queue.from + PIECE
-    queue.size = queue.size + #piece
-    queue.ended = #piece < PIECE
+    local driver = queue.piece[queue.size % PIECE + 1]
+    if not driver then
+        queue.ended = true
+        return false
+    end
+    queue.size = queue.size + 1
+    local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
+    local seats = tonumber(v[3]) or math.huge
+    queue.hope = math.max(queue.hope, seats)
+    if not v[1] and not (queue.r and gave_back(queue.r, driver)) then
+        queue.present[#queue.present + 1] = driver
+        queue.seats[driver] = seats
+        queue.room = math.max(queue.room, seats)
+        if not v[2] then queue.free[#queue.free + 1] = driver end
+    end
     return true
 end
 
@@ -226,8 +230,8 @@ local function is_open_to(r, driver) return r.state == 'offered' and r.offered_t
 register('seen', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     local r = load_ride(c, ride)
-    local v = vehicle(c, driver)
-    if mark_back(c, driver, v) and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
+    local v = bring_back(c, driver)
+    if v and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
     if r.seen ~= '1' then
         r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
@@ -256,8 +260,7 @@ register('accept', function(keys, argv)
         clear_offer(c, ride, driver)
         end_search(c, ride, r)
         mark_back(c, driver, v)
-        leave(c, driver, v.zone, 'accepted', 'busy')
-        set_vehicle(c, driver, 'ride', ride)
+        leave(c, driver, v.zone, 'accepted', 'busy', 'ride', ride)
         set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.iso, 'notified', '0',
             'place', v.score, 'place_zone', v.zone)
         log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })
@@ -276,7 +279,7 @@ register('decline', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
         local r = load_ride(c, ride)
-        mark_back(c, driver, vehicle(c, driver))
+        bring_back(c, driver)
         if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
         release_offer(c, ride, r, 'declined')
         return ok({ ride = ride })

@@ -27,11 +27,11 @@ local function join(c, driver, zone, reason, score)
     return rank, size
 end
 
--- state: what the driver is from now on ('unavailable' or 'busy').
-local function leave(c, driver, zone, reason, state)
+-- state: what the driver is from now on ('unavailable' or 'busy'), with what else is set.
+local function leave(c, driver, zone, reason, state, ...)
     redis.call('ZREM', c.p .. 'queue:' .. zone, driver)
     if state == 'unavailable' then redis.call('ZREM', c.p .. 'alive', driver) end
-    set_state(c, driver, state)
+    set_state(c, driver, state, ...)
     clear_vehicle(c, driver, 'score')
     log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
     if reason ~= 'accepted' then
@@ -89,4 +89,12 @@ local function mark_back(c, driver, v)
     log(c, 'driver.back', { driver = driver })
     if v.missing then tell_found(c, driver, v) end
     return true
+end
+
+-- The same where nothing else of the vehicle is needed: it is read only if it was away. Answers it then.
+local function bring_back(c, driver)
+    if redis.call('HEXISTS', c.p .. 'vehicle:' .. driver, 'away') == 0 then return nil end
+    local v = vehicle(c, driver)
+    mark_back(c, driver, v)
+    return v
 end

@@ -90,7 +90,7 @@ end
 -- zone: where the driver is; '' outside every zone, '?' nobody knows.
 local function cancel_by_driver(c, ride, r, zone)
     give_back(c, ride, r, 'driver_cancelled', 'driver')
-    mark_back(c, r.driver, vehicle(c, r.driver))
+    bring_back(c, r.driver)
     if zone == '' then
         make_unavailable(c, r.driver)
     else
@@ -166,12 +166,13 @@ register('alert', function(keys, argv)
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
     if rung == 20 and reached ~= 20 then
-        set_ride(c, ride, 'arrived_at', c.iso)
+        set_ride(c, ride, 'notified', rung, 'arrived_at', c.iso)
         log(c, 'ride.arrived', { ride = ride, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
+    elseif reached == 0 then
+        set_ride(c, ride, 'notified', rung)
     end
-    if reached == 0 or rung == 20 then set_ride(c, ride, 'notified', rung) end
     return 1
 end)
 
@@ -196,9 +197,8 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not.
 local function free_driver(c, driver, ride, zone)
-    local v = vehicle(c, driver)
-    mark_back(c, driver, v)
-    if zone == '?' then zone = v.zone end
+    bring_back(c, driver)
+    if zone == '?' then zone = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone') end
     if zone == '' then
         make_unavailable(c, driver)
         return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
