@@ -80,8 +80,11 @@ public final class AddressCounts {
     func count(of key: PeerAddress) -> Int {
         (0..<Self.lines).map { line in
             let place = key.place(line, of: Self.width, seed: seed)
-            let counts = (0..<rows).map { counter(row: $0, line, place).pointee.load(ordering: .sequentiallyConsistent) }
-            return counts.reduce(0) { $0 + Int($1) }
+            var sum = 0
+            for row in 0..<rows {
+                sum += Int(counter(row: row, line, place).pointee.load(ordering: .sequentiallyConsistent))
+            }
+            return sum
         }.min() ?? 0
     }
 

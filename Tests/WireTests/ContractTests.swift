@@ -57,7 +57,7 @@ struct ContractTests {
         for code in ErrorCode.allCases {
             #expect(!code.title.isEmpty && code.remedy.hasSuffix("."))
         }
-        for code in [ErrorCode.zonesUnknown, .unavailable, .internal] { #expect(code.retry, "a fault of ours may pass") }
+        for fault in [ErrorCode.zonesUnknown, .unavailable, .internal] { #expect(fault.retry, "it may pass") }
         #expect(Set(ErrorCode.allCases.map(\.title)).count == ErrorCode.allCases.count)
         for code in CloseCode.allCases { #expect((1...123).contains(code.reason.utf8.count)) }
     }
