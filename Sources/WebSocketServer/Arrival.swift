@@ -15,8 +15,11 @@ final class Arrival {
     enum Hello { case partly, there, ended }
 
     private static let headBytes = 5
-    /// The first byte of a record with a handshake.
+    /// The first byte of a record with a handshake, and that of a handshake with a hello.
     private static let handshakeRecord: UInt8 = 22
+    private static let clientHello: UInt8 = 1
+    /// Bytes of a hello, with its head of 4: those with keys that quantum computers can't break have some 2,000.
+    private static let longestHello = 8_192
 
     var phase = Phase.silent
     private var descriptor: Int32
@@ -34,14 +37,21 @@ final class Arrival {
     deinit { close() }
 
     /// Whether the hello's record is there as a whole, which is left where it is: in pieces it would be answered from
-    /// libwebsockets' events, which nobody can put off. What is no record is for OpenSSL to refuse.
+    /// libwebsockets' events, which nobody can put off. `ended`, too, if it is no hello, too long, or in several records.
     func look(_ scratch: UnsafeMutableRawBufferPointer) -> Hello {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) ? .partly : .ended }
-        let length = count < Self.headBytes ? 0 : Int(scratch[3]) << 8 | Int(scratch[4])
-        let needed = min(Self.headBytes + length, scratch.count)
+        guard scratch[0] == Self.handshakeRecord else { return .ended }
+        let record = count < Self.headBytes ? 4 : Int(scratch[3]) << 8 | Int(scratch[4])
+        guard (4...Self.longestHello).contains(record) else { return .ended }
+        if count >= Self.headBytes + 4 {
+            let message = 4 + (Int(scratch[6]) << 16 | Int(scratch[7]) << 8 | Int(scratch[8]))
+            guard scratch[5] == Self.clientHello, message <= record else { return .ended }
+        }
+        let needed = Self.headBytes + record
+        if count >= needed { return .there }
         // Woken with less than was wanted: the peer has ended its side, or the kernel has no room for more.
-        guard scratch[0] == Self.handshakeRecord, count < needed, needed > wanted else { return .there }
+        guard needed > wanted else { return .ended }
         wake(at: needed)
         return .partly
     }

@@ -135,10 +135,32 @@ final class SocketContext {
     }
 }
 
+/// The most that a list of a hello may have, bytes, by the number of its extension: each key that is offered is looked up in
+/// the list of groups, and both lists are the client's. No client that we know of has more than 4 keys (two of them of 1,200
+/// bytes) and 20 groups.
+private let mostOfExtension = [
+    UInt32(TLSEXT_TYPE_key_share): 4_096, UInt32(TLSEXT_TYPE_supported_groups): 256,
+]
+
+/// Each hello, before OpenSSL looks into its extensions. `owner` outlives the vhost whose context calls this.
+private func judgeHello(
+    _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ owner: UnsafeMutableRawPointer?
+) -> Int32 {
+    let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
+    guard context.mayShakeHands() else { return SSL_CLIENT_HELLO_ERROR }
+    for (type, most) in mostOfExtension {
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        guard SSL_client_hello_get0_ext(ssl, type, &bytes, &count) == 1, count > most else { continue }
+        alert?.pointee = SSL_AD_DECODE_ERROR
+        return SSL_CLIENT_HELLO_ERROR
+    }
+    return SSL_CLIENT_HELLO_SUCCESS
+}
+
 /// In each handshake, before a certificate is chosen. `owner` outlives the vhost whose context calls this.
 private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> Int32 {
     let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
-    guard context.mayShakeHands() else { return 0 }
     if let renewed = context.renewed { SSL_set_SSL_CTX(ssl, renewed) }
     return 1
 }
@@ -197,6 +219,7 @@ extension SocketContext {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
+            SSL_CTX_set_client_hello_cb(tlsContext, judgeHello, Unmanaged.passUnretained(self).toOpaque())
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             SSL_CTX_set_msg_callback(tlsContext, limitKeyUpdates)
             self.tlsContext = tlsContext

@@ -34,7 +34,9 @@ class HubBehindTheLink(Hub):
 def hub(link, tmp_path_factory):
     certificate, key = make_certificate(tmp_path_factory.mktemp("tls"), "hub", addresses=(HERE, THERE))
     yield from running(
-        make=HubBehindTheLink, server__host=HERE, server__tls__certificate=str(certificate), server__tls__key=str(key)
+        # More rounds: each offer may be lost, and nobody else is there to be asked.
+        make=HubBehindTheLink, server__host=HERE, server__tls__certificate=str(certificate), server__tls__key=str(key),
+        dispatch__rounds=9,
     )
 
 

@@ -144,6 +144,55 @@ def test_a_hello_may_come_in_pieces_and_in_no_hurry(tls_hub):
     assert tls_hub.http("/healthz").status == 200
 
 
+def listed(size, entries):
+    """A list as TLS writes it: its length in so many bytes, then its entries."""
+    joined = b"".join(entries)
+    return len(joined).to_bytes(size, "big") + joined
+
+
+def hello_with(keys=1, groups=1):
+    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519."""
+    names = [(29 if n == 0 else 0x4000 + n).to_bytes(2, "big") for n in range(max(keys, groups))]
+    # A point on the curve, if nobody's.
+    shares = [name + listed(2, [b"\x09" + bytes(31) if n == 0 else b"x"]) for n, name in enumerate(names[:keys])]
+    extensions = [
+        (43, listed(1, [b"\x03\x04"])), (13, listed(2, [b"\x04\x03", b"\x08\x04"])),
+        (10, listed(2, names[:groups])), (51, listed(2, shares)),
+    ]  # fmt: skip
+    body = b"\x03\x03" + bytes(32) + listed(1, []) + listed(2, [b"\x13\x01"]) + listed(1, [b"\0"])
+    body += listed(2, [number.to_bytes(2, "big") + listed(2, [value]) for number, value in extensions])
+    return b"\x01" + listed(3, [body])
+
+
+def records(message, *sizes):
+    """The message in records of these sizes, the rest in a last one."""
+    for size in (*sizes, len(message) - sum(sizes)):
+        yield b"\x16\x03\x01" + listed(2, [message[:size]])
+        message = message[size:]
+
+
+def answer_to(hub, sent):
+    """What the hub's answer to a hello begins with: 22 is its own, 21 an alert; b"" when it has closed."""
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
+        link.sendall(sent)
+        try:
+            return link.recv(1)
+        except ConnectionError:
+            return b""
+
+
+def test_a_hello_is_one_record_with_short_lists(tls_hub):
+    """OpenSSL looks up each offered key in the list of groups: 64 KB of both take a hundred milliseconds."""
+    assert answer_to(tls_hub, b"".join(records(hello_with()))) == b"\x16"
+    assert answer_to(tls_hub, b"".join(records(hello_with(keys=20, groups=100)))) == b"\x16"
+    assert answer_to(tls_hub, b"".join(records(hello_with(keys=20, groups=200)))) == b"\x15"
+    assert answer_to(tls_hub, b"".join(records(hello_with(keys=900, groups=100)))) == b"\x15"
+    assert answer_to(tls_hub, b"".join(records(hello_with(keys=1_800)))) == b"", "longer than 8 KiB"
+    for first in (1, 4, 100):
+        assert answer_to(tls_hub, b"".join(records(hello_with(), first))) == b"", "two records"
+    assert tls_hub.http("/healthz").status == 200
+
+
 def s_client(hub, *arguments):
     """openssl's client, connected; what is written to it is sent, but for lines that begin with one of its commands."""
     return subprocess.Popen(
