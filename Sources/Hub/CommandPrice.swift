@@ -22,6 +22,9 @@ enum CommandPrice {
         case .routeSet: 5
         // Reads the state of each tour of the line, and goes through its timetable.
         case .lineEta: 3
+        // Tells all readers of the line its new times.
+        case .stopNext(let skip): skip ? 5 : 1
+        case .stopPrevious: 5
         // With `since` it reads a history.
         case .subscribe(_, _, let since): since == nil ? 2 : 5
         default: 1
@@ -39,8 +42,8 @@ enum CommandPrice {
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 
-    /// Of what a channel's reader missed, by its entries: read from Redis and sent.
-    static func missed(_ count: Int) -> Double { Double(count) / 100 }
+    /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent.
+    static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
 }
 
 /// What a subject may still do: role and name, whichever of its connections to this worker does it, and whether it

@@ -36,6 +36,8 @@ final class TopicReading {
 
     let topic: Topic
     let session: Session
+    /// What reads for it is paid from here, also when its connection is gone meanwhile.
+    let budget: Budget
     var phase = Phase.joining
     /// What it has seen; nil: nothing, it begins where the history ends. Of a live reading the topic's position counts.
     var position: StreamPosition?
@@ -51,6 +53,7 @@ final class TopicReading {
     init(_ topic: Topic, _ session: Session, since: String?, asks: [Int64]) {
         self.topic = topic
         self.session = session
+        budget = session.budget
         self.asks = asks
         position = since.flatMap { StreamPosition(client: $0) }
         isLost = since != nil && position == nil

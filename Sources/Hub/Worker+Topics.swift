@@ -18,8 +18,8 @@ extension Worker {
     static let topicType = "message"
     /// Places of one call.
     static let topicPlaces = 100
-    /// Calls at once: more would only wait in Redis.
-    static let topicCalls = 32
+    /// Calls at once: each may keep Redis from others for some milliseconds.
+    static let topicCalls = 4
     /// Between two parts of what a connection missed, if it takes them, ms.
     static let topicPaceMs: UInt64 = 10
 
@@ -72,16 +72,18 @@ extension Worker {
         reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
     }
 
-    /// After the greeting: what its hello named is read on.
+    /// After the greeting: what its hello named is read on, one after the other as it takes them.
     func resumeTopics(_ session: Session) {
         let resume = session.resume
         session.resume = []
+        var isFirst = true
         for (channel, seq) in resume where Channel.isShared(channel) {
             // Said without an id, as the hello itself has its reply.
             if let denial = session.identity.flatMap({ denial(of: channel, to: $0.role, field: "resume") }) {
                 refuse(session, nil, denial)
             } else {
-                join(channel, since: seq, session, asks: [])
+                join(channel, since: seq, session, asks: [], isPaced: !isFirst)
+                isFirst = false
             }
         }
     }
@@ -137,11 +139,12 @@ extension Worker {
 
     // MARK: readings
 
-    private func join(_ channel: String, since: String?, _ session: Session, asks: [Int64]) {
+    private func join(_ channel: String, since: String?, _ session: Session, asks: [Int64], isPaced: Bool = false) {
         let topic = topics.topic(channel)
         let reading = TopicReading(topic, session, since: since, asks: asks)
         session.topics.append(reading)
         topic.count += 1
+        guard !isPaced else { return pace(reading) }
         topic.joining.append(reading)
         readLater(topic)
     }
@@ -326,13 +329,20 @@ extension Worker {
         let session = reading.session
         let isGap = reading.isLost || reading.position.map { !page.has($0) } ?? false
         let start = isGap ? page.newest : reading.position ?? page.newest
+        let (events, reached) = page.part(after: start, upTo: topicPart)
+        let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
+        reading.budget.bucket.charge(price, at: Int64(loop.now))
         for id in reading.asks { reply(session, id, Self.topicReply(reading.topic.channel, start), to: .subscribe) }
         reading.asks = []
         guard reading.phase != .ended else { return }
         if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }
         if reading.topic.channel.hasPrefix(Channel.lines) { joinLine(reading, isGap: isGap) }
         reading.isLost = false
-        let (events, reached) = page.part(after: start, upTo: topicPart)
+        // What waits for it of other topics comes first: all of them together are more than may wait.
+        guard events.isEmpty || server.waitingBytes(session.connection) < topicPart else {
+            reading.position = start
+            return pace(reading)
+        }
         for event in events { server.send(session.connection, frame(event, session.encoding)) }
         metrics.events.add(events.count)
         reading.position = reached
@@ -367,8 +377,16 @@ extension Worker {
     private func readOn() {
         var waiting: [TopicReading] = []
         var ready: [TopicReading] = []
+        // One of a connection, and none while its subject owes for what it has read.
+        var connections: Set<ConnectionID> = []
         for reading in topics.paced where reading.phase == .paced {
-            if server.isCaughtUp(reading.session.connection) { ready.append(reading) } else { waiting.append(reading) }
+            let connection = reading.session.connection
+            let mayGoOn = server.isCaughtUp(connection) && reading.budget.bucket.wait(at: Int64(loop.now)) == 0
+            if mayGoOn, connections.insert(connection).inserted {
+                ready.append(reading)
+            } else {
+                waiting.append(reading)
+            }
         }
         topics.paced = waiting
         if waiting.isEmpty { topicPace.stop() }

@@ -37,6 +37,9 @@ extension WebSocketServer {
         return !connection.isBehind
     }
 
+    /// What waits for this connection in the hub, bytes: up to `maxOutboundBytes`.
+    public func waitingBytes(_ id: ConnectionID) -> Int { connections[id]?.queuedBytes ?? 0 }
+
     /// Sends a close frame after what is queued, and waits a moment for the peer's. `reason` is cut to 123 bytes.
     /// `onClose` comes at the end of the turn, with this code.
     public func close(_ id: ConnectionID, code: UInt16, reason: String = "") {

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from kerbside import patience
 from kerbside.client import order
 from kerbside.member import BinaryMember, Member, member, operator_and_reader
 
@@ -372,3 +373,21 @@ async def test_operators_and_services_have_a_limit(new_hub, topic):
         refused = [reply["error"]["code"] for reply in replies if "error" in reply]
         assert len(refused) <= 10, "ten at once are within the limit, and the greeting counts as two"
     assert set(refused) == {"rate_limited"}
+
+
+async def test_many_histories_at_once_come_whole_and_are_paid_for(new_hub):
+    """3 MB of six topics: more than may wait for a connection, and more than a reader's commands cost."""
+    hub = new_hub(server__commands_per_second=20, server__commands_burst=60).start()
+    service = await member(hub, "service")
+    channels = [f"topic:long-{n}" for n in range(6)]
+    seqs = {}
+    for channel in channels:
+        seqs[channel] = await asyncio.gather(
+            *(service.publish(channel, data={"x": "y" * 8_000}) for _ in range(60)))
+    reader = await member(hub, resume=dict.fromkeys(channels, "0"))
+    for channel in channels:
+        await reader.has(channel, seqs[channel], within=4 * patience.PROCESS)
+    assert reader.closed is None
+    # 16 KiB are one command. It has read for more than it had, and waits until that is paid.
+    error = await reader.refused("subscribe", "rate_limited", channel="topic:other")
+    assert error["retry_after_ms"] > 0
