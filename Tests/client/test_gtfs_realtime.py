@@ -53,7 +53,11 @@ async def test_what_buses_do_is_in_the_feeds(town):
     last = drivers[8].line
 
     def counted(vehicles):
-        return all_of_them <= set(vehicles) and vehicles[last.bus].occupancy_status == 5
+        return (
+            all_of_them <= set(vehicles)
+            and vehicles[last.bus].occupancy_status == 5
+            and all(vehicles[driver.line.bus].timestamp == driver.clock // 1000 for driver in drivers.values())
+        )
 
     feeds = await seen(town, "every bus with its seats", counted)
     vehicles = {entity.vehicle.vehicle.id: entity.vehicle for entity in feeds["vehicle-positions"].entity}
