@@ -21,7 +21,8 @@ async def test_c3_a_first_fix_that_is_old_shows_nothing_and_makes_nobody_availab
     assert reply == {"ignored": "old"}
     error = await driver.refused("driver.available", "no_position")
     [told] = re.findall(r"`at` of the last one that came is (\d+) s old", error["detail"])
-    assert 0 <= int(told) - age // 1000 < 60
+    # The hub's clock and this one may differ by some milliseconds.
+    assert -1 <= int(told) - age // 1000 < 60
     assert (await operator.follow(f"vehicle:{driver.subject}")).vehicles == {}
     assert await driver.call("position", **here.a.stand.fields, at=now(), accuracy=5) == {}
     assert (await driver.call("driver.available"))["zone"] == here.a.id
