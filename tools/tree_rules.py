@@ -16,6 +16,7 @@ IMPORT = re.compile(
     r"import\s+(?:struct |class |enum |func |var |let |typealias |protocol )?(\w+)",
     re.M,
 )
+LUA_LOCAL = re.compile(r"local (?:function )?(\w+(?:\s*,\s*\w+)*)")
 NEEDS_REASON = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
@@ -59,6 +60,18 @@ def check_text(path):
                 errors.append(f"{path}:{number}: no \"because\" on this line or in the comment above")
 
 
+def check_lua(paths):
+    """They are one chunk: a local of one file hides that of the same name from all files after it."""
+    seen = {}
+    for path in paths:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if match := LUA_LOCAL.match(line):
+                for name in re.split(r"\s*,\s*", match[1]):
+                    if name in seen:
+                        errors.append(f"{path}:{number}: {name} hides the one in {seen[name]}")
+                    seen[name] = f"{path}:{number}"
+
+
 def check_python(path):
     text = path.read_text()
     try:
@@ -89,6 +102,7 @@ def check_python(path):
 
 def main():
     check_imports(targets())
+    check_lua(sorted(pathlib.Path("Sources").rglob("*.lua")))
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):

@@ -6,7 +6,7 @@ import pytest
 
 from conftest import running
 from kerbside.feeds import OFTEN
-from kerbside.minibus import book, one_online, riding, trip
+from kerbside.minibus import Minibus, book, one_online, riding, trip
 
 FARES = ["*: 2km=8.00 5km=12.00 10km=18.50", "R7: 1km=5.00 50km=9.00"]
 
@@ -372,3 +372,14 @@ async def test_the_drivers_count_and_the_bookings(hub, cast):
     # Fewer came than were booked, and a third who had not been.
     assert (await minibus.call("seat.aboard", booking=second, passengers=1))["seats"] == 9
     assert minibus.books() == (1, 0, 1)
+
+
+async def test_a_waiting_taxi_whose_token_is_for_a_minibus_now_waits_no_more(hub, cast):
+    zone = hub.block().a
+    changed, behind = await cast.queue(hub, zone.stand, 2)
+    minibus = Minibus(hub, changed.subject, zone.stand)
+    assert (await minibus.connect())["seq"]
+    left = await changed.until("queue.left", zone=zone.id)
+    assert left["reason"] == "unavailable"
+    await behind.state("queue.rank", lambda d: (d["rank"], d["size"]) == (1, 1))
+    await minibus.go_online()

@@ -53,7 +53,7 @@ local function alert(c, id, s, metres, dist, first)
     stops.set(c, id, 'notified', arrived and 20 or 500)
 end
 
-local function moved(c, id, s, fix, before, dist, first)
+local function pass(c, id, s, fix, before, dist, first)
     local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
     local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
@@ -73,7 +73,7 @@ function stops.moved(c, tour, way, before, dist, first)
             local last = before
             for _, point in ipairs(way) do
                 local fix = { lat = point[1], lon = point[2], at = point[3] }
-                moved(c, id, s, fix, last, dist, first)
+                pass(c, id, s, fix, last, dist, first)
                 last = fix
             end
         elseif not s.waits and not first and dist and s.dist and dist > tonumber(s.dist) + PASSED_M then
@@ -202,7 +202,7 @@ function stops.find_successor(c, s)
     return tour, dist, next_stop
 end
 
-local function leave(c, tour, t)
+local function hand_back(c, tour, t)
     local left = {}
     for _, one in ipairs(stops.of_tour(c, tour)) do
         if one.s.state == 'accepted' and one.s.notified == '20' and stops.has_passed(c, one.s, t) then
@@ -234,7 +234,7 @@ end
 -- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
 -- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen.
 function stops.tour_ended(c, tour, t)
-    stops.together(c, function() leave(c, tour, t) end)
+    stops.together(c, function() hand_back(c, tour, t) end)
 end
 
 -- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does
