@@ -27,16 +27,17 @@ register('left', function(keys, argv)
     return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
 end, { 'allow-oom' })
 
--- Requests of rides and seats that rang somebody, and of stops, that were taken back by who asked: `cancels:<passenger>` has
--- when, hub time, the latest last. So many are free; from then on the next request may come a while after the last that was taken
--- back, each time twice as long. So it is with tours that their drivers end at once: `cancels:bus_driver:<driver>`.
+-- Requests of rides and seats that rang somebody, and of stops, that were taken back by who asked: `cancels:<passenger>`
+-- has when, hub time, the latest last. So many are free; from then on the next request may come a while after the last that
+-- was taken back, each time twice as long. So it is with tours that their drivers end at once:
+-- `cancels:bus_driver:<driver>`.
 
 local cancels = {}
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
-function cancels.add(c, passenger)
-    local key = c.p .. 'cancels:' .. passenger
+function cancels.add(c, who)
+    local key = c.p .. 'cancels:' .. who
     redis.call('RPUSH', key, c.iso)
     redis.call('LTRIM', key, -(c.free_cancels + cancels.kept), -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
@@ -47,8 +48,8 @@ end
 function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
 -- Refuses a request that comes too soon; nil: it may ring somebody. what: has been done too often, if not that.
-function cancels.refusal(c, passenger, what)
-    local times = redis.call('LRANGE', c.p .. 'cancels:' .. passenger, 0, -1)
+function cancels.refusal(c, who, what)
+    local times = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
     local count, last = 0, nil
     for _, at in ipairs(times) do
         if c.now - at < c.cancel_window_ms then count, last = count + 1, tonumber(at) end
