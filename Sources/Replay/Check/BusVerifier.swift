@@ -23,7 +23,6 @@ final class BusVerifier: RunJudge {
 
     /// Real ms in which what was sent last reaches Redis, and what that tells reaches the clients.
     private static let restMs: Int64 = 1_500
-    private static let looks = 3
 
     init(reader: CityReader, gapsAllowed: Bool, clients: @escaping () -> Clients) {
         self.reader = reader
@@ -33,17 +32,7 @@ final class BusVerifier: RunJudge {
 
     func begin() async throws(ReplayError) { start = try await reader.busSnapshot() }
 
-    /// Redis may be away just now, and what was sent last comes to it when it is back: what is wrong is looked at again, as
-    /// nothing moves any more but that.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
-        for _ in 1..<Self.looks {
-            let verdict = try await look(mustBeOver: mustBeOver, pause: pause)
-            if verdict.violations.isEmpty { return verdict }
-        }
-        return try await look(mustBeOver: mustBeOver, pause: pause)
-    }
-
-    private func look(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    func look(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
         await pause.milliseconds(Self.restMs)
         let end = try await reader.busSnapshot()
         var events: [LoggedEvent] = []

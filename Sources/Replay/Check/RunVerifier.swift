@@ -42,7 +42,7 @@ final class RunVerifier: RunJudge {
 
     /// `clients` is asked before the histories are read, as what the clients have by then must be in them, and again
     /// when a while has passed, as what is in them must have come by then. `mustBeOver`: every ride has had time to end.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    func look(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
         let end = try await reader.snapshot()
         var events: [LoggedEvent] = []
         if let last = end.lastEvent, last != start.lastEvent {
