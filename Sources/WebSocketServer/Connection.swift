@@ -24,7 +24,7 @@ final class Connection {
     var socket: OpaquePointer?
     /// Of a plain socket, while there is one; −1 under TLS.
     var descriptor: Int32 = -1
-    /// Under TLS, until the handshake begins.
+    /// Under TLS, until the handshake begins; again while a repeated hello is awaited.
     var arrival: Arrival?
 
     var phase = Phase.http

@@ -196,7 +196,6 @@ extension WebSocketServer {
         if waiting.isEmpty { runs.removeAll() }
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
-        sockets?.endTurn()
         beginHandshakes()
     }
 

@@ -1,3 +1,4 @@
+internal import CLibwebsockets
 internal import EventLoop
 internal import Glibc
 
@@ -8,11 +9,14 @@ extension WebSocketServer {
 
     func awaitHello(_ connection: Connection, _ descriptor: Int32) {
         let id = connection.id
+        let isRepeated = connection.socket != nil
         do {
-            connection.arrival = try Arrival(loop, descriptor) { [unowned self] in self.heard(id) }
+            connection.arrival = try Arrival(loop, descriptor, isRepeated: isRepeated) { [unowned self] in
+                self.heard(id)
+            }
         } catch {
             Glibc.close(descriptor)
-            closed(id)
+            cut(connection)
         }
     }
 
@@ -20,10 +24,10 @@ extension WebSocketServer {
         guard let connection = connections[id], let arrival = connection.arrival else { return }
         switch arrival.look(scratch) {
         case .partly: break
-        case .ended: closed(id)
+        case .ended: cut(connection)
         case .there:
             arrival.rest()
-            greet(connection, arrival)
+            if connection.socket == nil { greet(connection, arrival) } else { begin(connection, arrival) }
         }
     }
 
@@ -63,8 +67,26 @@ extension WebSocketServer {
             let id = arrived.removeFirst()
             guard let connection = connections[id], let arrival = connection.arrival else { continue }
             connection.arrival = nil
-            adopt(connection, arrival.release())
+            if let socket = connection.socket {
+                arrival.close()
+                if sockets?.goOn(socket) != true { cut(connection) }
+            } else {
+                adopt(connection, arrival.release())
+                awaitRepeatedHello(connection)
+            }
         } while !arrived.isEmpty && EventLoop.currentTimeNs() < end
         if !arrived.isEmpty { loop.wantAnotherTurn() }
+    }
+
+    /// A hello that has to be repeated for another group is awaited like the first, by a descriptor of its own, as
+    /// libwebsockets keeps the socket's.
+    private func awaitRepeatedHello(_ connection: Connection) {
+        guard let socket = connection.socket, sockets?.pauses(socket) == true else { return }
+        let descriptor = fcntl(lws_get_socket_fd(socket), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0, leavesRoom(descriptor) else {
+            Glibc.close(descriptor)
+            return cut(connection)
+        }
+        awaitHello(connection, descriptor)
     }
 }

@@ -66,6 +66,7 @@ public final class WebSocketServer {
     /// The memory of what waits.
     var held = HeldBytes()
     let runs = FrameRuns()
+    private static let keptDescriptors = 128
     private let openable = WebSocketServer.openableSockets()
     let handshake: Handshake
     var connections = SlotTable<Connection>()
@@ -79,7 +80,7 @@ public final class WebSocketServer {
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
-    /// Those whose TLS handshake may begin, in their order.
+    /// Those whose TLS handshake may begin, or go on after a repeated hello, in their order.
     var arrived = Deque<ConnectionID>()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
@@ -181,7 +182,7 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < rules.maxConnections ?? openable else {
+        guard connections.count < rules.maxConnections ?? openable, leavesRoom(descriptor) else {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
@@ -221,6 +222,10 @@ public final class WebSocketServer {
     private static func openableSockets() -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return max(16, Int(clamping: limit.rlim_cur) - 128)
+        return max(16, Int(clamping: limit.rlim_cur) - keptDescriptors)
     }
+
+    /// Sockets whose hello has to be repeated have two descriptors for as long as that takes: this one, the lowest that was free,
+    /// tells whether they are too many.
+    func leavesRoom(_ descriptor: Int32) -> Bool { Int(descriptor) < openable + Self.keptDescriptors / 2 }
 }
