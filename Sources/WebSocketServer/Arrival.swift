@@ -64,15 +64,15 @@ final class Arrival {
         return .partly
     }
 
-    /// Nothing more is heard of it.
+    /// Nothing more is heard of it but its end.
     func rest() {
-        poll.close()
+        poll.change(to: .ended)
         if wanted > 1 { wake(at: 1) }
     }
 
     /// Gives the descriptor away.
     func release() -> Int32 {
-        rest()
+        poll.close()
         defer { descriptor = -1 }
         return descriptor
     }

@@ -22,7 +22,7 @@ extension WebSocketServer {
 
     private func heard(_ id: ConnectionID) {
         guard let connection = connections[id], let arrival = connection.arrival else { return }
-        switch arrival.look(scratch) {
+        switch arrival.phase == .silent ? arrival.look(scratch) : .ended {
         case .partly: break
         case .ended: cut(connection)
         case .there:
