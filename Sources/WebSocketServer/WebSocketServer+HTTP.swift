@@ -3,8 +3,8 @@ internal import EventLoop
 internal import Glibc
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
-/// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, in the
-/// order in which they came, as far as its time for them goes: many who ask hold up no WebSocket.
+/// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, by turns
+/// of the addresses, as far as its time for them goes: many who ask hold up no WebSocket, nor those of another address.
 extension WebSocketServer {
     /// Nanoseconds of one turn for requests. A usual one takes some 30 µs.
     private static let requestsNs: UInt64 = 2_000_000
@@ -26,23 +26,20 @@ extension WebSocketServer {
 
     private func resume(_ connection: Connection) {
         connection.isResuming = true
-        resuming.append(connection.id)
+        resuming.append(connection)
     }
 
     /// At the end of a turn: the next requests of those who have sent something and wait for no answer.
     func readOn() {
         guard !resuming.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + Self.requestsNs
-        var count = 0
-        while count < resuming.count, count == 0 || EventLoop.currentTimeNs() < end {
-            let id = resuming[count]
-            count += 1
+        repeat {
+            guard let id = resuming.next() else { break }
             guard let connection = connections[id] else { continue }
             connection.isResuming = false
             guard connection.phase == .http, !connection.isAsking, connection.queuedBytes == 0 else { continue }
             readNext(connection)
-        }
-        resuming.removeFirst(count)
+        } while EventLoop.currentTimeNs() < end
         if !resuming.isEmpty { loop.wantAnotherTurn() }
     }
 

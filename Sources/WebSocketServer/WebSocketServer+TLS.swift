@@ -47,7 +47,7 @@ extension WebSocketServer {
 
     private func begin(_ connection: Connection, _ arrival: Arrival) {
         arrival.phase = .due
-        arrived.append(connection.id)
+        arrived.append(connection)
     }
 
     /// The time of a socket is over whose handshake has not begun. True: that is not its fault, and it has more.
@@ -59,12 +59,12 @@ extension WebSocketServer {
         return true
     }
 
-    /// At the end of a turn: as many handshakes as have time in it, in the order of arrival.
+    /// At the end of a turn: as many handshakes as have time in it, by turns of the addresses.
     func beginHandshakes() {
         guard !arrived.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + Self.handshakesNs
         repeat {
-            let id = arrived.removeFirst()
+            guard let id = arrived.next() else { break }
             guard let connection = connections[id], let arrival = connection.arrival else { continue }
             connection.arrival = nil
             if let socket = connection.socket {
@@ -74,7 +74,7 @@ extension WebSocketServer {
                 adopt(connection, arrival.release())
                 awaitRepeatedHello(connection)
             }
-        } while !arrived.isEmpty && EventLoop.currentTimeNs() < end
+        } while EventLoop.currentTimeNs() < end
         if !arrived.isEmpty { loop.wantAnotherTurn() }
     }
 

@@ -1,5 +1,4 @@
 internal import CLibwebsockets
-internal import DequeModule
 public import EventLoop
 internal import Glibc
 
@@ -75,13 +74,13 @@ public final class WebSocketServer {
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
-    /// Those whose next request is to be read, if it is there whole: in the order in which they came.
-    var resuming: [ConnectionID] = []
+    /// Those whose next request is to be read, if it is there whole.
+    var resuming = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
-    /// Those whose TLS handshake may begin, or go on after a repeated hello, in their order.
-    var arrived = Deque<ConnectionID>()
+    /// Those whose TLS handshake may begin, or go on after a repeated hello.
+    var arrived = FairQueue()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []

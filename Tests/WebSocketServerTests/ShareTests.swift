@@ -1,0 +1,57 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// What one turn of the loop has for those who are many, and whose turn it is.
+@Suite(.serialized) struct ShareTests {
+    private static let request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test func `addresses take turns, and of each its connections in their order`() {
+        var table = SlotTable<Connection>()
+        var queue = FairQueue()
+        func join(_ address: UInt32, _ count: Int) -> [ConnectionID] {
+            (0..<count).map { _ in
+                let connection = table.insert {
+                    Connection(id: $0, address: AddressCountsTests.address(address), limits: ServerLimits(), now: 0)
+                }
+                queue.append(connection)
+                return connection.id
+            }
+        }
+        let many = join(0xC000_0201, 190)
+        let first = queue.next()
+        let (two, one) = (join(0xC000_0202, 2), join(0xC000_0203, 1))
+        var order: [ConnectionID?] = [first]
+        while !queue.isEmpty { order.append(queue.next()) }
+        #expect(order.prefix(6) == [many[0], many[1], two[0], one[0], many[2], two[1]])
+        #expect(order.dropFirst(6).compactMap(\.self) == Array(many[3...]))
+        #expect(queue.next() == nil)
+        // Who comes back has a line again.
+        let back = join(0xC000_0201, 1)
+        #expect(queue.next() == back[0] && queue.isEmpty)
+    }
+
+    @Test func `a crowd of one address does not hold up the request of another`() throws {
+        try onLoop { loop in
+            let server = try WebSocketServer(loop: loop)
+            let port = try server.listen(host: "127.0.0.1", port: 0)
+            var order: [String] = []
+            // One of them takes the share of a turn.
+            server.onHTTP = { request, answer in
+                usleep(3_000)
+                order.append(request.remoteAddress)
+                answer(.text(200, "alive"))
+            }
+            let crowd = (0..<30).map { _ in RawClient(port: port) }
+            let other = RawClient(port: port, source: "127.0.0.2")
+            for client in crowd + [other] { client.send(Self.request) }
+            when(loop, { order.count == 31 }) {
+                // Before, it came as the last one. A few may have been accepted before it.
+                #expect((order.firstIndex(of: "127.0.0.2") ?? 31) < 10)
+                withExtendedLifetime((crowd, other)) { server.shutdown { loop.stop() } }
+            }
+        }
+    }
+}
