@@ -4,10 +4,13 @@ internal import Glibc
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
 /// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, by turns
-/// of the addresses, as far as its time for them goes: many who ask hold up no WebSocket, nor those of another address.
+/// of the addresses, as far as its time for them goes, and their answers are written as far as its bytes go: many who ask hold
+/// up no WebSocket, nor those of another address.
 extension WebSocketServer {
     /// Nanoseconds of one turn for requests. A usual one takes some 30 µs.
     private static let requestsNs: UInt64 = 2_000_000
+    /// Bytes of answers in one turn, and a write's more: writing them takes some 2 ms.
+    static let answerBytes = 1 << 20
     /// An answer with a larger body is refused when too much waits.
     private static let largeBytes = 16_384
     /// Who asks while too much waits is told to come back after so many seconds.

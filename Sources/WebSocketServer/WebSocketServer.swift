@@ -76,6 +76,8 @@ public final class WebSocketServer {
     var flushing: [ConnectionID] = []
     /// Those whose next request is to be read, if it is there whole.
     var resuming = FairQueue()
+    /// Those with an answer of which more can be written.
+    var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer

@@ -54,4 +54,40 @@ import Testing
             }
         }
     }
+
+    @Test func `answers have a share of a turn, and frames do not wait for it`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            let page = [UInt8](repeating: 126, count: 2_000_000)
+            var answers: [(HTTPResponse) -> Void] = []
+            pair.server.onHTTP = { _, answer in answers.append(answer) }
+            try pair.client.connect(url: pair.url)
+            let port = try #require(Int(pair.url.split(separator: "/")[1].split(separator: ":")[1]))
+            let clients = (0..<60).map { _ in RawClient(port: port) }
+            for client in clients { client.send(Self.request) }
+            when(loop, { answers.count == clients.count && pair.opened.count == 1 && pair.clientOpens == 1 }) {
+                let began = pair.server.counters.bytesOut
+                var (last, most, late) = (began, 0, 0)
+                loop.atEndOfTurn {
+                    let out = pair.server.counters.bytesOut
+                    most = max(most, out - last)
+                    last = out
+                    if pair.server.waitingBytes(pair.opened[0]) > 0 { late += 1 }
+                }
+                for answer in answers { answer(HTTPResponse(status: 200, body: page)) }
+                when(
+                    loop,
+                    {
+                        pair.server.send(pair.opened[0], .text("a frame"))
+                        // Each has been written to.
+                        return last - began > clients.count * 50_000
+                    }
+                ) {
+                    #expect(most > 0 && most <= WebSocketServer.answerBytes + SocketContext.scratchBytes + 100)
+                    #expect(late == 0)
+                    withExtendedLifetime(clients) { pair.finish(loop) }
+                }
+            }
+        }
+    }
 }
