@@ -32,8 +32,11 @@ final class Connection {
     var http: HTTPReader?
     /// A request waits for its answer: the next ones wait for it.
     var isAsking = false
-    /// In the list of those whose next request is to be read at the end of a turn.
+    /// In the list of those whose next request, or messages as a stranger, are to be read at the end of a turn.
     var isResuming = false
+    /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
+    var isStranger = false
+    var unread: [UInt8] = []
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.

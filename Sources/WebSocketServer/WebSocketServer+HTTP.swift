@@ -27,12 +27,13 @@ extension WebSocketServer {
         return connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
     }
 
-    private func resume(_ connection: Connection) {
+    func resume(_ connection: Connection) {
+        guard !connection.isResuming else { return }
         connection.isResuming = true
         resuming.append(connection)
     }
 
-    /// At the end of a turn: the next requests of those who have sent something and wait for no answer.
+    /// At the end of a turn: the next requests of those who have sent something and wait for no answer, and what strangers say.
     func readOn() {
         guard !resuming.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + Self.requestsNs
@@ -40,8 +41,11 @@ extension WebSocketServer {
             guard let id = resuming.next() else { break }
             guard let connection = connections[id] else { continue }
             connection.isResuming = false
-            guard connection.phase == .http, !connection.isAsking, connection.queuedBytes == 0 else { continue }
-            readNext(connection)
+            if connection.phase != .http {
+                readUnread(connection)
+            } else if !connection.isAsking, connection.queuedBytes == 0 {
+                readNext(connection)
+            }
         } while EventLoop.currentTimeNs() < end
         if !resuming.isEmpty { loop.wantAnotherTurn() }
     }
@@ -134,6 +138,7 @@ extension WebSocketServer {
         var rest = connection.http?.takeRest() ?? []
         connection.http = nil
         connection.phase = .open
+        connection.isStranger = hasStrangers
         counts.opened += 1
         connectionCount += 1
         queue(connection, response)

@@ -42,6 +42,9 @@ public final class WebSocketServer {
         answer(.text(404, "Nothing is here."))
     }
 
+    /// Whether a WebSocket is a stranger's until `welcome`: what it sends is read in the share of a turn that requests have.
+    public var hasStrangers = false
+
     public var counters: ServerCounters { counts }
     /// WebSockets that are open.
     public internal(set) var connectionCount = 0
@@ -74,7 +77,7 @@ public final class WebSocketServer {
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
-    /// Those whose next request is to be read, if it is there whole.
+    /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
     var resuming = FairQueue()
     /// Those with an answer of which more can be written.
     var answering = FairQueue()

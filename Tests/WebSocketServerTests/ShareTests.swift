@@ -90,4 +90,56 @@ import Testing
             }
         }
     }
+
+    @Test func `what strangers say has the share of requests, and what guests say does not`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            pair.server.hasStrangers = true
+            let count = 20
+            var (inTurn, most, heard) = (0, 0, 0)
+            pair.server.onMessage = { id, _, _ in
+                inTurn += 1
+                heard += 1
+                usleep(3_000)
+                pair.server.welcome(id)
+            }
+            loop.atEndOfTurn {
+                most = max(most, inTurn)
+                inTurn = 0
+            }
+            let ids = try (0..<count).map { _ in try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count == count && pair.clientOpens == count }) {
+                for id in ids { pair.client.send(id, "hello") }
+                when(loop, { heard == count }) {
+                    #expect(most == 1)
+                    most = 0
+                    for id in ids { pair.client.send(id, "as they come") }
+                    when(loop, { heard == 2 * count }) {
+                        #expect(max(most, inTurn) > 1)
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a stranger's frames may come in any pieces, and its close frame counts`() throws {
+        try onLoop { loop in
+            let pair = try Pair(loop)
+            pair.server.hasStrangers = true
+            let id = try pair.client.connect(url: pair.url)
+            when(loop, { pair.clientOpens == 1 }) {
+                let text = String(repeating: "x", count: 60_000)
+                for n in 0..<5 { pair.client.send(id, "\(n) \(text)") }
+                when(loop, { pair.clientMessages.count == 5 }) {
+                    #expect(pair.clientMessages == (0..<5).map { "text \($0) \(text)" })
+                    pair.client.close(id, code: 4001)
+                    when(loop, { !pair.serverCloses.isEmpty && !pair.clientCloses.isEmpty }) {
+                        #expect(pair.serverCloses == [4001])
+                        pair.finish(loop)
+                    }
+                }
+            }
+        }
+    }
 }
