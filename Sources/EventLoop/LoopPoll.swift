@@ -13,6 +13,8 @@ public final class LoopPoll {
         public init(rawValue: Int32) { self.rawValue = rawValue }
         public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
         public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+        /// The peer has ended its side, or the socket is broken, whatever is left to be read.
+        public static let ended = Events(rawValue: Int32(UV_DISCONNECT.rawValue))
     }
 
     /// Throws `LoopError` for a descriptor that can't be watched (a file, or one that the loop watches already).
@@ -70,7 +72,7 @@ public final class LoopPoll {
 
     fileprivate func fire(status: Int32, events: Int32) {
         // An error comes without events: the next read or write tells what it is.
-        if let body { body(status < 0 ? [.readable, .writable] : Events(rawValue: events)) }
+        if let body { body(status < 0 ? [.readable, .writable, .ended] : Events(rawValue: events)) }
     }
 }
 

@@ -235,6 +235,7 @@ public actor Worker {
         server.onOpen = { connection, info in self.opened(connection, info) }
         server.onMessage = { connection, bytes, isText in self.receive(connection, bytes, isText) }
         server.onClose = { connection, code in self.closed(connection, code) }
+        server.hasStrangers = true
         server.onHTTP = { request, answer in self.answer(request, answer) }
     }
 

@@ -1,7 +1,8 @@
 internal import EventLoop
 internal import Glibc
 
-/// A socket under TLS until its handshake begins: a descriptor that is watched, and nothing of OpenSSL's, which takes 40 KiB.
+/// A socket under TLS until its handshake begins: a descriptor that is watched, and nothing of OpenSSL's, which takes 40 KiB. Or
+/// one whose handshake waits for the hello to be repeated, of which OpenSSL is told when all of it is there.
 final class Arrival {
     enum Phase {
         /// No hello has come.
@@ -18,18 +19,23 @@ final class Arrival {
     /// The first byte of a record with a handshake, and that of a handshake with a hello.
     private static let handshakeRecord: UInt8 = 22
     private static let clientHello: UInt8 = 1
+    /// The record that many clients send ahead of a repeated hello (RFC 8446 D.4), with its head.
+    private static let changeRecord: UInt8 = 20
+    private static let changeBytes = 6
     /// Bytes of a hello, with its head of 4: those with keys that quantum computers can't break have some 2,000.
     private static let longestHello = 8_192
 
     var phase = Phase.silent
+    private let isRepeated: Bool
     private var descriptor: Int32
     private let poll: LoopPoll
     /// The kernel wakes us for no less.
     private var wanted = 1
 
     /// Owns the descriptor, unless it throws.
-    init(_ loop: EventLoop, _ descriptor: Int32, heard: @escaping () -> Void) throws {
+    init(_ loop: EventLoop, _ descriptor: Int32, isRepeated: Bool = false, heard: @escaping () -> Void) throws {
         poll = try LoopPoll(loop, descriptor: descriptor)
+        self.isRepeated = isRepeated
         self.descriptor = descriptor
         poll.start(readable: heard)
     }
@@ -41,14 +47,16 @@ final class Arrival {
     func look(_ scratch: UnsafeMutableRawBufferPointer) -> Hello {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) ? .partly : .ended }
-        guard scratch[0] == Self.handshakeRecord else { return .ended }
-        let record = count < Self.headBytes ? 4 : Int(scratch[3]) << 8 | Int(scratch[4])
+        let skipped = isRepeated && scratch[0] == Self.changeRecord ? Self.changeBytes : 0
+        let hello = UnsafeRawBufferPointer(rebasing: scratch[min(skipped, count)..<count])
+        guard hello.isEmpty || hello[0] == Self.handshakeRecord else { return .ended }
+        let record = hello.count < Self.headBytes ? 4 : Int(hello[3]) << 8 | Int(hello[4])
         guard (4...Self.longestHello).contains(record) else { return .ended }
-        if count >= Self.headBytes + 4 {
-            let message = 4 + (Int(scratch[6]) << 16 | Int(scratch[7]) << 8 | Int(scratch[8]))
-            guard scratch[5] == Self.clientHello, message <= record else { return .ended }
+        if hello.count >= Self.headBytes + 4 {
+            let message = 4 + (Int(hello[6]) << 16 | Int(hello[7]) << 8 | Int(hello[8]))
+            guard hello[5] == Self.clientHello, message <= record else { return .ended }
         }
-        let needed = Self.headBytes + record
+        let needed = skipped + Self.headBytes + record
         if count >= needed { return .there }
         // Woken with less than was wanted: the peer has ended its side, or the kernel has no room for more.
         guard needed > wanted else { return .ended }
@@ -56,15 +64,15 @@ final class Arrival {
         return .partly
     }
 
-    /// Nothing more is heard of it.
+    /// Nothing more is heard of it but its end.
     func rest() {
-        poll.close()
+        poll.change(to: .ended)
         if wanted > 1 { wake(at: 1) }
     }
 
     /// Gives the descriptor away.
     func release() -> Int32 {
-        rest()
+        poll.close()
         defer { descriptor = -1 }
         return descriptor
     }

@@ -24,7 +24,7 @@ final class Connection {
     var socket: OpaquePointer?
     /// Of a plain socket, while there is one; −1 under TLS.
     var descriptor: Int32 = -1
-    /// Under TLS, until the handshake begins.
+    /// Under TLS, until the handshake begins; again while a repeated hello is awaited.
     var arrival: Arrival?
 
     var phase = Phase.http
@@ -32,12 +32,17 @@ final class Connection {
     var http: HTTPReader?
     /// A request waits for its answer: the next ones wait for it.
     var isAsking = false
-    /// In the list of those whose next request is to be read at the end of a turn.
+    /// In the list of those whose next request, or messages as a stranger, are to be read at the end of a turn.
     var isResuming = false
+    /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
+    var isStranger = false
+    var unread: [UInt8] = []
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.
     var answer: AnswerPace?
+    /// In the list of those with an answer of which more can be written.
+    var isAnswering = false
     var frames: FrameParser
     /// What was left by a flush, and what came since while something was; then the run of frames that came after it.
     var outbound = OutboundQueue()

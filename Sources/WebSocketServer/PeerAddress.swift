@@ -41,6 +41,9 @@ struct PeerAddress: Hashable {
         ]
     }
 
+    /// The largest network that may be one client's: an IPv4 address, or of IPv6 the /48 around it.
+    var network: PeerAddress { isIPv4 ? self : PeerAddress(high: high & ~0xFFFF, low: 48) }
+
     /// A place below `width` for each line, drawn by the seed, so that nobody can choose addresses that meet another's.
     func place(_ line: Int, of width: Int, seed: UInt64) -> Int {
         var hash = seed &+ UInt64(line) &* 0x9E37_79B9_7F4A_7C15

@@ -32,11 +32,6 @@ final class SocketContext {
     /// put beside an EC pair would leave the old one in use; handshakes take theirs from here instead.
     fileprivate var renewed: OpaquePointer?
     fileprivate var tlsError: (any Error)?
-    /// Handshakes of one turn that may go on from libwebsockets' events, as their hello came in several records or was asked for
-    /// again: who has planned their turn is `adopt`'s caller, and those go past it.
-    private static let latePerTurn = 16
-    private var isAdopting = false
-    private var late = 0
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
     /// libwebsockets 4.1 on libuv closes the descriptor of its event pipe twice while a context is destroyed; a thread that
@@ -72,19 +67,27 @@ final class SocketContext {
     /// Hands a connected descriptor over, which libwebsockets owns from now on. nil: it failed and has been closed;
     /// `closed` may have been called from within.
     func adopt(_ descriptor: Int32, as id: ConnectionID) -> OpaquePointer? {
-        isAdopting = true
-        defer { isAdopting = false }
         guard let socket = kb_adopt_raw(vhost, descriptor, UInt(id.rawValue)) else { return nil }
         kb_no_timeout(socket)
         return socket
     }
 
-    func endTurn() { late = 0 }
+    /// Whether the handshake waits for the hello to be repeated: then libwebsockets reads nothing before `goOn`.
+    func pauses(_ socket: OpaquePointer) -> Bool {
+        guard let ssl = lws_get_ssl(socket), SSL_get_ex_data(ssl, pausedIndex) != nil else { return false }
+        lws_rx_flow_control(socket, 0)
+        SSL_set_rfd(ssl, lws_get_socket_fd(socket))
+        return true
+    }
 
-    /// Whether a handshake may go on in this turn: there is no way to put it off.
-    fileprivate func mayShakeHands() -> Bool {
-        if !isAdopting { late += 1 }
-        return late <= Self.latePerTurn
+    /// Goes on with a handshake that pauses. False: the socket is of no more use.
+    func goOn(_ socket: OpaquePointer) -> Bool {
+        guard let ssl = lws_get_ssl(socket) else { return false }
+        ERR_clear_error()
+        let result = SSL_accept(ssl)
+        guard result == 1 || SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ else { return false }
+        lws_rx_flow_control(socket, 1)
+        return true
     }
 
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
@@ -142,12 +145,10 @@ private let mostOfExtension = [
     UInt32(TLSEXT_TYPE_key_share): 4_096, UInt32(TLSEXT_TYPE_supported_groups): 256,
 ]
 
-/// Each hello, before OpenSSL looks into its extensions. `owner` outlives the vhost whose context calls this.
+/// Each hello, before OpenSSL looks into its extensions.
 private func judgeHello(
-    _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ owner: UnsafeMutableRawPointer?
+    _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
-    let context = Unmanaged<SocketContext>.fromOpaque(owner!).takeUnretainedValue()
-    guard context.mayShakeHands() else { return SSL_CLIENT_HELLO_ERROR }
     for (type, most) in mostOfExtension {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
@@ -169,15 +170,40 @@ private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawP
 private let mostKeyUpdates = 16
 private let keyUpdatesIndex = kb_ssl_new_index()
 
-/// Each message of TLS. OpenSSL works off all changes of keys that have come within one read, and answers them: beyond the limit
-/// the stream counts as ended, and the read returns.
-private func limitKeyUpdates(
+/// A server's hello with this in the place of its random asks for another of the client (RFC 8446 4.1.3): its first 8 bytes,
+/// and where they stand.
+private let retryRandom: UInt64 = 0xCF21_AD74_E59A_6111
+private let randomOffset = 6
+private let pausedIndex = kb_ssl_new_index()
+
+/// Each message of TLS.
+private func watchMessages(
     _ isSent: Int32, _ version: Int32, _ type: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ ssl: OpaquePointer?,
     _ argument: UnsafeMutableRawPointer?
 ) {
-    guard type == SSL3_RT_HANDSHAKE, isSent == 0, count > 0,
-        bytes?.load(as: UInt8.self) == UInt8(SSL3_MT_KEY_UPDATE)
-    else { return }
+    guard type == SSL3_RT_HANDSHAKE, count > 0, let bytes else { return }
+    switch Int32(bytes.load(as: UInt8.self)) {
+    case SSL3_MT_KEY_UPDATE where isSent == 0: limitKeyUpdates(ssl)
+    case SSL3_MT_SERVER_HELLO where isSent == 1 && count >= randomOffset + 8:
+        let random = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: randomOffset, as: UInt64.self))
+        if random == retryRandom { pause(ssl) }
+    default: break
+    }
+}
+
+/// OpenSSL would read on at once, and take the memory that a hello announces, 130 KB at the most: what it reads from is empty
+/// until `adopt` is done. The socket stays behind it, as libwebsockets asks OpenSSL which descriptor it has to close.
+private func pause(_ ssl: OpaquePointer?) {
+    guard let nothing = BIO_new(BIO_s_mem()), let socket = SSL_get_rbio(ssl) else { return }
+    BIO_up_ref(socket)
+    BIO_push(nothing, socket)
+    SSL_set0_rbio(ssl, nothing)
+    SSL_set_ex_data(ssl, pausedIndex, UnsafeMutableRawPointer(bitPattern: 1))
+}
+
+/// OpenSSL works off all changes of keys that have come within one read, and answers them: beyond the limit the stream counts
+/// as ended, and the read returns.
+private func limitKeyUpdates(_ ssl: OpaquePointer?) {
     let seen = Int(bitPattern: SSL_get_ex_data(ssl, keyUpdatesIndex)) + 1
     SSL_set_ex_data(ssl, keyUpdatesIndex, UnsafeMutableRawPointer(bitPattern: seen))
     if seen > mostKeyUpdates { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
@@ -219,9 +245,9 @@ extension SocketContext {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
-            SSL_CTX_set_client_hello_cb(tlsContext, judgeHello, Unmanaged.passUnretained(self).toOpaque())
+            SSL_CTX_set_client_hello_cb(tlsContext, judgeHello, nil)
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
-            SSL_CTX_set_msg_callback(tlsContext, limitKeyUpdates)
+            SSL_CTX_set_msg_callback(tlsContext, watchMessages)
             self.tlsContext = tlsContext
             return true
         } catch {

@@ -3,11 +3,14 @@ internal import EventLoop
 internal import Glibc
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
-/// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, in the
-/// order in which they came, as far as its time for them goes: many who ask hold up no WebSocket.
+/// and one in each turn, so that who sends many at once holds up nobody else. They are read at the end of the turn, by turns
+/// of the addresses, as far as its time for them goes, and their answers are written as far as its bytes go: many who ask hold
+/// up no WebSocket, nor those of another address.
 extension WebSocketServer {
     /// Nanoseconds of one turn for requests. A usual one takes some 30 µs.
     private static let requestsNs: UInt64 = 2_000_000
+    /// Bytes of answers in one turn, and a write's more: writing them takes some 2 ms.
+    static let answerBytes = 1 << 20
     /// An answer with a larger body is refused when too much waits.
     private static let largeBytes = 16_384
     /// Who asks while too much waits is told to come back after so many seconds.
@@ -24,25 +27,26 @@ extension WebSocketServer {
         return connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
     }
 
-    private func resume(_ connection: Connection) {
+    func resume(_ connection: Connection) {
+        guard !connection.isResuming else { return }
         connection.isResuming = true
-        resuming.append(connection.id)
+        resuming.append(connection)
     }
 
-    /// At the end of a turn: the next requests of those who have sent something and wait for no answer.
+    /// At the end of a turn: the next requests of those who have sent something and wait for no answer, and what strangers say.
     func readOn() {
         guard !resuming.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + Self.requestsNs
-        var count = 0
-        while count < resuming.count, count == 0 || EventLoop.currentTimeNs() < end {
-            let id = resuming[count]
-            count += 1
+        repeat {
+            guard let id = resuming.next() else { break }
             guard let connection = connections[id] else { continue }
             connection.isResuming = false
-            guard connection.phase == .http, !connection.isAsking, connection.queuedBytes == 0 else { continue }
-            readNext(connection)
-        }
-        resuming.removeFirst(count)
+            if connection.phase != .http {
+                readUnread(connection)
+            } else if !connection.isAsking, connection.queuedBytes == 0 {
+                readNext(connection)
+            }
+        } while EventLoop.currentTimeNs() < end
         if !resuming.isEmpty { loop.wantAnotherTurn() }
     }
 
@@ -134,6 +138,7 @@ extension WebSocketServer {
         var rest = connection.http?.takeRest() ?? []
         connection.http = nil
         connection.phase = .open
+        connection.isStranger = hasStrangers
         counts.opened += 1
         connectionCount += 1
         queue(connection, response)

@@ -9,12 +9,11 @@ extension WebSocketServer {
             return readRequest(connection, UnsafeRawBufferPointer(bytes))
         case .open:
             connection.lastHeard = now
-            readFrames(connection, bytes)
+            return readMessages(connection, bytes)
         case .closing:
             // Who is closing because the peer broke the protocol reads no more; else a close frame is awaited.
-            if connection.farewell == .peer { readFrames(connection, bytes) }
+            return connection.farewell != .peer || readMessages(connection, bytes)
         }
-        return true
     }
 
     func closed(_ id: ConnectionID) {
@@ -33,6 +32,29 @@ extension WebSocketServer {
         connections.remove(id)
         addresses.leave(connection.address)
         loop.wantAnotherTurn()
+    }
+
+    // MARK: Strangers
+
+    /// What this client sends is read as it comes from now on.
+    public func welcome(_ id: ConnectionID) { connections[id]?.isStranger = false }
+
+    /// As they come; those of a stranger at the end of the turn. False closes the socket.
+    private func readMessages(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        guard connection.isStranger || !connection.unread.isEmpty else {
+            readFrames(connection, bytes)
+            return true
+        }
+        connection.unread += bytes
+        resume(connection)
+        return connection.unread.count <= rules.maxMessageBytes + SocketContext.scratchBytes
+    }
+
+    func readUnread(_ connection: Connection) {
+        var bytes = connection.unread
+        connection.unread = []
+        guard connection.phase == .open || connection.farewell == .peer else { return }
+        bytes.withUnsafeMutableBytes { readFrames(connection, $0) }
     }
 
     // MARK: Frames

@@ -187,6 +187,7 @@ extension WebSocketServer {
         swap(&dirty, &flushing)
         flush(flushing)
         flushing.removeAll(keepingCapacity: true)
+        writeAnswers()
         if runs.isLarge {
             flush(waiting)
             for id in waiting { connections[id]?.isWaiting = false }
@@ -196,7 +197,6 @@ extension WebSocketServer {
         if waiting.isEmpty { runs.removeAll() }
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
-        sockets?.endTurn()
         beginHandshakes()
     }
 
@@ -204,8 +204,30 @@ extension WebSocketServer {
         for id in ids {
             guard let connection = connections[id] else { continue }
             connection.isDirty = false
+            guard connection.answer == nil else {
+                awaitShare(connection)
+                continue
+            }
             if !flush(connection) { cut(connection) }
         }
+    }
+
+    /// Answers are written at the end of the turn, for so many bytes in all.
+    private func awaitShare(_ connection: Connection) {
+        guard !connection.isAnswering else { return }
+        connection.isAnswering = true
+        answering.append(connection)
+    }
+
+    private func writeAnswers() {
+        guard !answering.isEmpty else { return }
+        let end = counts.bytesOut + Self.answerBytes
+        while counts.bytesOut < end, let id = answering.next() {
+            guard let connection = connections[id] else { continue }
+            connection.isAnswering = false
+            if !flush(connection) { cut(connection) }
+        }
+        if !answering.isEmpty { loop.wantAnotherTurn() }
     }
 
     func tellCloses() {
@@ -219,6 +241,10 @@ extension WebSocketServer {
     func writable(_ id: ConnectionID) -> Bool {
         guard let connection = connections[id] else { return false }
         connection.isBlocked = false
+        guard connection.answer == nil else {
+            awaitShare(connection)
+            return true
+        }
         return flush(connection)
     }
 

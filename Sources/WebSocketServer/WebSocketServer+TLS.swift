@@ -1,3 +1,4 @@
+internal import CLibwebsockets
 internal import EventLoop
 internal import Glibc
 
@@ -8,22 +9,25 @@ extension WebSocketServer {
 
     func awaitHello(_ connection: Connection, _ descriptor: Int32) {
         let id = connection.id
+        let isRepeated = connection.socket != nil
         do {
-            connection.arrival = try Arrival(loop, descriptor) { [unowned self] in self.heard(id) }
+            connection.arrival = try Arrival(loop, descriptor, isRepeated: isRepeated) { [unowned self] in
+                self.heard(id)
+            }
         } catch {
             Glibc.close(descriptor)
-            closed(id)
+            cut(connection)
         }
     }
 
     private func heard(_ id: ConnectionID) {
         guard let connection = connections[id], let arrival = connection.arrival else { return }
-        switch arrival.look(scratch) {
+        switch arrival.phase == .silent ? arrival.look(scratch) : .ended {
         case .partly: break
-        case .ended: closed(id)
+        case .ended: cut(connection)
         case .there:
             arrival.rest()
-            greet(connection, arrival)
+            if connection.socket == nil { greet(connection, arrival) } else { begin(connection, arrival) }
         }
     }
 
@@ -43,7 +47,7 @@ extension WebSocketServer {
 
     private func begin(_ connection: Connection, _ arrival: Arrival) {
         arrival.phase = .due
-        arrived.append(connection.id)
+        arrived.append(connection)
     }
 
     /// The time of a socket is over whose handshake has not begun. True: that is not its fault, and it has more.
@@ -55,16 +59,34 @@ extension WebSocketServer {
         return true
     }
 
-    /// At the end of a turn: as many handshakes as have time in it, in the order of arrival.
+    /// At the end of a turn: as many handshakes as have time in it, by turns of the addresses.
     func beginHandshakes() {
         guard !arrived.isEmpty else { return }
         let end = EventLoop.currentTimeNs() + Self.handshakesNs
         repeat {
-            let id = arrived.removeFirst()
+            guard let id = arrived.next() else { break }
             guard let connection = connections[id], let arrival = connection.arrival else { continue }
             connection.arrival = nil
-            adopt(connection, arrival.release())
-        } while !arrived.isEmpty && EventLoop.currentTimeNs() < end
+            if let socket = connection.socket {
+                arrival.close()
+                if sockets?.goOn(socket) != true { cut(connection) }
+            } else {
+                adopt(connection, arrival.release())
+                awaitRepeatedHello(connection)
+            }
+        } while EventLoop.currentTimeNs() < end
         if !arrived.isEmpty { loop.wantAnotherTurn() }
+    }
+
+    /// A hello that has to be repeated for another group is awaited like the first, by a descriptor of its own, as
+    /// libwebsockets keeps the socket's.
+    private func awaitRepeatedHello(_ connection: Connection) {
+        guard let socket = connection.socket, sockets?.pauses(socket) == true else { return }
+        let descriptor = fcntl(lws_get_socket_fd(socket), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0, leavesRoom(descriptor) else {
+            Glibc.close(descriptor)
+            return cut(connection)
+        }
+        awaitHello(connection, descriptor)
     }
 }

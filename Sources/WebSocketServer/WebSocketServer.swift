@@ -1,5 +1,4 @@
 internal import CLibwebsockets
-internal import DequeModule
 public import EventLoop
 internal import Glibc
 
@@ -43,6 +42,9 @@ public final class WebSocketServer {
         answer(.text(404, "Nothing is here."))
     }
 
+    /// Whether a WebSocket is a stranger's until `welcome`: what it sends is read in the share of a turn that requests have.
+    public var hasStrangers = false
+
     public var counters: ServerCounters { counts }
     /// WebSockets that are open.
     public internal(set) var connectionCount = 0
@@ -66,6 +68,7 @@ public final class WebSocketServer {
     /// The memory of what waits.
     var held = HeldBytes()
     let runs = FrameRuns()
+    private static let keptDescriptors = 128
     private let openable = WebSocketServer.openableSockets()
     let handshake: Handshake
     var connections = SlotTable<Connection>()
@@ -74,13 +77,15 @@ public final class WebSocketServer {
     var dirty: [ConnectionID] = []
     /// Those that are being flushed; empty between turns, for its memory only.
     var flushing: [ConnectionID] = []
-    /// Those whose next request is to be read, if it is there whole: in the order in which they came.
-    var resuming: [ConnectionID] = []
+    /// Those whose next request is to be read, if it is there whole, and strangers who have sent something.
+    var resuming = FairQueue()
+    /// Those with an answer of which more can be written.
+    var answering = FairQueue()
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
-    /// Those whose TLS handshake may begin, in their order.
-    var arrived = Deque<ConnectionID>()
+    /// Those whose TLS handshake may begin, or go on after a repeated hello.
+    var arrived = FairQueue()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
@@ -181,7 +186,7 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < rules.maxConnections ?? openable else {
+        guard connections.count < rules.maxConnections ?? openable, leavesRoom(descriptor) else {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
@@ -221,6 +226,10 @@ public final class WebSocketServer {
     private static func openableSockets() -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return max(16, Int(clamping: limit.rlim_cur) - 128)
+        return max(16, Int(clamping: limit.rlim_cur) - keptDescriptors)
     }
+
+    /// Sockets whose hello has to be repeated have two descriptors for as long as that takes: this one, the lowest that was free,
+    /// tells whether they are too many.
+    func leavesRoom(_ descriptor: Int32) -> Bool { Int(descriptor) < openable + Self.keptDescriptors / 2 }
 }

@@ -6,12 +6,18 @@ import Testing
 final class RawClient {
     private let descriptor: Int32
 
-    /// `window`: what the kernel keeps for a reader that does not read; nil: what it likes.
-    init(port: Int, window: Int32? = nil) {
+    /// `window`: what the kernel keeps for a reader that does not read; nil: what it likes. `source`: where it comes from.
+    init(port: Int, window: Int32? = nil, source: String = "127.0.0.1") {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var window { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size)) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr(source)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         let result = withUnsafePointer(to: &address) { pointer in

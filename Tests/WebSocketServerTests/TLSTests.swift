@@ -162,6 +162,25 @@ import WebSocketServer
         }
     }
 
+    @Test func `who waits for its handshake and goes leaves its place at once`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxConnectionsPerAddress = 20
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            let ids = try (0..<18).map { _ in try pair.client.connect(url: pair.url) }
+            when(loop, { pair.opened.count >= 11 && pair.server.socketCount == 18 }) {
+                // The next one's turn comes first, and the others' by then would have been over for nothing.
+                for id in ids.suffix(6) { pair.client.abort(id) }
+                when(loop, { pair.opened.count >= 12 }) {
+                    #expect(pair.opened.count == 12)
+                    #expect(pair.server.socketCount == 12)
+                    pair.finish(loop)
+                }
+            }
+        }
+    }
+
     @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         let thread = try LoopThread()

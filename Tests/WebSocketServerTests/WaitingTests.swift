@@ -87,7 +87,7 @@ import Testing
 }
 
 @Suite struct AddressCountsTests {
-    private static func address(_ number: UInt32) -> PeerAddress {
+    static func address(_ number: UInt32) -> PeerAddress {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { bytes in
             var address = sockaddr_in()
