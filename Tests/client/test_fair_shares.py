@@ -97,6 +97,24 @@ async def test_of_circles_that_come_too_fast_the_latest_counts(hub, cast):
     assert passenger.pictures["near"].snapshots == 2
 
 
+async def test_who_is_declined_again_and_again_leaves_the_minibus_to_others(hub, cast):
+    here = hub.block()
+    minibus, honest, stormy = cast.minibus(hub, here.a.stand), await cast.rider(hub), await cast.rider(hub)
+    await minibus.go_online()
+    wish = {"vehicle": minibus.subject, "pickup": here.a.centre.fields, "destination": here.a.centre.moved(east=1_000).fields}
+    for _ in range(6):
+        booking = (await stormy.call("seat.book", **wish, passengers=4))["booking"]
+        await minibus.until("seat.requested", booking=booking)
+        await minibus.call("seat.decline", booking=booking)
+        await stormy.until("seat.declined", booking=booking)
+    error = await stormy.refused("seat.book", "rate_limited", **wish, passengers=4)
+    assert 0 < error["retry_after_ms"] <= 30_000 and "Ask again in" in error["detail"]
+    booking = (await honest.call("seat.book", **wish, passengers=1))["booking"]
+    await minibus.until("seat.requested", booking=booking)
+    await minibus.call("seat.accept", booking=booking)
+    await honest.until("seat.confirmed")
+
+
 async def test_a_circle_that_waits_is_left_with_unwatch(hub, cast):
     here = hub.block()
     passenger = await cast.rider(hub)

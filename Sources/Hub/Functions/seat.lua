@@ -98,6 +98,7 @@ end
 -- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline. It frees no seat, as it
 -- had none.
 local function turn_down(c, booking, b, v, reason)
+    if reason == 'declined' or reason == 'no_answer' then cancels.add(c, b.passenger, 'd') end
     end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'declined')

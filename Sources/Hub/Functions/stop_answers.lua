@@ -38,6 +38,8 @@ end
 
 function ANSWERS.decline(c, id, s)
     stops.close(c, id, s, 'declined')
+    -- The way there and the way back are one.
+    if not s.back or stops.load(c, s.back).state ~= 'declined' then cancels.add(c, s.citizen, 'd') end
     log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.declined', id, s)
 end
