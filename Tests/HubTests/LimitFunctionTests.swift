@@ -156,6 +156,27 @@ import Wire
         }
     }
 
+    @Test func `C60: what is taken back while it waits counts, and may be more`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p0", "r0", "14").isOK)
+            for n in 1...12 { #expect(try await takeBack(city, "r\(n)")) }
+            #expect(try await city.request("p1", "r13", "14") == .refused("rate_limited"))
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            #expect(try await city.book("p0", "b", "M1", 1) == .refused("already_requested"))
+            #expect(try await city.book("p2", "b0", "M1", 1).isOK)
+            for n in 1...12 {
+                #expect(try await city.book("p3", "b\(n)", "M1", 10).isOK)
+                #expect(try await city.command("seat_cancel", "passenger", "p3", "", "").isOK)
+            }
+            #expect(try await city.book("p3", "b13", "M1", 10) == .refused("rate_limited"))
+            try await city.advance(30_000)
+            #expect(try await city.book("p3", "b14", "M1", 10).isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test func `C60: with one connection too many the oldest goes, those of dead workers first`() async throws {
         try await TestCity.run { city in
             try await set(city, "max_links", 3)

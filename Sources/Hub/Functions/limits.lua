@@ -38,6 +38,8 @@ cancels.kinds = {
     { sign = '', free = 1, text = 'You have taken back %d requests' },
     -- Rang somebody, who declined or did not answer. A passenger whom some decline goes on to the next.
     { sign = 'd', free = 2, text = '%d of your requests were declined, or not answered,' },
+    -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
+    { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
 }
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32

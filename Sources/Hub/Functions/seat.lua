@@ -278,8 +278,11 @@ register('seat_cancel', function(keys, argv)
         if no then return no end
         local v = vehicle(c, b.driver)
         if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
-        local is_lost = b.state == 'confirmed' and v.missing
-        if role == 'passenger' and (b.state == 'confirmed' or b.state == 'offered') and not is_lost then cancels.add(c, subject) end
+        if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
+            cancels.add(c, subject)
+        elseif role == 'passenger' and b.state == 'waiting' then
+            cancels.add(c, subject, 'w')
+        end
         if b.state == 'confirmed' then
             cancel_confirmed(c, booking, b, v, role, role)
         elseif b.state == 'waiting' or b.state == 'offered' then
