@@ -90,6 +90,29 @@ import Wire
         }
     }
 
+    @Test("C60: a stop that is left out and served after all, over and over, does not push all else from the history")
+    func leftOutAndBack() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "d1", "t_1")
+            @Sendable func step(_ by: String, skip: String = "") async throws -> TestCity.Outcome {
+                try await city.command("tour_step", "d1", by, skip, "")
+            }
+            // A driver who corrects mistakes.
+            for _ in 1...3 { #expect(try await step("1", skip: "1").isOK) }
+            for _ in 1...3 { #expect(try await step("-1").isOK) }
+            for _ in 1...3 {
+                #expect(try await step("1", skip: "1").isOK)
+                #expect(try await step("-1").isOK)
+            }
+            for _ in 1...4 { #expect(try await step("1", skip: "1").isOK) }
+            for _ in 1...3 { #expect(try await step("-1") == .refused("rate_limited")) }
+            #expect(try await city.told("line:52").count == 16)
+            try await city.advance(60_000)
+            #expect(try await step("-1")["next_stop"]?["stop"]?.text == "d")
+            #expect(try await city.last("schedule.changed", "line:52")?["reason"]?.text == "restored")
+        }
+    }
+
     @Test("The same start again, with or without its key, is the same tour as it is by now")
     func again() async throws {
         try await TestCity.run { city in

@@ -77,3 +77,15 @@ function cancels.refusal(c, who, text)
     if not why then return nil end
     return refuse('rate_limited', why .. ' in a short time. Ask again in ' .. math.ceil(longest / 1000) .. ' s.', longest)
 end
+
+-- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the
+-- times with this one, as text; or nil, how often it did, and for how many ms it may not.
+function cancels.in_a_minute(c, times, most)
+    local recent = {}
+    for at in string.gmatch(times or '', '%d+') do
+        if c.now - at < 60000 then recent[#recent + 1] = at end
+    end
+    if #recent >= most then return nil, #recent, recent[1] + 60000 - c.now end
+    recent[#recent + 1] = c.iso
+    return table.concat(recent, ' ')
+end

@@ -241,11 +241,21 @@ function tours.step(c, id, t, to, skipped, by, delays)
     t.next = tostring(to)
 end
 
--- The driver is back at a stop that it had left out: it is served after all.
+-- A driver comes back to so many stops in a minute that it had left out. Each is told to the readers of the line, twice with the
+-- leaving out, and kept in its history, which who does it over and over would leave without anything else.
+tours.restores = 6
+
+-- The driver is back at a stop that it had left out: it is served after all. Answers the refusal of what comes too often.
 function tours.restore(c, id, t, index)
-    local skipped = redis.call('HGET', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    local skipped = t['skipped:' .. index]
     if not skipped then return end
+    local times, count, wait = cancels.in_a_minute(c, t.restored, tours.restores)
+    if not times then
+        return refuse('rate_limited', 'You have come back to ' .. count .. ' stops that you had left out within a minute. Do it again in '
+            .. math.ceil(wait / 1000) .. ' s.', wait)
+    end
     redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    tours.set(c, id, 'restored', times)
     if skipped == '1' then figures.restored(c, id, t, index) end
     tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
@@ -271,9 +281,10 @@ register('tour_step', function(keys, argv)
             t.etas = tours.coming(t.etas, at + 1)
             tours.set(c, id, 'left', '1')
         else
+            no = tours.restore(c, id, t, at - 1)
+            if no then return no end
             t.next = tostring(at - 1)
             if at == 1 then redis.call('HDEL', c.p .. 'tour:' .. id, 'left') end
-            tours.restore(c, id, t, at - 1)
             t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, at - 1), stops.of_tour(c, id))
         end
         tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
