@@ -355,6 +355,10 @@ end)
 -- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once, to who reads
 -- the line and to whom the bus is to fetch.
 function stops.retime(c, id)
+    if c.to_retime then
+        c.to_retime[id] = true
+        return
+    end
     local t = tours.load(c, id)
     if t.state ~= 'running' or not t.etas_plain then return end
     local asked = stops.of_tour(c, id)
