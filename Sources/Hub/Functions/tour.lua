@@ -80,11 +80,12 @@ function tours.coming(etas, at)
     return #left > 0 and cjson.encode(left) or '[]'
 end
 
--- A tour that ends sooner, or before it has passed its first stop, has only had those asked who wait on its line, ms.
+-- A tour that ends sooner (ms), before it has passed its first stop, or without a position, has only had those asked who wait on
+-- its line.
 tours.brief_ms = 60000
 
 function tours.came_to_nothing(c, t)
-    return c.now - tonumber(t.started_at) < tours.brief_ms or (t.next == '0' and t.stops ~= '[]')
+    return c.now - tonumber(t.started_at) < tours.brief_ms or (t.next == '0' and t.stops ~= '[]') or not t.lat
 end
 
 -- why: 'driver', 'operator' or 'lost'. delay: of a driver who ends it, s; nil: unknown.
@@ -135,7 +136,7 @@ register('tour_start', function(keys, argv)
         if kind and kind ~= 'bus' then
             return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
         end
-        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'ended %d tours that had hardly begun')
+        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         if too_soon then return too_soon end
         local t = {
             bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
