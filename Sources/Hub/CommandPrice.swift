@@ -42,6 +42,9 @@ enum CommandPrice {
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 
+    /// Of the ways that are compared with where the reader of a circle wants to go.
+    static func ways(_ count: Int) -> Double { Double(count) / 100 }
+
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent.
     static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
 }

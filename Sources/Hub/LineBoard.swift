@@ -22,6 +22,9 @@ final class LineBoard {
     var held: [Push] = []
     /// Some readers wait for a snapshot.
     var hasLaggards = false
+    /// The tours whose state was told since the last tick: what comes of them until the next is kept, the newest of each.
+    private var told: Set<String> = []
+    private var kept: [String: Push] = [:]
 
     init(_ channel: String) { self.channel = channel }
 
@@ -31,6 +34,7 @@ final class LineBoard {
     func replace(_ reply: RedisReply) -> Bool {
         guard let fields = reply.array, fields.count % 3 == 0 else { return false }
         buses = [:]
+        kept = [:]
         for index in stride(from: 0, to: fields.count, by: 3) {
             guard let tour = fields[index].text, let revision = fields[index + 1].int,
                 let data = fields[index + 2].bytes
@@ -48,6 +52,23 @@ final class LineBoard {
         if let known = buses[tour], known.revision >= revision { return false }
         buses[tour] = parts[2] == "running" ? Bus(revision: revision, data: push.data) : nil
         return true
+    }
+
+    /// Takes up a push and answers it, if it is to be told now.
+    func admit(_ push: Push) -> Push? {
+        guard apply(push) else { return nil }
+        let tour = String(push.meta.prefix { $0 != " " })
+        if told.insert(tour).inserted { return push }
+        kept[tour] = push
+        return nil
+    }
+
+    /// At a tick: what was kept. It is told now.
+    func takeKept() -> [Push] {
+        let pushes = kept.keys.sorted().compactMap { kept[$0] }
+        told = Set(kept.keys)
+        kept = [:]
+        return pushes
     }
 
     /// JSON of the snapshot's data.

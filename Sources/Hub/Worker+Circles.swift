@@ -9,7 +9,8 @@ struct Circle {
     let radius: Double
     let options: FeedOptions
     let message: ClientMessage
-    /// Computed when its time has come: which cells it has, and what those cost that are not watched yet.
+    /// Computed when its time has come: which cells it has, and what those cost that are not watched yet, with the ways that
+    /// are compared.
     var cells: [CellID]?
     var price = 0.0
 }
@@ -65,6 +66,7 @@ extension Worker {
         if circle.cells == nil {
             let watched = Set(old?.sources ?? [])
             circle.price = CommandPrice.cells(cells.count { !watched.contains(.cell($0)) })
+            if circle.options.destination != nil { circle.price += CommandPrice.ways(book?.count ?? waysLast) }
             circle.cells = cells
             session.nextCircle = circle
         }

@@ -9,8 +9,9 @@ import Wire
 /// The channels `line:<id>`. Their events (schedule.changed) go the way of topics; here is their state: the snapshot of the
 /// line's tours, and `bus` at each change.
 ///
-/// First the partition is subscribed, then the state is read with one call for all readers. States are sent at once, as a
-/// seat that is taken counts at once; a reader that has not taken the last gets the whole when it has.
+/// First the partition is subscribed, then the state is read with one call for all readers. The first state of a tour in a tick is
+/// sent at once, as a seat that is taken counts at once, and of what follows the newest at the tick; a reader that has not taken
+/// the last gets the whole when it has.
 extension Worker {
     func subscribeLine(_ channel: String, since: String?, _ message: ClientMessage, _ session: Session) {
         guard catalog.isKnown else {
@@ -80,7 +81,11 @@ extension Worker {
     func heardLine(_ push: Push, _ board: LineBoard) {
         metrics.pushes.increment()
         if board.isReading { return board.held.append(push) }
-        guard board.isCurrent, board.apply(push) else { return }
+        guard board.isCurrent, let push = board.admit(push) else { return }
+        tell(push, to: board)
+    }
+
+    private func tell(_ push: Push, to board: LineBoard) {
         let state = Encode.state(channel: board.channel, type: push.type, time: push.time, data: push.data)
         var frames = SharedFrames()
         for (connection, reader) in board.readers where !reader.needsSnapshot {
@@ -96,9 +101,10 @@ extension Worker {
         }
     }
 
-    /// At each tick: who waited for its turn, and lines that could not be read.
+    /// At each tick: the states that were kept for it, who waited for its turn, and lines that could not be read.
     func tellLaggingReaders() {
         for board in lines.values {
+            if board.isCurrent, !board.isReading { for push in board.takeKept() { tell(push, to: board) } }
             if !board.isCurrent { read(board) } else if board.hasLaggards { tellLaggards(of: board) }
         }
     }

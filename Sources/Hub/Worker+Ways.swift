@@ -56,6 +56,7 @@ extension Worker {
 
     /// Nobody watches with a destination any more.
     func closeBook() {
+        waysLast = book?.count ?? waysLast
         book = nil
         announced = [:]
         board.use(nil)

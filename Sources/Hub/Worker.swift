@@ -154,6 +154,8 @@ public actor Worker {
     /// with this version of the catalog.
     var announced: [String: String] = [:]
     var book: WayBook?
+    /// How many ways the book had that was closed last.
+    var waysLast = 0
     var bookVersion = ""
     /// The patterns of routes that somebody here goes or asks for, of this version of the catalog.
     var coursesKnown: [String: [WayCourse]] = [:]

@@ -67,14 +67,16 @@ extension Settings {
             "dispatch.free_cancels", \.dispatch.freeCancels, 1...1_000_000, .atRestart,
             """
             Requests for a ride, seats or a stop that a passenger may take back, after they rang a driver, within \
-            dispatch.cancel_window_ms. After that the next one has to wait. So with tours that a bus driver ends at once.
+            dispatch.cancel_window_ms. After that the next one has to wait. So with tours that a bus driver ends at once. \
+            Twice as many requests may be declined or not answered, and four times as many taken back before anybody was \
+            asked.
             """),
         .integer(
             "dispatch.cancel_window_ms", \.dispatch.cancelWindowMs, 1_000...86_400_000, .atRestart,
-            "How long a request that was taken back counts; the longest wait, too."),
+            "How long a request that came to nothing counts; the longest wait, too."),
         .integer(
             "dispatch.cancel_pause_ms", \.dispatch.cancelPauseMs, 0...86_400_000, .atRestart,
-            "The first wait; doubled with each further request that is taken back."),
+            "The first wait; doubled with each further request that comes to nothing."),
     ]
 
     static let etaTable: [Setting] = [

@@ -191,11 +191,12 @@ public struct Settings: Sendable, Equatable {
         public var idempotencyTtlS = 86_400
         /// How many keys of a subject are remembered.
         public var idempotencyKeys = 1_000
-        /// Requests that a person may take back within `cancelWindowMs` without waiting for the next.
+        /// Requests that a person may take back within `cancelWindowMs` without waiting for the next (limits.lua has those of
+        /// others that come to nothing).
         public var freeCancels = 3
         /// See `freeCancels`, ms.
         public var cancelWindowMs = 600_000
-        /// The first wait, ms; doubled with each further request that is taken back.
+        /// The first wait, ms; doubled with each further request that comes to nothing.
         public var cancelPauseMs = 30_000
     }
 

@@ -103,6 +103,80 @@ import Wire
         }
     }
 
+    @Test func `C60: who is declined again and again waits; declined by four, one books with the fifth`() async throws {
+        try await TestCity.run { city in
+            for n in 1...5 {
+                try await city.minibus("M\(n)", seats: 14)
+                _ = try await city.command("available", "M\(n)", "", "", "", "")
+            }
+            @Sendable func declined(_ booking: String, by driver: String) async throws -> Bool {
+                guard try await city.book("p1", booking, driver, 14).isOK else { return false }
+                return try await city.command("seat_decline", driver, booking, "").isOK
+            }
+            for n in 1...4 { #expect(try await declined("b\(n)", by: "M\(n)")) }
+            #expect(try await declined("b5", by: "M5"))
+            // Shown, and not answered.
+            #expect(try await city.book("p1", "b6", "M1", 14).isOK)
+            _ = try await city.command("seat_seen", "M1", "b6")
+            try await city.advance(11_000)
+            try await city.sweep()
+            #expect(try await city.field("booking:b6", "state") == "declined")
+            let refused = Dispatch.answer(
+                .success(
+                    try await city.call(
+                        "seat_book",
+                        [
+                            "p1", "b7", "M2", "45.1", "9.1", "45.2", "9.2", "14", "900", "1200", "EUR", "", "", "",
+                        ])))
+            guard case .refused("rate_limited", let detail, 30_000) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
+            #expect(detail.contains("6 of your requests") && detail.contains("30 s"))
+            #expect(try await city.book("p2", "b8", "M2", 14).isOK, "another passenger")
+            try await city.advance(30_000)
+            #expect(try await city.book("p1", "b9", "M1", 14).isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test func `C60: rides that every driver has declined count`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 1...6 {
+                #expect(try await city.request("p1", "r\(n)", "14").isOK)
+                #expect(try await city.command("decline", "T1", "r\(n)", "").isOK)
+                try await city.advance(12_000)
+                try await city.sweep()
+                #expect(try await city.command("decline", "T1", "r\(n)", "").isOK)
+                #expect(try await city.field("ride:r\(n)", "state") == "failed")
+            }
+            #expect(try await city.request("p1", "r7", "14") == .refused("rate_limited"))
+            #expect(try await city.request("p2", "r8", "14").isOK)
+        }
+    }
+
+    @Test func `C60: what is taken back while it waits counts, and may be more`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            #expect(try await city.request("p0", "r0", "14").isOK)
+            for n in 1...12 { #expect(try await takeBack(city, "r\(n)")) }
+            #expect(try await city.request("p1", "r13", "14") == .refused("rate_limited"))
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            #expect(try await city.book("p0", "b", "M1", 1) == .refused("already_requested"))
+            #expect(try await city.book("p2", "b0", "M1", 1).isOK)
+            for n in 1...12 {
+                #expect(try await city.book("p3", "b\(n)", "M1", 10).isOK)
+                #expect(try await city.command("seat_cancel", "passenger", "p3", "", "").isOK)
+            }
+            #expect(try await city.book("p3", "b13", "M1", 10) == .refused("rate_limited"))
+            try await city.advance(30_000)
+            #expect(try await city.book("p3", "b14", "M1", 10).isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test func `C60: with one connection too many the oldest goes, those of dead workers first`() async throws {
         try await TestCity.run { city in
             try await set(city, "max_links", 3)

@@ -81,6 +81,20 @@ import Wire
         }
     }
 
+    @Test("C60: a citizen who is declined again and again waits; a way there and back counts once")
+    func declinedOverAndOver() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for n in 1...6 {
+                let there = wish("s\(n)", 2000, inMinutes: 10)
+                #expect(try await request(city, "c1", there, wish("b\(n)", 3000, inMinutes: 100)).isOK)
+                for id in ["s\(n)", "b\(n)"] { #expect(try await answer(city, "decline", id).isOK) }
+            }
+            #expect(try await request(city, "c1", wish("s7", 2000, inMinutes: 10)) == .refused("rate_limited"))
+            #expect(try await request(city, "c2", wish("s8", 2000, inMinutes: 10)).isOK)
+        }
+    }
+
     @Test(
         "B8: the bus has gone by and comes again: the next round's time, unless another was named that is too far from it"
     )

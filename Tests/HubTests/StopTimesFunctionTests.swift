@@ -108,6 +108,24 @@ import Wire
         }
     }
 
+    @Test("N1: forty requests that are accepted at once change the tour's times once")
+    func together() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
+            try await city.call("hello", ["bus_driver", "B1", "s", "w", ""])
+            _ = try await city.command(
+                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            try await moved(city, to: 1000, Self.course)
+            for n in 0..<40 { #expect(try await ask(city, "s\(n)", 2015, inMinutes: 3, by: "c\(n)").isOK) }
+            let pushes = try await city.heard(on: Channel.partition("line:L")) {
+                let reply = try await city.command("stop_answer", "B1", "accept", "s0", "1", "")
+                #expect(reply["requests"]?.elements?.count == 40)
+            }
+            #expect(pushes.filter { $0.type == "bus" && $0.channel == "line:L" }.count == 1)
+            #expect(try await city.told("passenger:c39") == ["stop.pending", "stop.accepted"])
+        }
+    }
+
     @Test("B7: a promised place costs those behind it its time, however many ask there, and they are told at once")
     func stays() async throws {
         try await TestCity.run { city in

@@ -10,10 +10,10 @@ import Wire
 
     private func start(
         _ city: TestCity, _ driver: String, _ tour: String, bus: String = "B7", line: String = "52", seats: Int = 8,
-        pattern: String = "", trip: String = "", key: String = ""
+        pattern: String = "", trip: String = "", key: String = "", stops: String = stops
     ) async throws -> TestCity.Outcome {
         try await city.command(
-            "tour_start", driver, tour, bus, String(seats), line, "52:0", "t1", Self.stops, "w", line, "1", pattern,
+            "tour_start", driver, tour, bus, String(seats), line, "52:0", "t1", stops, "w", line, "1", pattern,
             trip,
             key, "1800000000")
     }
@@ -83,10 +83,46 @@ import Wire
             try await city.advance(60_000)
             for number in 8...12 {
                 #expect(try await start(city, "d1", "t_\(number)").isOK)
+                _ = try await moved(city, "t_\(number)", at: 1)
                 _ = try await city.command("tour_step", "d1", "1", "", "", "")
                 try await city.advance(61_000)
                 try await end("d1")
             }
+        }
+    }
+
+    @Test("C60: tours of which nobody ever knew where the bus was count as those that end at once")
+    func neverDriven() async throws {
+        try await TestCity.run { city in
+            for number in 1...3 {
+                #expect(try await start(city, "d1", "t_\(number)", stops: "[]").isOK)
+                try await city.advance(61_000)
+                #expect(try await city.command("tour_end", "bus_driver", "d1", "", "").isOK)
+            }
+            #expect(try await start(city, "d1", "t_4", stops: "[]") == .refused("rate_limited"))
+        }
+    }
+
+    @Test("C60: a stop that is left out and served after all, over and over, does not push all else from the history")
+    func leftOutAndBack() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "d1", "t_1")
+            @Sendable func step(_ by: String, skip: String = "") async throws -> TestCity.Outcome {
+                try await city.command("tour_step", "d1", by, skip, "")
+            }
+            // A driver who corrects mistakes.
+            for _ in 1...3 { #expect(try await step("1", skip: "1").isOK) }
+            for _ in 1...3 { #expect(try await step("-1").isOK) }
+            for _ in 1...3 {
+                #expect(try await step("1", skip: "1").isOK)
+                #expect(try await step("-1").isOK)
+            }
+            for _ in 1...4 { #expect(try await step("1", skip: "1").isOK) }
+            for _ in 1...3 { #expect(try await step("-1") == .refused("rate_limited")) }
+            #expect(try await city.told("line:52").count == 16)
+            try await city.advance(60_000)
+            #expect(try await step("-1")["next_stop"]?["stop"]?.text == "d")
+            #expect(try await city.last("schedule.changed", "line:52")?["reason"]?.text == "restored")
         }
     }
 

@@ -105,6 +105,27 @@ import Wire
         }
     }
 
+    @Test("C60: who goes off and on has its way told three times a minute, and may go online without one")
+    func flips() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("route_set", "M1", "", "", Self.way)
+            @Sendable func flip() async throws -> TestCity.Outcome {
+                _ = try await city.command("unavailable", "M1", "")
+                return try await city.command("available", "M1", "", "", "", "")
+            }
+            for _ in 1...3 { #expect(try await flip().isOK) }
+            for _ in 1...5 { #expect(try await flip() == .refused("rate_limited")) }
+            #expect(try await kept(city) == 0)
+            #expect(try await city.field("vehicle:M1", "state") == "unavailable")
+            try await city.advance(60_000)
+            #expect(try await flip().isOK)
+            for _ in 1...5 { #expect(try await city.command("available", "M1", "", "", "", "").isOK, "it is") }
+            #expect(try await city.command("route_set", "M1", "R1", "", "").isOK)
+            for _ in 1...9 { #expect(try await flip().isOK, "no way is told") }
+        }
+    }
+
     @Test("three changes in a minute are told, the same again is none; a taxi's route is told to nobody")
     func changes() async throws {
         try await TestCity.run { city in

@@ -1,6 +1,7 @@
 """One subject takes what one subject may, and an honest client beside it is served as before (C60, C65)."""
 
 import asyncio
+import json
 import os
 import signal
 import statistics
@@ -95,6 +96,50 @@ async def test_of_circles_that_come_too_fast_the_latest_counts(hub, cast):
     await passenger.wait(lambda: minibus.subject in passenger.pictures["near"].ids or None, "the place of the last")
     # Cells that both circles have are followed on: their vehicles stand in the new snapshot at once.
     assert passenger.pictures["near"].snapshots == 2
+
+
+async def test_a_circle_with_a_destination_pays_for_the_ways_that_are_compared(new_hub, cast):
+    hub = new_hub(server__workers=1, server__commands_per_second=20, server__commands_burst=60).start()
+    here = hub.block().a.centre
+    # What 6,000 minibuses would leave there: more than there are tokens.
+    pipe = hub.redis.pipeline()
+    for number in range(6_000):
+        way = {"start": here.fields, "end": here.moved(east=3_000 + number).fields}
+        pipe.hset(hub.key("ways"), f"X{number}", json.dumps(way))
+        pipe.hset(hub.key(f"vehicle:X{number}"), mapping={"state": "available", "kind": "minibus"})
+    pipe.execute()
+    keeper, passenger = await cast.rider(hub), await cast.rider(hub)
+    for one in (keeper, passenger):
+        one.pictures["near"] = Picture("near")
+    await keeper.call("watch", **here.fields, radius=50, destination=here.moved(east=3_000).fields)
+    await keeper.wait(lambda: keeper.pictures["near"].snapshots or None, "all ways are read")
+    began = time.monotonic()
+    for step in range(60):
+        await passenger.send({"cmd": "watch", **at(here, step), "radius": 50,
+                              "destination": here.moved(east=2_000 + step).fields})
+        await asyncio.sleep(0.1)
+    moved = passenger.pictures["near"].snapshots
+    # A circle a second is what feeds.move_ms allows.
+    assert 1 <= moved <= 2 + 20 * (time.monotonic() - began) / 60, moved
+    await passenger.call("unwatch")
+
+
+async def test_who_is_declined_again_and_again_leaves_the_minibus_to_others(hub, cast):
+    here = hub.block()
+    minibus, honest, stormy = cast.minibus(hub, here.a.stand), await cast.rider(hub), await cast.rider(hub)
+    await minibus.go_online()
+    wish = {"vehicle": minibus.subject, "pickup": here.a.centre.fields, "destination": here.a.centre.moved(east=1_000).fields}
+    for _ in range(6):
+        booking = (await stormy.call("seat.book", **wish, passengers=4))["booking"]
+        await minibus.until("seat.requested", booking=booking)
+        await minibus.call("seat.decline", booking=booking)
+        await stormy.until("seat.declined", booking=booking)
+    error = await stormy.refused("seat.book", "rate_limited", **wish, passengers=4)
+    assert 0 < error["retry_after_ms"] <= 30_000 and "Ask again in" in error["detail"]
+    booking = (await honest.call("seat.book", **wish, passengers=1))["booking"]
+    await minibus.until("seat.requested", booking=booking)
+    await minibus.call("seat.accept", booking=booking)
+    await honest.until("seat.confirmed")
 
 
 async def test_a_circle_that_waits_is_left_with_unwatch(hub, cast):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import time
 
 import pytest
 
@@ -134,6 +135,7 @@ async def test_the_driver_steps_through_the_stops(town, line):
         await driver.call("stop.next")
     assert "next_stop" not in await driver.call("stop.next")
     await driver.refused("stop.next", "not_available")
+    await citizen.change("restored")
     assert [(change["reason"], change["index"]) for change in citizen.changes()] == [("skipped", 1), ("restored", 1)]
     await driver.call("tour.end")
 
@@ -290,6 +292,27 @@ async def test_every_reader_gets_every_seat(town, line):
         await driver.call("seats.set", taken=taken)
         await asyncio.gather(*(reader.bus(lambda bus: bus["seats"]["taken"] == taken) for reader in readers))
     await driver.call("tour.end")
+
+
+async def test_readers_are_told_the_newest_state_of_a_bus_once_a_tick(new_hub):
+    hub = new_hub(positions__tick_ms=500, server__workers=1).start()
+    [line, _], text = buses.community(2)
+    buses.load(hub, text)
+    driver, citizen = BusDriver(hub, line), Citizen(hub, line)
+    await driver.begin()
+    await citizen.watch_line()
+    before, began = len(citizen.states.get("bus", [])), time.monotonic()
+    for number in range(60):
+        await driver.call("seats.set", taken=number % 2)
+        await asyncio.sleep(0.02)
+    await driver.call("seats.set", taken=5)
+    await citizen.knows(driver.tour, lambda bus: bus["seats"]["taken"] == 5, "the last")
+    ticks = (time.monotonic() - began) / 0.5
+    assert 2 <= len(citizen.states["bus"]) - before <= ticks + 3
+    # The first of a tick does not wait for it.
+    await asyncio.sleep(1.2)
+    await driver.call("tour.end")
+    await citizen.wait(lambda: citizen.known() == {} or None, "no bus")
 
 
 async def test_a_tour_outlives_the_workers_and_redis(new_hub):

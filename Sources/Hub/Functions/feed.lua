@@ -97,7 +97,8 @@ register('route_set', function(keys, argv)
         local v = vehicle(c, driver)
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
         -- A taxi's route alone is told to nobody but those who watch it.
-        local refused = is_new and (is_minibus(v) or way ~= '') and count_reroute(c, driver, v)
+        local refused = is_new and (is_minibus(v) or way ~= '')
+            and count_reroute(c, driver, v, 'rerouted', 'The route has changed')
         if refused then return refused end
         if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
         if is_new then

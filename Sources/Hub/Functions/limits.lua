@@ -27,19 +27,29 @@ register('left', function(keys, argv)
     return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
 end, { 'allow-oom' })
 
--- Requests of rides and seats that rang somebody, and of stops, that were taken back by who asked: `cancels:<passenger>`
--- has when, hub time, the latest last. So many are free; from then on the next request may come a while after the last that
--- was taken back, each time twice as long. So it is with tours that their drivers end at once:
--- `cancels:bus_driver:<driver>`.
+-- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind
+-- so many are free; from then on the next request may come a while after the last of that kind, each time twice as long. So it
+-- is with tours that their drivers end at once: `cancels:bus_driver:<driver>`.
 
 local cancels = {}
+-- By sign. Free: so many times `free_cancels`. Who asks pays more for what it does to others than for what they answer.
+cancels.kinds = {
+    -- Rides and seats that rang somebody, and stops, taken back by who asked; tours.
+    { sign = '', free = 1, text = 'You have taken back %d requests' },
+    -- Rang somebody, who declined or did not answer. A passenger whom some decline goes on to the next.
+    { sign = 'd', free = 2, text = '%d of your requests were declined, or not answered,' },
+    -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
+    { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
+}
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
-function cancels.add(c, who)
-    local key = c.p .. 'cancels:' .. who
-    redis.call('RPUSH', key, c.iso)
-    redis.call('LTRIM', key, -(c.free_cancels + cancels.kept), -1)
+-- sign: of the kind; nil: taken back.
+function cancels.add(c, who, sign)
+    local key, most = c.p .. 'cancels:' .. who, cancels.kept
+    for _, kind in ipairs(cancels.kinds) do most = most + kind.free * c.free_cancels end
+    redis.call('RPUSH', key, c.iso .. (sign or ''))
+    redis.call('LTRIM', key, -most, -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
 end
 
@@ -47,16 +57,35 @@ end
 -- Redis.
 function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
--- Refuses a request that comes too soon; nil: it may ring somebody. what: has been done too often, if not that.
-function cancels.refusal(c, who, what)
-    local times = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
-    local count, last = 0, nil
-    for _, at in ipairs(times) do
-        if c.now - at < c.cancel_window_ms then count, last = count + 1, tonumber(at) end
+-- Refuses a request that comes too soon; nil: it may ring somebody. text: of what was done too often, if not one of those above.
+function cancels.refusal(c, who, text)
+    local entries = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
+    if #entries == 0 then return nil end
+    local counts, last = {}, {}
+    for _, entry in ipairs(entries) do
+        local at, sign = string.match(entry, '^(%d+)(%a?)$')
+        if c.now - at < c.cancel_window_ms then counts[sign], last[sign] = (counts[sign] or 0) + 1, tonumber(at) end
     end
-    if count == 0 or count < c.free_cancels then return nil end
-    local wait = last + math.min(c.cancel_window_ms, c.cancel_pause_ms * 2 ^ (count - c.free_cancels)) - c.now
-    if wait <= 0 then return nil end
-    return refuse('rate_limited', 'You have ' .. string.format(what or 'taken back %d requests', count)
-        .. ' in a short time. Ask again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
+    local longest, why = 0, nil
+    for _, kind in ipairs(cancels.kinds) do
+        local count, free = counts[kind.sign] or 0, kind.free * c.free_cancels
+        local pause = count >= free and math.min(c.cancel_window_ms, c.cancel_pause_ms * 2 ^ (count - free))
+        if pause and last[kind.sign] + pause - c.now > longest then
+            longest, why = last[kind.sign] + pause - c.now, string.format(text or kind.text, count)
+        end
+    end
+    if not why then return nil end
+    return refuse('rate_limited', why .. ' in a short time. Ask again in ' .. math.ceil(longest / 1000) .. ' s.', longest)
+end
+
+-- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the
+-- times with this one, as text; or nil, how often it did, and for how many ms it may not.
+function cancels.in_a_minute(c, times, most)
+    local recent = {}
+    for at in string.gmatch(times or '', '%d+') do
+        if c.now - at < 60000 then recent[#recent + 1] = at end
+    end
+    if #recent >= most then return nil, #recent, recent[1] + 60000 - c.now end
+    recent[#recent + 1] = c.iso
+    return table.concat(recent, ' ')
 end

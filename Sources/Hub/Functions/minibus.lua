@@ -26,6 +26,20 @@ local function announce_way(c, driver, v, way)
     tell_way(c, driver, way ~= '' and v.state == 'available' and way or nil)
 end
 
+-- What is told to the passengers and to every worker may change so often in a minute. `rerouted` of a vehicle has when its route
+-- did, `reshown` when it went online with a way.
+local REROUTES = 3
+
+-- Refuses what comes too soon; nil: it may be told, and counts. field: of the vehicle, which has the times; text: what was done.
+local function count_reroute(c, driver, v, field, text)
+    local times, count, wait = cancels.in_a_minute(c, v[field], REROUTES)
+    if not times then
+        return refuse('rate_limited', text .. ' ' .. count .. ' times within a minute. Do it again in '
+            .. math.ceil(wait / 1000) .. ' s.', wait)
+    end
+    set_vehicle(c, driver, field, times)
+end
+
 -- It is no minibus any more.
 local function forget_way(c, driver, v)
     tell_way(c, driver, nil)
@@ -33,11 +47,15 @@ local function forget_way(c, driver, v)
     if v.way then clear_vehicle(c, driver, 'route') end
 end
 
--- Online: it can be seen and booked. A minibus waits in no queue.
+-- Online: it can be seen and booked. A minibus waits in no queue. reason: available (its driver says so) | recovered. Who goes off
+-- and on has its way told to every worker again.
 local function go_online(c, driver, reason)
+    local v = vehicle(c, driver)
+    local is_told = reason == 'available' and v.way and redis.call('HEXISTS', c.p .. 'ways', driver) == 0
+    local refused = is_told and count_reroute(c, driver, v, 'reshown', 'You have gone online')
+    if refused then return refused end
     forget_place(c, driver)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)
-    local v = vehicle(c, driver)
     show_way(c, driver, v)
     refresh_status(c, driver, v)
     set_state(c, driver, 'available')
@@ -107,25 +125,6 @@ local function recount(c, driver, v, taken, reason)
     end
     ask_next(c, driver)
     return ok({ seats = tonumber(v.capacity) - taken })
-end
-
--- What is told to the passengers and to every worker may change so often in so many ms. `rerouted` of a vehicle has when it last
--- did, hub time, the latest last.
-local REROUTES, REROUTE_MS = 3, 60000
-
--- Refuses a change that comes too soon; nil: it may be told, and counts.
-local function count_reroute(c, driver, v)
-    local times = {}
-    for at in string.gmatch(v.rerouted or '', '%d+') do
-        if c.now - at < REROUTE_MS then times[#times + 1] = at end
-    end
-    if #times >= REROUTES then
-        local wait = times[1] + REROUTE_MS - c.now
-        return refuse('rate_limited', 'The route has changed ' .. #times .. ' times within a minute. Change it again in '
-            .. math.ceil(wait / 1000) .. ' s.', wait)
-    end
-    times[#times + 1] = c.iso
-    set_vehicle(c, driver, 'rerouted', table.concat(times, ' '))
 end
 
 -- Everybody who has a booking here, in whatever state, is told of a new route (M8).

@@ -38,6 +38,7 @@ end
 
 local function fail_ride(c, ride, r, code, detail)
     close_ride(c, ride, r, 'failed')
+    if tonumber(r.attempt) > 0 then cancels.add(c, r.passenger, 'd') end
     log(c, 'ride.failed', { ride = ride, passenger = r.passenger, code = code })
     tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
 end

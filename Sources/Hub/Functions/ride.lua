@@ -62,7 +62,7 @@ local function cancel_by_passenger(c, ride, r)
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain.
     local is_lost = r.state == 'accepted' and redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing')
-    if tonumber(r.attempt) > 0 and not is_lost then cancels.add(c, r.passenger) end
+    if not is_lost then cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or nil) end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then

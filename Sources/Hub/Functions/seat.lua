@@ -98,6 +98,7 @@ end
 -- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline. It frees no seat, as it
 -- had none.
 local function turn_down(c, booking, b, v, reason)
+    if reason == 'declined' or reason == 'no_answer' then cancels.add(c, b.passenger, 'd') end
     end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'declined')
@@ -277,8 +278,11 @@ register('seat_cancel', function(keys, argv)
         if no then return no end
         local v = vehicle(c, b.driver)
         if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
-        local is_lost = b.state == 'confirmed' and v.missing
-        if role == 'passenger' and (b.state == 'confirmed' or b.state == 'offered') and not is_lost then cancels.add(c, subject) end
+        if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
+            cancels.add(c, subject)
+        elseif role == 'passenger' and b.state == 'waiting' then
+            cancels.add(c, subject, 'w')
+        end
         if b.state == 'confirmed' then
             cancel_confirmed(c, booking, b, v, role, role)
         elseif b.state == 'waiting' or b.state == 'offered' then

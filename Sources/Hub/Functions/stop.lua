@@ -172,15 +172,16 @@ function stops.tell_driver(c, tour, type, data, more)
     tell(c, 'bus_driver:' .. t.driver, type, data, nil, not more and { places = stops.list(c, tour) } or nil)
 end
 
--- What `body` brings about for many requests at once: drivers are told all of it when it is done, and the list with the last
--- event of each tour.
+-- What `body` brings about for many requests at once: when it is done the times of each tour are reckoned, once, and drivers are
+-- told all of it, the list with the last event of each tour.
 function stops.together(c, body)
     if c.untold then return body() end
-    local untold, last = {}, {}
-    c.untold = untold
+    local untold, last, changed = {}, {}, {}
+    c.untold, c.to_retime = untold, changed
     local good, problem = pcall(body)
-    c.untold = nil
+    c.untold, c.to_retime = nil, nil
     if not good then error(problem, 0) end
+    for tour in pairs(changed) do stops.retime(c, tour) end
     for i, one in ipairs(untold) do last[one.tour] = i end
     for i, one in ipairs(untold) do stops.tell_driver(c, one.tour, one.type, one.data, i < last[one.tour]) end
 end

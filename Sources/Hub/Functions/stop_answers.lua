@@ -38,6 +38,8 @@ end
 
 function ANSWERS.decline(c, id, s)
     stops.close(c, id, s, 'declined')
+    -- The way there and the way back are one.
+    if not s.back or stops.load(c, s.back).state ~= 'declined' then cancels.add(c, s.citizen, 'd') end
     log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.declined', id, s)
 end
@@ -74,13 +76,15 @@ function stops.left_out(c, tour, stop, later_stops)
     for _, later in ipairs(later_stops) do
         if later == stop then return end
     end
-    for _, one in ipairs(stops.of_tour(c, tour)) do
-        local id, s = one.id, one.s
-        if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
-            ANSWERS.decline(c, id, s)
-            stops.tell_driver(c, tour, 'stop.list', { request = id, state = s.state, reason = s.state })
+    stops.together(c, function()
+        for _, one in ipairs(stops.of_tour(c, tour)) do
+            local id, s = one.id, one.s
+            if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+                ANSWERS.decline(c, id, s)
+                stops.tell_driver(c, tour, 'stop.list', { request = id, state = s.state, reason = s.state })
+            end
         end
-    end
+    end)
 end
 
 local DONE = { accept = 'accepted', decline = 'declined', complete = 'completed', noshow = 'no_show' }
@@ -108,13 +112,16 @@ register('stop_answer', function(keys, argv)
         if s.state == DONE[what] then return ok({ requests = { id }, state = DONE[what] }) end
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         local answered, no = {}, nil
-        for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
-            no = ANSWERS[what](c, one.id, one.s, t)
-            if no then break end
-            answered[#answered + 1] = one.id
-        end
+        stops.together(c, function()
+            for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
+                no = ANSWERS[what](c, one.id, one.s, t)
+                if no then break end
+                answered[#answered + 1] = one.id
+            end
+            if #answered == 0 then return end
+            stops.tell_driver(c, s.tour, 'stop.list', { request = id, state = DONE[what], reason = DONE[what] })
+        end)
         if #answered == 0 then return no end
-        stops.tell_driver(c, s.tour, 'stop.list', { request = id, state = DONE[what], reason = DONE[what] })
         return ok({ requests = answered, state = DONE[what] })
     end)
 end)

@@ -46,7 +46,9 @@ end
 -- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
 function stops.eta(c, id, s, t, all)
     if s.waits or not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
-    local found, dist = crossing(cjson.decode(t.course), tonumber(s.dist)), tonumber(s.dist)
+    -- One step of a tour asks for many of its requests.
+    if c.course_text ~= t.course then c.course_text, c.course = t.course, cjson.decode(t.course) end
+    local found, dist = crossing(c.course, tonumber(s.dist)), tonumber(s.dist)
     if not found then return nil end
     local stay, places = 0, {}
     for _, one in ipairs(all or stops.of_tour(c, s.tour)) do

@@ -80,11 +80,12 @@ function tours.coming(etas, at)
     return #left > 0 and cjson.encode(left) or '[]'
 end
 
--- A tour that ends sooner, or before it has passed its first stop, has only had those asked who wait on its line, ms.
+-- A tour that ends sooner (ms), before it has passed its first stop, or without a position, has only had those asked who wait on
+-- its line.
 tours.brief_ms = 60000
 
 function tours.came_to_nothing(c, t)
-    return c.now - tonumber(t.started_at) < tours.brief_ms or (t.next == '0' and t.stops ~= '[]')
+    return c.now - tonumber(t.started_at) < tours.brief_ms or (t.next == '0' and t.stops ~= '[]') or not t.lat
 end
 
 -- why: 'driver', 'operator' or 'lost'. delay: of a driver who ends it, s; nil: unknown.
@@ -135,7 +136,7 @@ register('tour_start', function(keys, argv)
         if kind and kind ~= 'bus' then
             return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
         end
-        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'ended %d tours that had hardly begun')
+        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         if too_soon then return too_soon end
         local t = {
             bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
@@ -241,11 +242,21 @@ function tours.step(c, id, t, to, skipped, by, delays)
     t.next = tostring(to)
 end
 
--- The driver is back at a stop that it had left out: it is served after all.
+-- A driver comes back to so many stops in a minute that it had left out. Each is told to the readers of the line, twice with the
+-- leaving out, and kept in its history, which who does it over and over would leave without anything else.
+tours.restores = 6
+
+-- The driver is back at a stop that it had left out: it is served after all. Answers the refusal of what comes too often.
 function tours.restore(c, id, t, index)
-    local skipped = redis.call('HGET', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    local skipped = t['skipped:' .. index]
     if not skipped then return end
+    local times, count, wait = cancels.in_a_minute(c, t.restored, tours.restores)
+    if not times then
+        return refuse('rate_limited', 'You have come back to ' .. count .. ' stops that you had left out within a minute. Do it again in '
+            .. math.ceil(wait / 1000) .. ' s.', wait)
+    end
     redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index)
+    tours.set(c, id, 'restored', times)
     if skipped == '1' then figures.restored(c, id, t, index) end
     tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
@@ -271,9 +282,10 @@ register('tour_step', function(keys, argv)
             t.etas = tours.coming(t.etas, at + 1)
             tours.set(c, id, 'left', '1')
         else
+            no = tours.restore(c, id, t, at - 1)
+            if no then return no end
             t.next = tostring(at - 1)
             if at == 1 then redis.call('HDEL', c.p .. 'tour:' .. id, 'left') end
-            tours.restore(c, id, t, at - 1)
             t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, at - 1), stops.of_tour(c, id))
         end
         tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
@@ -344,6 +356,10 @@ end)
 -- A stop on request was promised, or is off: what that changes for those who wait behind it is shown at once, to who reads
 -- the line and to whom the bus is to fetch.
 function stops.retime(c, id)
+    if c.to_retime then
+        c.to_retime[id] = true
+        return
+    end
     local t = tours.load(c, id)
     if t.state ~= 'running' or not t.etas_plain then return end
     local asked = stops.of_tour(c, id)
