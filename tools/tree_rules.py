@@ -1,6 +1,5 @@
-"""The rules of this tree that no compiler knows: which target may import which, sizes, comments, Python's own slips."""
+"""The rules of this tree that no compiler or linter knows: which target may import which, sizes, comments."""
 
-import ast
 import json
 import pathlib
 import re
@@ -14,9 +13,8 @@ MAX_LINES = 400
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?"
     r"import\s+(?:struct |class |enum |func |var |let |typealias |protocol )?(\w+)",
-    re.M,
+    re.MULTILINE,
 )
-LUA_LOCAL = re.compile(r"local (?:function )?(\w+(?:\s*,\s*\w+)*)")
 NEEDS_REASON = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
@@ -57,60 +55,17 @@ def check_text(path):
             while first > 0 and lines[first - 1].strip().startswith("//"):
                 first -= 1
             if not any("because" in near for near in lines[first:number]):
-                errors.append(f"{path}:{number}: no \"because\" on this line or in the comment above")
-
-
-def check_lua(paths):
-    """They are one chunk: a local of one file hides that of the same name from all files after it."""
-    seen = {}
-    for path in paths:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if match := LUA_LOCAL.match(line):
-                for name in re.split(r"\s*,\s*", match[1]):
-                    if name in seen:
-                        errors.append(f"{path}:{number}: {name} hides the one in {seen[name]}")
-                    seen[name] = f"{path}:{number}"
-
-
-def check_python(path):
-    text = path.read_text()
-    try:
-        tree = ast.parse(text, str(path))
-    except SyntaxError as error:
-        errors.append(f"{path}:{error.lineno}: {error.msg}")
-        return
-    imported = {}
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for name in node.names:
-                imported[(name.asname or name.name).split(".")[0]] = node.lineno
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    # __init__.py imports to hand on.
-    if path.name != "__init__.py":
-        for name, line in imported.items():
-            if name not in used and name != "annotations":
-                errors.append(f"{path}:{line}: {name} is imported and not used")
-    for scope in ast.walk(tree):
-        if isinstance(scope, (ast.Module, ast.ClassDef)):
-            seen = {}
-            for node in scope.body:
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.decorator_list:
-                    if node.name in seen:
-                        errors.append(f"{path}:{node.lineno}: {node.name} hides the one in line {seen[node.name]}")
-                    seen[node.name] = node.lineno
+                errors.append(f'{path}:{number}: no "because" on this line or in the comment above')
 
 
 def main():
     check_imports(targets())
-    check_lua(sorted(pathlib.Path("Sources").rglob("*.lua")))
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):
             is_generated = path.name.endswith(".pb.swift")
             if hidden.isdisjoint(path.parts) and not is_generated and path.suffix in (".swift", ".lua", ".py", ".h"):
                 check_text(path)
-                if path.suffix == ".py":
-                    check_python(path)
     for text in warnings:
         print("warning:", text)
     for text in errors:

@@ -15,9 +15,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "client"))
 
-from kerbside import city, hub as hubs  # noqa: E402
-from kerbside.driver import Driver  # noqa: E402
-from kerbside.passenger import Passenger  # noqa: E402
+from kerbside import city, hub as hubs
+from kerbside.driver import Driver
+from kerbside.passenger import Passenger
 
 DRIVERS = 100
 WATCHERS = 50

@@ -6,8 +6,7 @@ import itertools
 
 import pytest
 
-from kerbside import bus as buses
-from kerbside import patience
+from kerbside import bus as buses, patience
 from kerbside.client import EVERYONE
 from kerbside.driver import Driver
 from kerbside.hub import Hub

@@ -63,7 +63,7 @@ async def test_an_unknown_way_between_two_fixes_is_not_guessed(hub, cast):
 
 
 async def test_a_car_jittering_at_20_m_arrives_once(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
+    driver, passenger, _ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
     await driver.drive(pickup.moved(north=30))
     for n in range(60):
         await driver.fix(pickup.moved(north=(15, 26, 19, 24, 45)[n % 5], east=(0, 5, -5)[n % 3]))
@@ -94,7 +94,7 @@ async def test_far_away_and_back_is_not_told_again(hub, cast):
 
 @pytest.mark.parametrize("metres, rungs", [(300, ["ride.near"]), (8, ["ride.near", "ride.arrived"])])
 async def test_already_inside_when_the_ride_begins(hub, cast, metres, rungs):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=metres))
+    driver, passenger, ride, _pickup = await on_the_way(hub, cast, lambda p: p.moved(north=metres))
     await driver.fix()
     await driver.barrier()
     for rung in rungs:
@@ -205,7 +205,7 @@ async def test_the_ladder_outlives_reconnecting(hub, cast):
 
 
 async def test_the_passenger_sees_its_taxi_move(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
+    driver, passenger, _ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
 
     def at(place):
         return lambda rows: any(
@@ -234,7 +234,7 @@ async def test_the_passenger_is_told_the_eta_as_it_changes(hub, cast):
 
 
 async def test_the_eta_is_refreshed_while_nothing_changes(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=1000))
+    driver, passenger, _ride, _pickup = await on_the_way(hub, cast, lambda p: p.moved(north=1000))
     for _ in range(3):
         before = len(passenger.states.get("ride.eta", []))
         await driver.fix(after_ms=1000)
@@ -275,7 +275,7 @@ async def test_the_passenger_sees_nothing_before_acceptance(hub, cast):
 
 
 async def test_after_resuming_the_passenger_sees_its_taxi_again(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
+    driver, passenger, _ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
     await passenger.cut()
     await passenger.resume()
     passenger.states.clear()

@@ -105,7 +105,7 @@ async def test_r12_a_no_show_is_taken_when_there_was_time_to_come(new_hub, cast)
         dispatch__search_timeout_ms=3_600_000,
     ).start()
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    first, _second = await cast.queue(hub, here.a.stand, 2)
     passenger = await cast.rider(hub)
     ride = await passenger.request(here.a.centre)
     await first.accept(ride)

@@ -142,7 +142,7 @@ async def test_a_cut_of_some_seconds_costs_nobody_its_connection(hub, link, cast
         await driver.call("driver.available")
     asked = [
         asyncio.create_task(passenger.call("ride.request", **zone.centre.fields, passengers=1))
-        for passenger, zone in zip(passengers, zones)
+        for passenger, zone in zip(passengers, zones, strict=True)
     ]
     served = [asyncio.create_task(serve(driver)) for driver in drivers]
     await hub.logged("offer.made")
@@ -169,7 +169,7 @@ async def test_after_a_long_cut_they_resume_without_a_hole_or_a_double(hub, link
         link.cut()
         await asyncio.sleep(link.cut_s / 2)
     rides = []
-    for passenger, zone in zip(passengers, zones):
+    for passenger, zone in zip(passengers, zones, strict=True):
         rides.append((await passenger.call("ride.request", **zone.centre.fields, passengers=1))["ride"])
     # Nothing gets through yet, and each hears of its offer when it is back: by the old link, or, as an app that hears
     # nothing for long does, by a new one.
@@ -177,7 +177,7 @@ async def test_after_a_long_cut_they_resume_without_a_hole_or_a_double(hub, link
     await asyncio.gather(*(driver.cut() for driver in drivers[::2]))
     await asyncio.gather(*(driver.back() for driver in drivers[::2]))
     served = [asyncio.create_task(serve_over_any_link(driver)) for driver in drivers]
-    done, late = await asyncio.wait(served, timeout=PATIENCE)
+    _done, late = await asyncio.wait(served, timeout=PATIENCE)
     assert not late
     assert [task.result() for task in served] == rides
     for client in drivers + passengers:

@@ -1,5 +1,6 @@
 """The command line: what it says when something is missing or is given otherwise than expected."""
 
+import socket
 import subprocess
 
 import pytest
@@ -48,8 +49,6 @@ def test_doctor_knows_a_hub_that_runs(hub, tmp_path):
     [port] = [line for line in told.stdout.splitlines() if "can't be had" in line]
     assert port.startswith("poor")
     # A port that somebody else has is a fault.
-    import socket
-
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

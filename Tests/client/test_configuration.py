@@ -197,6 +197,7 @@ def test_the_binary_never_asks_a_terminal(tmp_path):
     result = subprocess.run(
         [str(BINARY), "token", "--role", "king", "--subject", "x"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience.PROCESS, cwd=tmp_path, env=environment(),
+        check=False,
     )  # fmt: skip
     assert result.returncode != 0 and "driver" in result.stderr
 

@@ -18,8 +18,8 @@ DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assig
     seat.cancelled seats.changed notify.changed tour.ended
     stop.requested stop.unanswered stop.withdrawn stop.list""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
-    ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived seat.aboard seat.ended
-    seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
+    ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
+    seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled""".split()
 LINE_EVENTS = ["schedule.changed"]

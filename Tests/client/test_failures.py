@@ -22,7 +22,7 @@ async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
     drivers = await cast.queue(hub, here.a.stand, 6)
     passengers = [await cast.rider(hub) for _ in range(6)]
     rides = [await passenger.request(here.a.centre) for passenger in passengers[:3]]
-    for driver, ride in zip(drivers[:2], rides[:2]):
+    for driver, ride in zip(drivers[:2], rides[:2], strict=True):
         await driver.accept(ride)
     await drivers[2].offered(rides[2])
 
@@ -42,10 +42,10 @@ async def test_a_worker_is_killed_and_its_clients_resume(new_hub, cast):
 
     await drivers[2].call("offer.accept", ride=rides[2])
     await drivers[2].expect("ride.assigned", ride=rides[2])
-    for driver, passenger, ride in zip(drivers, passengers, rides):
+    for driver, passenger, ride in zip(drivers[:3], passengers[:3], rides, strict=True):
         await passenger.expect("ride.accepted", ride=ride, taxi=driver.subject)
     # The queue is as it was: the next three are asked in their order.
-    for driver, passenger in zip(drivers[3:], passengers[3:]):
+    for driver, passenger in zip(drivers[3:], passengers[3:], strict=True):
         await driver.accept(await passenger.request(here.a.centre))
     for client in everyone:
         await client.settled()

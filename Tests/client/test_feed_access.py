@@ -50,7 +50,7 @@ async def test_unknown_channels_are_refused(hub, cast):
 
 
 async def test_ones_own_car_is_seen_in_every_state(hub, cast):
-    driver, zone, passenger = await one_available(hub, cast)
+    driver, zone, _passenger = await one_available(hub, cast)
     own = await driver.follow(f"vehicle:{driver.subject}")
     assert own.shows(driver, state="available")
     await driver.call("driver.unavailable")
@@ -184,7 +184,7 @@ async def test_watchers_that_die_are_forgotten(hub, cast):
     """Cells and vehicles that nobody watches any more are not followed in Redis."""
 
     def followed():
-        return {name for name in hub.redis.pubsub_channels(hub.key("feed:*"))}
+        return set(hub.redis.pubsub_channels(hub.key("feed:*")))
 
     here = hub.block()
     before = followed()

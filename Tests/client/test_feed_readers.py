@@ -1,6 +1,7 @@
 """A reader that stands still while a city moves: little memory, nobody else held up, and nothing lost."""
 
 import asyncio
+import itertools
 import socket
 import time
 
@@ -65,7 +66,7 @@ async def test_a_reader_that_stops_reading_costs_little_and_loses_nothing(new_hu
     assert peak - before < 6 << 20 or patience.SCALE > 1, f"{(peak - before) >> 10} KiB more for one reader that stands still"
     assert hub.metric("kerbside_feeds_conflated_total") > 20, "nothing was left out: it was never behind"
     times = [at for at, _ in pictures[quick][0].messages if at > stopped]
-    gaps = [later - earlier for earlier, later in zip(times, times[1:])]
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
     usual = sorted(gaps)[len(gaps) // 2]
     assert max(gaps) < max(20 * usual, patience.MESSAGE), f"another reader waited {max(gaps)} s, and otherwise {usual} s"
 

@@ -193,11 +193,11 @@ async def test_a_worker_dies_and_the_pictures_are_right_again(new_hub, cast):
         renewed = []
         for client, picture, wanted in watching:
             if client in lost:
-                if picture.channel == "near":
-                    picture = await client.watch(here.a.stand, 2000)
-                else:
-                    picture = await client.follow(picture.channel)
-            renewed.append((client, picture, wanted))
+                is_near = picture.channel == "near"
+                again = await (client.watch(here.a.stand, 2000) if is_near else client.follow(picture.channel))
+                renewed.append((client, again, wanted))
+            else:
+                renewed.append((client, picture, wanted))
         watching = renewed
         for driver in drivers:
             await step(rng, driver, here.a)

@@ -1,6 +1,7 @@
 """Feeds: who watches sees what there is to see for it, all of it, at once, and nothing else."""
 
 import asyncio
+import itertools
 import time
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from conftest import running
 from kerbside import patience
 from kerbside.feeds import OFTEN, one_available
+
 
 @pytest.fixture(scope="module")
 def hub():
@@ -202,7 +204,7 @@ async def test_a_filter_lets_through_what_matches_all_of_it(hub, cast):
     await full.call("route.set", route="R8")
     await silent.call("driver.unavailable")
     channel = f"zone:{here.a.id}"
-    for filter, watcher, drivers in [
+    for wanted, watcher, drivers in [
         ({}, passenger, [free, full]),
         ({"seats": 1}, passenger, [free]),
         ({"seats": 3}, passenger, [free]),
@@ -216,8 +218,8 @@ async def test_a_filter_lets_through_what_matches_all_of_it(hub, cast):
         ({"state": ["unavailable"]}, operator, [silent]),
         ({"state": ["available", "unavailable"], "kind": ["taxi", "bus"]}, operator, [free, full, silent]),
     ]:
-        picture = await watcher.follow(channel, filter=filter)
-        assert picture.ids == {driver.subject for driver in drivers}, filter
+        picture = await watcher.follow(channel, filter=wanted)
+        assert picture.ids == {driver.subject for driver in drivers}, wanted
 
 
 async def test_what_comes_to_match_appears_and_what_ceases_to_is_gone(hub, cast):
@@ -279,7 +281,7 @@ async def test_max_rate_is_kept_and_no_final_state_is_lost(hub, cast):
     came = [message["time"] for _, message in thin.messages if message["type"] == "positions"]
     assert 3 <= len(came) <= 2 * (time.monotonic() - began) + 1, f"{len(came)} messages for {moves} moves"
     # By the hub's ticks half a second apart; a late tick is nearer to the next one.
-    assert all(later - earlier > 300 for earlier, later in zip(came, came[1:]))
+    assert all(later - earlier > 300 for earlier, later in itertools.pairwise(came))
     assert len(thick.messages) > 3 * len(thin.messages)
 
 
@@ -325,7 +327,7 @@ async def test_the_silent_turn_stale_and_are_gone_then(new_hub, cast):
 async def test_freshness_follows_the_hubs_own_clock(new_hub, cast):
     """A hundred times as fast, with the defaults: 90 s and 600 s of hub time."""
     hub = new_hub(**OFTEN, clock__scale=100).start()
-    driver, zone, _ = await one_available(hub, cast)
+    driver, _zone, _ = await one_available(hub, cast)
     operator = await cast.operator(hub)
     city = await operator.follow("city")
     await driver.fix()

@@ -9,8 +9,7 @@ import zoneinfo
 
 import pytest
 
-from kerbside import bus as buses
-from kerbside import figures
+from kerbside import bus as buses, figures
 from kerbside.bus import BusDriver
 from kerbside.hub import Hub, run
 from kerbside.minibus import book, trip
@@ -190,7 +189,7 @@ async def test_all_lines_of_the_days_that_are_asked_for(town):
     days = figures.ask(town, from_="2026-02-28", to="2026-03-02").json
     assert (days["from"], days["to"], days["time_zone"]) == ("2026-02-28", "2026-03-02", "Etc/UTC")
     assert [(day["date"], day["line"], day["passengers"]) for day in days["days"]] == [
-        *(("2026-02-28", id, 7) for id in sorted(line.id for line in lines)), ("2026-03-02", 'an"old",line', 1)]
+        *(("2026-02-28", name, 7) for name in sorted(line.id for line in lines)), ("2026-03-02", 'an"old",line', 1)]
     assert [row["line"] for row in figures.table(figures.ask(town, "/v1/stats.csv", from_="2026-03-02", to="2026-03-02"))] == [
         'an"old",line']
     assert len(figures.ask(town, from_="2026-02-28", to="2026-02-28", line=lines[0].id).json["days"]) == 1

@@ -28,7 +28,7 @@ def large_feed(trips=8000):
         stop_times_txt=FILES["stop_times.txt"]
         + "".join(
             f"{name},{hour},{hour},s1,1\n{name},{hour},{hour},s2,2\n{name},{hour},{hour},s3,3\n"
-            for name, hour in zip(names, hours)
+            for name, hour in zip(names, hours, strict=True)
         ),
     )
 

@@ -9,9 +9,7 @@ import zoneinfo
 
 from google.transit import gtfs_realtime_pb2 as gtfs
 
-from kerbside import gtfs as static
-from kerbside import hub as hubs
-from kerbside import patience
+from kerbside import gtfs as static, hub as hubs, patience
 from kerbside.bus import BusDriver, Line
 from kerbside.stops import rider
 

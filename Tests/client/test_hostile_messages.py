@@ -80,7 +80,7 @@ REFUSED = {
     "cmd with a space": (text(cmd="position "), "unknown_command", None),
     "cmd with NUL": (text(cmd="position\x00"), "unknown_command", None),
     "cmd very long": (text(cmd="x" * 60_000), "unknown_command", None),
-    "cmd of another alphabet": (text(cmd="роsition"), "unknown_command", None),
+    "cmd of another alphabet": (text(cmd="роsition"), "unknown_command", None),  # noqa: RUF001 - it is
     "cmd of the prototype": (text(cmd="__proto__"), "unknown_command", None),
     "key empty": (text(cmd="driver.available", key=""), "bad_message", "key"),
     "key too long": (text(cmd="driver.available", key="k" * 65), "bad_message", "key"),
@@ -212,7 +212,7 @@ async def test_what_is_wrong_is_named(calm, name):
 @pytest.mark.parametrize("name", BAD_IDS)
 async def test_an_unusable_id_is_not_given_back(calm, name):
     driver = await calm.driver()
-    [reply] = await calm.answer(driver, '{"id":%s,"cmd":"driver.unavailable"}' % BAD_IDS[name])
+    [reply] = await calm.answer(driver, f'{{"id":{BAD_IDS[name]},"cmd":"driver.unavailable"}}')
     assert reply["error"]["code"] == "bad_message" and "id" not in reply
     assert reply["error"].get("field", "id") == "id"
 

@@ -1,5 +1,6 @@
 """When the buses of a line come to any place along it, asked with `line.eta`."""
 
+import itertools
 import time
 
 import pytest
@@ -21,7 +22,7 @@ async def test_when_the_buses_come_to_any_place(town, line, kinds):
     assert all(one["scheduled"] and "tour" not in one for one in reply["arrivals"])
     # It leaves at each full hour, takes two minutes from stop to stop, and the place is half way to the last.
     assert [at // 1000 % 3600 for at in times] == [420] * len(times) and citizen.now() <= times[0] <= citizen.now(60)
-    assert [b - a for a, b in zip(times, times[1:], strict=False)] == [3_600_000] * (len(times) - 1)
+    assert [b - a for a, b in itertools.pairwise(times)] == [3_600_000] * (len(times) - 1)
     assert len(times) >= 7
     assert reply["arrivals"][0]["eta"]["clock"] == time.strftime("%-H:%M", time.gmtime(times[0] // 1000))
 
@@ -29,7 +30,7 @@ async def test_when_the_buses_come_to_any_place(town, line, kinds):
         """Of buses on their way; once one is at most so many metres away."""
         found = (await citizen.call("line.eta", line=line.id, **where))["arrivals"]
         found = [one for one in found if not one["scheduled"]]
-        return found if metres is None or found and found[0]["distance_m"] <= metres else None
+        return found if metres is None or (found and found[0]["distance_m"] <= metres) else None
 
     driver, reader = kinds[0](town, line), Rider(town, line)
     await reader.watch_line()
@@ -63,7 +64,8 @@ async def test_an_eta_of_what_there_is_not(town, line):
         ("not_found", "line", {"line": "nowhere", "stop": line.stops[0]}),
         ("not_found", "stop", {"line": line.id, "stop": "nowhere"}),
         ("off_route", None, {"line": line.id, **line.at(1000, north=400).fields}),
-        ("bad_message", "stop", {"line": line.id}), ("bad_message", "lon", {"line": line.id, "lat": 46.0}), ("bad_message", "line", line.at(1000).fields),
+        ("bad_message", "stop", {"line": line.id}), ("bad_message", "lon", {"line": line.id, "lat": 46.0}),
+        ("bad_message", "line", line.at(1000).fields),
         ("bad_message", "stop", {"line": line.id, "stop": 7}),
     ]:
         error = await citizen.refused("line.eta", code, field, **fields)

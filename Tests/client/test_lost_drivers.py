@@ -39,7 +39,7 @@ def etas(passenger):
 
 
 async def test_c63_a_half_open_link_tells_no_eta(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast)
+    driver, passenger, _ride, pickup = await on_the_way(hub, cast)
     await driver.fix()
     await passenger.state("ride.eta")
     # The phone has another link now; the old one says nothing any more, and is not closed.
@@ -57,7 +57,7 @@ async def test_c63_a_half_open_link_tells_no_eta(hub, cast):
 
 
 async def test_c63_of_two_phones_the_one_that_sends_speaks(hub, cast):
-    driver, passenger, ride, pickup = await on_the_way(hub, cast)
+    driver, passenger, _ride, pickup = await on_the_way(hub, cast)
     other = await driver.twin().connect_to(other_than=driver.worker)
     await other.fix(pickup.moved(north=950))
     await passenger.state("ride.eta", lambda d: abs(d["distance_m"] - 950) < 30)
@@ -72,7 +72,7 @@ async def test_c63_of_two_phones_the_one_that_sends_speaks(hub, cast):
 
 
 async def test_c33_the_passenger_of_a_lost_driver_is_told_and_told_when_it_is_back(impatient, cast):
-    driver, passenger, ride, pickup = await on_the_way(impatient, cast)
+    driver, passenger, ride, _pickup = await on_the_way(impatient, cast)
     await passenger.refused("ride.search", "not_available")
     await driver.cut()
     lost = await passenger.expect("ride.driver_lost", ride=ride, taxi=driver.subject)
@@ -89,7 +89,7 @@ async def test_c33_the_passenger_of_a_lost_driver_is_told_and_told_when_it_is_ba
 
 
 async def test_c33_a_passenger_who_waits_no_longer_is_searched_for_again(impatient, cast):
-    driver, passenger, ride, pickup = await on_the_way(impatient, cast)
+    driver, passenger, ride, _pickup = await on_the_way(impatient, cast)
     await driver.cut()
     await passenger.expect("ride.driver_lost", ride=ride)
     [next_driver] = await cast.queue(impatient, driver.place, 1)
@@ -113,7 +113,7 @@ async def test_c33_back_and_search_at_once_have_one_winner(impatient, cast):
         return await driver.ask("ride.aboard")
 
     for _ in range(4):
-        driver, passenger, ride, pickup = await on_the_way(impatient, cast)
+        driver, passenger, ride, _pickup = await on_the_way(impatient, cast)
         [other] = await cast.queue(impatient, driver.place, 1)
         await driver.cut()
         await passenger.expect("ride.driver_lost", ride=ride)

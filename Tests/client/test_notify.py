@@ -97,7 +97,7 @@ async def test_quiet_hours_are_of_the_clock_that_is_named(hub, cast):
         # The route of one changes three times a minute, and this is twice.
         minibus, zone = await one_online(hub, cast)
         await passenger.expect("notify.changed", quiet=quiet)
-        kinds, silent = await ridden(minibus, passenger, zone)
+        _kinds, silent = await ridden(minibus, passenger, zone)
         assert silent == (["seat.confirmed", "seat.arrived"] if is_quiet else []), hours
         passenger.skip()
     # It is remembered, and told.

@@ -77,7 +77,7 @@ async def test_a_phone_whose_clock_is_behind_is_as_good(new_hub, cast):
 
 async def test_available_twice_is_one_place(hub, cast):
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    first, _second = await cast.queue(hub, here.a.stand, 2)
     assert await first.call("driver.available") == {"state": "available", "zone": here.a.id, "rank": 1, "size": 2}
     await first.nothing_more()
 
@@ -148,7 +148,7 @@ def corner(here):
 async def test_one_bad_fix_never_costs_the_place(hub, cast):
     here = hub.block()
     stand = corner(here)
-    first, second = await cast.queue(hub, stand, 2)
+    first, _second = await cast.queue(hub, stand, 2)
     for _ in range(4):
         for bad in (stand.moved(east=200), stand.moved(north=-200), stand.moved(north=-200, east=200)):
             await first.fix(bad)
@@ -161,7 +161,7 @@ async def test_one_bad_fix_never_costs_the_place(hub, cast):
 async def test_two_bad_fixes_in_a_row_do_not_either(hub, cast):
     here = hub.block()
     stand = corner(here)
-    first, second = await cast.queue(hub, stand, 2)
+    first, _second = await cast.queue(hub, stand, 2)
     for _ in range(3):
         await first.fix(stand.moved(east=200))
         await first.fix(stand.moved(north=-200))
@@ -173,7 +173,7 @@ async def test_two_bad_fixes_in_a_row_do_not_either(hub, cast):
 
 async def test_a_jump_of_the_receiver_is_not_believed(hub, cast):
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    first, _second = await cast.queue(hub, here.a.stand, 2)
     for _ in range(3):
         await first.fix(here.c.centre.moved(east=20_000), after_ms=1000)
         await first.fix(here.a.stand, after_ms=1000)
@@ -246,7 +246,7 @@ async def test_away_for_longer_loses_the_place_and_gets_it_back(hub, cast):
 async def test_after_the_recovery_time_the_place_is_gone(hasty_hub, cast):
     hub = hasty_hub
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    first, _second = await cast.queue(hub, here.a.stand, 2)
     await first.cut()
     left = await hub.logged("queue.left", driver=first.subject, reason="connection_lost")
     assert left["zone"] == here.a.id
@@ -262,7 +262,7 @@ async def test_after_the_recovery_time_the_place_is_gone(hasty_hub, cast):
 
 async def test_going_unavailable_forgets_the_place(hub, cast):
     here = hub.block()
-    first, second = await cast.queue(hub, here.a.stand, 2)
+    first, _second = await cast.queue(hub, here.a.stand, 2)
     await first.call("driver.unavailable")
     await first.cut()
     await first.resume()
@@ -303,7 +303,7 @@ async def test_a_waiting_request_is_offered_to_a_driver_who_comes(hub, cast):
     await first.accept(await one.request(here.a.centre))
     # Nobody is free, but the request came while one was: `first` is on its way out of the queue.
     await two.refused("ride.request", "zone_empty", **here.a.centre.fields, passengers=1)
-    [second, third] = await cast.queue(hub, here.a.stand, 2)
+    [_second, _third] = await cast.queue(hub, here.a.stand, 2)
     three, four, five = [await cast.rider(hub) for _ in range(3)]
     await three.request(here.a.centre)
     await four.request(here.a.centre)

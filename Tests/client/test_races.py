@@ -52,7 +52,8 @@ class Staircase:
 
 async def lanes(hub, cast, turn):
     """Runs `turn(driver, passenger, place, aim)` TURNS times in each of LANES zones; the outcomes."""
-    places = [zone for _ in range((LANES + 2) // 3) for zone in (lambda b: (b.a, b.b, b.c))(hub.block())][:LANES]
+    blocks = [hub.block() for _ in range((LANES + 2) // 3)]
+    places = [zone for block in blocks for zone in (block.a, block.b, block.c)][:LANES]
 
     async def lane(zone):
         driver, passenger, aim = cast.driver(hub, zone.stand), cast.passenger(hub), Staircase()
@@ -65,7 +66,7 @@ async def lanes(hub, cast, turn):
             await asyncio.gather(driver.nothing_more(), passenger.nothing_more())
         return outcomes
 
-    return sum(await asyncio.gather(*map(lane, places)), [])
+    return [outcome for outcomes in await asyncio.gather(*map(lane, places)) for outcome in outcomes]
 
 
 async def test_accept_against_timeout_has_one_winner_a_thousand_times(hub, cast):

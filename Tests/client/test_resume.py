@@ -306,7 +306,7 @@ async def test_nobody_resumes_what_is_not_its_own(hub, cast):
     await passenger.request(here.a.centre)
     foreign = [passenger.channel, driver.channel, f"vehicle:{driver.subject}"]
     try:
-        reply = await spy.connect(resume={channel: "0-1" for channel in foreign})
+        reply = await spy.connect(resume=dict.fromkeys(foreign, "0-1"))
         assert reply["channels"] == [spy.channel]
     except Refused as refused:
         assert refused.code == "forbidden"

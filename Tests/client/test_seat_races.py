@@ -95,7 +95,7 @@ async def test_a_thousand_bookings_for_fourteen_seats_and_a_worker_killed(new_hu
     if size == "one":
         sold = await driver
     else:  # whoever holds seats is promised them; the last one or two seats may fit nobody who asked
-        held = sum(wish for wish, is_asked in zip(wishes, asked) if is_asked)
+        held = sum(wish for wish, is_asked in zip(wishes, asked, strict=True) if is_asked)
         driver.cancel()
         await asyncio.gather(driver, return_exceptions=True)
         sold = await promise(minibus, held)
@@ -111,7 +111,7 @@ async def test_a_thousand_bookings_for_fourteen_seats_and_a_worker_killed(new_hu
     if size == "one":
         assert seats == SEATS, "exactly the seats that exist"
     confirmed = []
-    for passenger, is_asked in zip(passengers, asked):
+    for passenger, is_asked in zip(passengers, asked, strict=True):
         answers = [event for event in passenger.events if event["type"] in ANSWERS]
         assert len(answers) == (1 if is_asked else 0), (passenger.subject, is_asked, passenger.events)
         confirmed += [event["data"]["booking"] for event in answers if event["type"] == "seat.confirmed"]

@@ -315,7 +315,7 @@ async def test_two_after_the_last_seat(hub, cast):
             *(passenger.ask("seat.book", vehicle=minibus.subject, **fields) for passenger in (one, two)))
         codes = sorted(reply["error"]["code"] if "error" in reply else "ok" for reply in replies)
         assert codes == ["ok", "seats_full"]
-        winner, reply = next((p, r["ok"]) for p, r in zip((one, two), replies) if "ok" in r)
+        winner, reply = next((p, r["ok"]) for p, r in zip((one, two), replies, strict=True) if "ok" in r)
         await minibus.asked(reply["booking"], seen=False)
         await minibus.nothing_more()
         await winner.call("seat.cancel")
@@ -343,7 +343,7 @@ async def test_full_and_those_who_wait_are_told(hub, cast):
     # Three walk on: one party of two still fits, the first.
     assert await minibus.call("seats.set", taken=3, reason="walk_on") == {"seats": 3}
     await minibus.expect("seats.changed", taken=3)
-    for passenger, booking in list(zip(waiting, bookings))[1:]:
+    for passenger, booking in list(zip(waiting, bookings, strict=True))[1:]:
         await passenger.expect("seat.declined", booking=booking, reason="full")
     assert minibus.books() == (3, 2, 0)
     assert await minibus.call("seats.set", taken=6, reason="walk_on") == {"seats": 0}
@@ -358,10 +358,10 @@ async def test_full_and_those_who_wait_are_told(hub, cast):
 
 async def test_the_drivers_count_and_the_bookings(hub, cast):
     minibus, zone = await one_online(hub, cast, seats=10)
-    aboard, first = await riding(hub, cast, minibus, zone, 3)
+    _aboard, first = await riding(hub, cast, minibus, zone, 3)
     await minibus.call("seat.aboard", booking=first)
     await minibus.until("seat.aboard")
-    promised, second = await riding(hub, cast, minibus, zone, 2)
+    _promised, second = await riding(hub, cast, minibus, zone, 2)
     # What is promised can't be given away; who is aboard may have left unnoticed.
     await minibus.refused("seats.set", "not_available", taken=1)
     assert await minibus.call("seats.set", taken=3, reason="got_off") == {"seats": 7}

@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from kerbside import bus as buses
-from kerbside import patience
+from kerbside import bus as buses, patience
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, on_tour, rider, serve
 

@@ -1,5 +1,6 @@
 """Encrypted: TLS 1.2 and up, certificates from files, new ones without dropping anybody."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -59,10 +60,8 @@ def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(tls_hub):
 def test_plain_text_on_the_tls_port_is_no_connection(tls_hub):
     with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
         link.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        try:
+        with contextlib.suppress(ConnectionError):
             assert b"200" not in link.recv(1000)
-        except ConnectionError:
-            pass
     assert tls_hub.http("/healthz").status == 200
 
 
@@ -95,9 +94,9 @@ async def test_of_tls_1_2_only_ecdhe_with_authenticated_encryption(tls_hub, kind
         except ssl.SSLError:
             continue
         try:
-            with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
-                with context.wrap_socket(link) as secure:
-                    taken.append(secure.cipher()[0])
+            link = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+            with link, context.wrap_socket(link) as secure:
+                taken.append(secure.cipher()[0])
         except (ssl.SSLError, ConnectionError):
             refused.append(name)
     assert taken and all(map(is_modern, taken)), taken
@@ -139,10 +138,8 @@ def test_a_hello_may_come_in_pieces_and_in_no_hurry(tls_hub):
     with socket.create_connection(("127.0.0.1", tls_hub.port), timeout=patience.MESSAGE) as link:
         link.sendall(hello[:50])
         link.shutdown(socket.SHUT_WR)
-        try:
+        with contextlib.suppress(ConnectionError):
             link.recv(1_000)
-        except ConnectionError:
-            pass
     assert tls_hub.http("/healthz").status == 200
 
 

@@ -62,8 +62,8 @@ async def test_what_is_no_topic_is_refused(hub):
             await reader.refused("subscribe", "bad_message", "channel", channel=channel)
     for channel in ("zone:1", "driver:T1", "city", "near"):
         await operator.refused("publish", "bad_message", "channel", channel=channel, data={})
-    for type in ("gap", "snapshot", "positions", "opened", "", "a b", "x" * 65, "a\nb", 7):
-        await operator.refused("publish", "bad_message", "type", channel="topic:a", type=type, data={})
+    for kind in ("gap", "snapshot", "positions", "opened", "", "a b", "x" * 65, "a\nb", 7):
+        await operator.refused("publish", "bad_message", "type", channel="topic:a", type=kind, data={})
     for data in ([], "x", None, 1):
         await operator.refused("publish", "bad_message", "data", channel="topic:a", data=data)
     await operator.refused("publish", "bad_message", "data", channel="topic:a", data={"x": "y" * 8200})
@@ -111,7 +111,7 @@ async def test_reading_names_keeps_nothing(hub, topic):
         await reader.call("unsubscribe", channel=f"{topic}-{n}")
     await reader.connect(resume={f"{topic}-{n}": "1-1" for n in range(15)})
     await reader.barrier()
-    assert not [key for key in hub.redis.scan_iter(hub.key(f"ch:{topic}-*"))]
+    assert not list(hub.redis.scan_iter(hub.key(f"ch:{topic}-*")))
 
 
 async def test_what_is_first_published_while_its_reader_is_away_is_not_missed(hub, topic):

@@ -9,8 +9,7 @@ import time
 import pytest
 
 from conftest import community
-from kerbside import bus as buses
-from kerbside import patience
+from kerbside import bus as buses, patience
 from kerbside.bus import BinaryBusDriver, BinaryCitizen, BusDriver, Citizen
 from kerbside.member import member
 
@@ -238,7 +237,7 @@ async def test_events_of_a_line_are_resumed(town, line):
     late = Citizen(town, line)
     await late.connect()
     await late.call("subscribe", channel=line.channel, since="1-1")
-    await late.wait(lambda: late.shown(), "the snapshot after the gap")
+    await late.wait(late.shown, "the snapshot after the gap")
     kinds = [m["type"] for m in late.pushed if m["ch"] == line.channel]
     assert kinds[:2] == ["gap", "snapshot"]
     await citizen.call("unsubscribe", channel=line.channel)

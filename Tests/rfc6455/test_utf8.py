@@ -2,7 +2,7 @@
 
 import pytest
 
-from peer import BINARY, CLOSE, CONT, PING, PONG, TEXT, close_payload, frame, mask
+from peer import BINARY, CLOSE, CONT, PING, PONG, TEXT, Peer, close_payload, frame, mask
 
 GREEK = "κόσμε".encode()
 MIXED = "Hello-µ@ßöäüàá-UTF-8!!".encode()
@@ -107,8 +107,6 @@ def test_check_starts_anew_with_each_message(peer):
 
 
 def test_wrong_byte_at_every_offset_of_a_long_text(address):
-    from peer import Peer
-
     for offset in [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 4095, 4096, 65535, 65536, 99_999]:
         text = bytearray(b"a" * 100_000)
         text[offset] = 0xFF

@@ -154,10 +154,10 @@ register('seat_view', function(keys, argv)
     local v = vehicle(c, argv[1])
     if not is_minibus(v) then return '' end
     if v.state ~= 'available' and not may_see(c, argv[1], argv[2], argv[3]) then v.lat, v.way, v.route = nil, nil, nil end
-    local view = { vehicle = argv[1], kind = 'minibus', state = v.state, status = v.status or 'en_route',
+    local shown = { vehicle = argv[1], kind = 'minibus', state = v.state, status = v.status or 'en_route',
         seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
         way = v.way and cjson.decode(v.way) or nil }
-    if v.lat then view.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
-    if argv[4] == '1' then view.along = v.along end
-    return cjson.encode(view)
+    if v.lat then shown.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
+    if argv[4] == '1' then shown.along = v.along end
+    return cjson.encode(shown)
 end, { 'no-writes' })

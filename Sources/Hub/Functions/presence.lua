@@ -40,10 +40,10 @@ local function driver_snapshot(c, driver, v)
         meta = r.lat .. ',' .. r.lon
     end
     if v.ride then
-        local r = load_ride(c, v.ride)
-        s.ride = { ride = v.ride, state = r.state, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers),
-            notified = tonumber(r.notified) }
-        if r.dlat then s.ride.destination = point(r.dlat, r.dlon) end
+        local ride = load_ride(c, v.ride)
+        s.ride = { ride = v.ride, state = ride.state, pickup = point(ride.lat, ride.lon), passengers = tonumber(ride.passengers),
+            notified = tonumber(ride.notified) }
+        if ride.dlat then s.ride.destination = point(ride.dlat, ride.dlon) end
     end
     return s, meta
 end

@@ -141,19 +141,19 @@ function stops.list(c, tour)
     local places, by_name = {}, {}
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local s = one.s
-        local place = by_name[s.place]
-        if not place then
-            place = { place = s.place, at = tonumber(s.at), lat = tonumber(s.lat), lon = tonumber(s.lon), stop = s.stop,
+        local spot = by_name[s.place]
+        if not spot then
+            spot = { place = s.place, at = tonumber(s.at), lat = tonumber(s.lat), lon = tonumber(s.lon), stop = s.stop,
                 passengers = 0, requests = {} }
-            by_name[s.place] = place
-            places[#places + 1] = place
+            by_name[s.place] = spot
+            places[#places + 1] = spot
         end
-        place.passengers = place.passengers + tonumber(s.passengers)
+        spot.passengers = spot.passengers + tonumber(s.passengers)
         local request = { request = one.id, state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),
             name = s.name, number = s.number, address = s.address, notified = tonumber(s.notified), back = s.back }
         if s.state == 'requested' then request.answer_by = tonumber(s.answer_by) end
         if s.help then request.help = cjson.decode(s.help) end
-        table.insert(place.requests, request)
+        table.insert(spot.requests, request)
     end
     return #places > 0 and places or nil
 end
@@ -249,9 +249,9 @@ end
 -- reason: why its citizen is told that it waits for an answer again.
 function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     s.waits = waits and '1' or nil
-    local place, is_shown = stops.place(c, tour, id, s)
-    s.tour, s.place, s.dist = tour, place, dist
-    stops.set(c, id, 'tour', tour, 'place', place)
+    local spot, is_shown = stops.place(c, tour, id, s)
+    s.tour, s.place, s.dist = tour, spot, dist
+    stops.set(c, id, 'tour', tour, 'place', spot)
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
         if value then stops.set(c, id, name, value) else stops.clear(c, id, name) end
     end

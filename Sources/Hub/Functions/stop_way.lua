@@ -71,8 +71,8 @@ function stops.moved(c, tour, way, before, dist, first)
         local is_due = not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
         if is_due and s.state == 'accepted' then
             local last = before
-            for _, point in ipairs(way) do
-                local fix = { lat = point[1], lon = point[2], at = point[3] }
+            for _, row in ipairs(way) do
+                local fix = { lat = row[1], lon = row[2], at = row[3] }
                 pass(c, id, s, fix, last, dist, first)
                 last = fix
             end
@@ -149,15 +149,15 @@ function stops.is_for(c, s, t)
     if s.anywhere then return not s.tour end
     local passes = cjson.decode(s.places)[t.pattern]
     if not passes or (s.tour and not s.waits) then return false end
-    local behind, pass, due = s.nexts and cjson.decode(s.nexts)[t.pattern], nil, nil
+    local behind, nth, due = s.nexts and cjson.decode(s.nexts)[t.pattern], nil, nil
     for _, run in ipairs(s.runs and cjson.decode(s.runs) or {}) do
         local away = math.abs(run[3] - tonumber(s.at))
-        if run[1] == t.trip and run[2] == tonumber(t.base) and (not due or away < due) then pass, due = run[4], away end
+        if run[1] == t.trip and run[2] == tonumber(t.base) and (not due or away < due) then nth, due = run[4], away end
     end
     local near = s.runs and stops.rules(c).early_ms or s.tour and stops.rules(c).round_ms
-    if not pass and near and tonumber(s.at) - c.now > near then return false end
-    pass = pass or 1
-    return true, passes[pass], behind and behind[pass]
+    if not nth and near and tonumber(s.at) - c.now > near then return false end
+    nth = nth or 1
+    return true, passes[nth], behind and behind[nth]
 end
 
 -- A tour begins: what waits on its line and lies on its way is its driver's, also what another driver has for a later round

@@ -11,17 +11,17 @@ end)
 -- The place before everything that is kept: who reads from there is given the oldest entry first, whatever was dropped before.
 local OLDEST = '0-0'
 
--- What follows a place, up to about so many bytes.
-local function page(key, place, bytes)
+-- What follows a place (`from`), up to about so many bytes.
+local function page(key, from, bytes)
     local entries, size = {}, 0
     repeat
-        local some = redis.call('XRANGE', key, '(' .. place, '+', 'COUNT', 32)
+        local some = redis.call('XRANGE', key, '(' .. from, '+', 'COUNT', 32)
         for _, entry in ipairs(some) do
             entries[#entries + 1] = entry
             size = size + 100
             for _, field in ipairs(entry[2]) do size = size + #field end
         end
-        place = #some > 0 and some[#some][1]
+        from = #some > 0 and some[#some][1]
     until #some < 32 or size >= bytes
     return entries
 end

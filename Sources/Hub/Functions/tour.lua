@@ -176,7 +176,7 @@ end
 register('tour_end', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'tour.end', role .. ':' .. subject, argv[4], function()
-        local id, t, no = argv[3], nil, nil
+        local id, t, no = argv[3]
         if id == '' then
             id, t, no = tours.of(c, subject)
             if no then return no end

@@ -4,8 +4,7 @@ import itertools
 import json
 import time
 
-from . import hub as hubs
-from . import patience
+from . import hub as hubs, patience
 from .city import Point
 from .client import Client
 from .driver import Driver
@@ -134,7 +133,7 @@ class Citizen(Client):
 
     async def knows(self, tour, where, what, within=patience.PROCESS):
         """Until what is known of the tour is such."""
-        return await self.wait(lambda: tour in self.known() and where(self.known()[tour]) or None, what, within)
+        return await self.wait(lambda: (tour in self.known() and where(self.known()[tour])) or None, what, within)
 
     async def bus(self, where=lambda bus: True, within=None):
         """The next state of a bus of the line for which `where` holds."""

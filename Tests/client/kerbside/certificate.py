@@ -28,9 +28,9 @@ def served(hub, **versions):
     context.set_ciphers("DEFAULT@SECLEVEL=0")
     for name, value in versions.items():
         setattr(context, name, value)
-    with socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE) as link:
-        with context.wrap_socket(link) as secure:
-            return secure.version(), secure.getpeercert(binary_form=True)
+    link = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+    with link, context.wrap_socket(link) as secure:
+        return secure.version(), secure.getpeercert(binary_form=True)
 
 
 def der(path):

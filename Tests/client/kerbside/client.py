@@ -172,7 +172,7 @@ class Client(Stubborn, Watching):
                 assert ws is self.ws, "two links at a time"
                 try:
                     self._take(raw)
-                except Exception as error:  # kept, and raised where the test waits
+                except Exception as error:  # noqa: BLE001 - kept, and raised where the test waits
                     self.breach = self.breach or error
                 self._wake()
         except ConnectionClosed:
@@ -345,7 +345,7 @@ class Client(Stubborn, Watching):
         assert self.start is not None, f"{self.channel} never said hello, or had a gap and did not start anew"
         due = [row for row in map(_place, self.hub.history(self.channel)) if row[0] > order(self.start)]
         await self.wait(
-            lambda: not due or bool(self.events) and order(self.events[-1]["seq"]) >= due[-1][0] or None,
+            lambda: not due or (bool(self.events) and order(self.events[-1]["seq"]) >= due[-1][0]) or None,
             f"all of {len(due)} events that were published; {len(self.events)} came",
             within,
         )

@@ -7,8 +7,7 @@ import json
 import urllib.parse
 import zoneinfo
 
-from . import bus as buses
-from . import contract
+from . import bus as buses, contract
 
 
 def ask(hub, path="/v1/stats", role="operator", token=None, accept=None, **query):

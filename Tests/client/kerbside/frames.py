@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import os
 import struct
 
@@ -81,10 +82,8 @@ class RawSocket:
 
     async def send(self, data):
         self.writer.write(data)
-        try:
+        with contextlib.suppress(ConnectionError):  # what the hub said before shows in what is read
             await self.writer.drain()
-        except ConnectionError:
-            pass  # what the hub said before shows in what is read
 
     async def frame(self):
         """(opcode, payload) of the next frame, which must be as RFC 6455 wants a server's."""

@@ -1,6 +1,7 @@
 """The real binary: started with a configuration of its own, looked into, and stopped."""
 
 import asyncio
+import contextlib
 import http.client
 import inspect
 import itertools
@@ -279,10 +280,8 @@ class Hub:
         """Ends what is still there after a test that failed; by pid, children first."""
         if self.process is not None and self.process.poll() is None:
             for pid in [*self.processes(), self.process.pid]:
-                try:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
             self.process.wait()
         self.process = None
 

@@ -112,7 +112,7 @@ class Story:
         self.rides[ride] = _Ride()
         self.rides[ride].passengers = passengers
 
-    def on_ride_searching(self, ride, round, driver=None, **_):
+    def on_ride_searching(self, ride, round, driver=None, **_):  # noqa: A002 - named as in the event
         r = self.rides[ride]
         if driver is not None:
             assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
@@ -123,7 +123,7 @@ class Story:
             assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
             r.round, r.asked = round, set()
 
-    def on_offer_made(self, ride, driver, zone, round, **_):
+    def on_offer_made(self, ride, driver, zone, round, **_):  # noqa: A002 - named as in the event
         r = self.rides[ride]
         assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
         holders = {other.driver for other in self.rides.values() if other.state == "offered"}

@@ -42,7 +42,7 @@ class Minibus(Driver):
         capacity, taken, held, seats = (int(vehicle[field]) for field in ("capacity", "taken", "held", "seats"))
         booked = sum(int(redis.hget(key(f"booking:{b}"), "seats")) for b in redis.zrange(key(f"bookings:{self.subject}"), 0, -1))
         assert 0 <= booked <= taken <= capacity and seats == capacity - taken, vehicle
-        waiting = redis.zrange(key(f"seatwaiting:{self.subject}"), 0, -1) + [vehicle.get("asking")]
+        waiting = [*redis.zrange(key(f"seatwaiting:{self.subject}"), 0, -1), vehicle.get("asking")]
         asked = sum(int(redis.hget(key(f"booking:{b}"), "passengers")) for b in waiting if b)
         assert held == asked and taken + held <= capacity, (vehicle, waiting)
         return taken, held, booked

@@ -5,6 +5,7 @@ Times are Unix seconds. What a feed says of its age is held against hub time, wh
 
 import csv
 import io
+import itertools
 import math
 import re
 import urllib.error
@@ -83,7 +84,7 @@ class Timetable:
             return 0
         east, north = 111_195 * math.cos(math.radians(lat)), 111_195
         flat = [((b - lon) * east, (a - lat) * north) for _, a, b in points]
-        return min(_to_leg(*start, *end) for start, end in zip(flat, flat[1:]))
+        return min(_to_leg(*start, *end) for start, end in itertools.pairwise(flat))
 
 
 def _to_leg(x0, y0, x1, y1):
@@ -222,10 +223,10 @@ def _update(update, now, timetable):
         yield "E041: no stop_time_update"
     if not all(stop.stop_id or stop.HasField("stop_sequence") for stop in stops):
         yield "E040: neither stop_id nor stop_sequence"
-    if any(a.stop_id == b.stop_id and a.stop_id for a, b in zip(stops, stops[1:])):
+    if any(a.stop_id == b.stop_id and a.stop_id for a, b in itertools.pairwise(stops)):
         yield "E037: one stop twice in a row"
     numbers = [stop.stop_sequence for stop in stops if stop.HasField("stop_sequence")]
-    if any(a >= b for a, b in zip(numbers, numbers[1:])):
+    if any(a >= b for a, b in itertools.pairwise(numbers)):
         yield "E002, E036: stop_sequence does not rise"
     last = 0
     for stop in stops:
