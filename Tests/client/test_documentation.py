@@ -19,16 +19,23 @@ CATALOG = ROOT / "Sources/kerbside/Documentation.docc"
 README = ROOT / "README.md"
 APP = CATALOG / "BuildingAnApp.md"
 PAGES = [README, ROOT / "SECURITY.md", *sorted(CATALOG.glob("*.md"))]
-#: Who (nobody, where there is only one), which way, the message; a comment may follow.
-MESSAGE = re.compile(r"^ {4,}(?:(\w) )?([→←]) (\{.*\})(?: {2,}# .*)?$", re.MULTILINE)
+#: Where a message begins: who (nobody, where there is only one), and which way. It may go on in the lines below.
+BEGIN = re.compile(r"^ {4,}(?:(\w) )?([→←]) (.*)$")
 ROLES = ["driver", "bus driver", "passenger", "operator", "service"]
 
 
 def conversation(page):
     """(who, whether it is sent by an app, message)"""
-    found = [(who, way == "→", parse(text)) for who, way, text in MESSAGE.findall(page.read_text())]
-    assert len(found) == len(re.findall(r"^ {4,}(?:\w )?[→←] ", page.read_text(), re.MULTILINE)), "one is not a message"
-    return found
+    found = []
+    is_open = False
+    for line in page.read_text().splitlines():
+        if begin := BEGIN.match(line):
+            found.append((begin[1], begin[2] == "→", [begin[3]]))
+        elif is_open and line.startswith("    "):
+            found[-1][2].append(line.strip())
+        is_open = begin is not None or is_open and line.startswith("    ")
+    # A comment may follow.
+    return [(who, is_sent, parse(re.sub(r" {2,}# .*$", "", "".join(lines)))) for who, is_sent, lines in found]
 
 
 def table(page, heading):
