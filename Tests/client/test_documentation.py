@@ -91,7 +91,8 @@ def shape(value):
 
 
 async def test_the_first_conversation_goes_as_readme_says(new_hub):
-    hub = new_hub(city__id="example")
+    # The default, also where others are given more time.
+    hub = new_hub(city__id="example", dispatch__offer_timeout_ms=10_000)
     shutil.copy(ROOT / "config/zones-example.geojson", hub.directory / "zones.geojson")
     hub.start()
     tokens = {}
