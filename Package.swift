@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Imports point one way only (README, "The tree"): a target sees what stands above it here.
+// Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
 // C is seen in four targets only: EventLoop, WebSocketServer, RedisLink, GTFS.
 
 let strict: [SwiftSetting] = [
@@ -37,11 +37,11 @@ let package = Package(
         // Feeds come as archives from all kinds of archivers (shim.h says why no reader of our own).
         .systemLibrary(name: "CZip"),
 
-        .target(name: "Wire", exclude: ["Decisions.md"], swiftSettings: strict),
+        .target(name: "Wire", swiftSettings: strict),
         .target(
             name: "WireProtobuf",
             dependencies: ["Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-            exclude: ["Decisions.md"], swiftSettings: strict),
+            swiftSettings: strict),
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(
             name: "GTFS",
@@ -62,7 +62,7 @@ let package = Package(
             dependencies: [
                 "EventLoop", "CLibwebsockets", "COpenSSL",
                 .product(name: "DequeModule", package: "swift-collections"),
-            ], exclude: ["Decisions.md"], swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(name: "RedisLink", dependencies: ["EventLoop", "CHiredis"], swiftSettings: strict),
         .target(
             name: "Hub",
@@ -71,7 +71,6 @@ let package = Package(
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: ["Decisions.md"],
             resources: [.embedInCode("Functions")],
             swiftSettings: strict),
         .target(

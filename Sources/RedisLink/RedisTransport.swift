@@ -13,8 +13,7 @@ protocol RedisTransportOwner: AnyObject {
 
 /// One socket to Redis from connect to loss: hiredis makes it and parses what comes, this writes and watches it.
 ///
-/// Decision 1: hiredis's own asynchronous half is not used; `shim.h` says why. Writing with `send` instead of through
-/// hiredis also spares SIGPIPE, and one copy.
+/// hiredis's own asynchronous half is not used, for the reasons of decision 51.
 final class RedisTransport {
     /// Enough for a few hundred replies per read; hiredis alone would take 16 KiB.
     private static let readBytes = 64 << 10

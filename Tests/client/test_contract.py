@@ -78,7 +78,7 @@ def test_schemas_are_2020_12_and_their_references_resolve(file):
 
 @pytest.mark.parametrize("file", SCHEMAS)
 def test_schemas_keep_to_what_draft_07_tools_read_alike(file):
-    """Nothing beside a `$ref`, which draft 07 would ignore; no keyword that it does not know, but decision 2's."""
+    """Nothing beside a `$ref`, which draft 07 would ignore; no keyword that it does not know, but decision 68's."""
 
     def walk(node):
         if isinstance(node, dict):

@@ -195,7 +195,7 @@ register('gone', function(keys, argv)
     return 1
 end, { 'allow-oom' })
 
--- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 12).
+-- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 18).
 local LOGGED_MS = 10000
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,

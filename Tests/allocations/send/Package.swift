@@ -23,7 +23,7 @@ let package = Package(
             dependencies: [
                 "EventLoop", "CLibwebsockets", "COpenSSL",
                 .product(name: "DequeModule", package: "swift-collections"),
-            ], exclude: ["Decisions.md"], swiftSettings: strict),
+            ], swiftSettings: strict),
         .executableTarget(name: "send", dependencies: ["EventLoop", "WebSocketServer"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
