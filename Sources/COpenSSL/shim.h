@@ -5,7 +5,6 @@
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/err.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>

@@ -1,9 +1,11 @@
+import Glibc
+public import Settings
 import Wire
 
 /// Proves tokens (JWT; HS256, RS256, ES256, EdDSA). Made anew when keys are reloaded.
 public struct TokenVerifier: Sendable {
     /// Longest token that is looked at, bytes. Ours have about 250; the limit bounds what a stranger can make us do.
-    public static let maxBytes = 4_096
+    private static let maxBytes = 4_096
 
     private enum Key: Sendable, Equatable {
         case secret([UInt8])
@@ -31,12 +33,32 @@ public struct TokenVerifier: Sendable {
     private let maxLife: Int64
     private let cryptography: TokenCryptography
 
+    /// Reads the files of keys and revocations that the settings name: for start-up and reload only.
+    ///
+    /// - Throws: a problem for each that can't be used. There must be a secret: a new one would prove nobody's tokens.
+    public init(_ settings: Settings) throws(SettingsError) {
+        self.init(
+            keys: try TokenKeys.load(settings, makesSecret: false),
+            revocations: try TokenRevocations.load(settings.tokens.revokedFile),
+            city: settings.city.id, tokens: settings.tokens, cryptography: .openSSL)
+    }
+
+    /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first start.
+    public static func check(_ settings: Settings) throws(SettingsError) {
+        guard access(settings.tokenSecretFile, F_OK) != 0 else {
+            _ = try TokenVerifier(settings)
+            return
+        }
+        _ = try TokenKeys.publicKeys(settings)
+        _ = try TokenRevocations.load(settings.tokens.revokedFile)
+    }
+
     /// - Parameters:
     ///   - keys: all that are accepted.
     ///   - revocations: tokens that count no more.
     ///   - city: the city that tokens must be for.
     ///   - tokens: by how much clocks may differ, and how long a token may live.
-    public init(
+    init(
         keys: TokenKeys, revocations: TokenRevocations = TokenRevocations(), city: String, tokens: Settings.Tokens,
         cryptography: TokenCryptography
     ) {

@@ -1,13 +1,23 @@
+import Settings
+
 /// A public key of another issuer: what it is, is read from the key itself, so that no setting can say otherwise.
-public struct TokenPublicKey: Sendable, Equatable {
+struct TokenPublicKey: Sendable, Equatable {
     /// `kid` of the tokens that it proves.
-    public let kid: String
+    let kid: String
     /// RS256 for an RSA key, ES256 for one on the curve P-256, EdDSA for an Ed25519 key.
-    public let algorithm: TokenAlgorithm
+    let algorithm: TokenAlgorithm
     /// The file's text.
-    public let pem: String
+    let pem: String
     /// What its tokens may say.
-    public let rules: IssuerRules
+    let rules: IssuerRules
+
+    /// A text that is no such key.
+    struct Mismatch: Error {
+        /// What is needed instead, and how to get it.
+        let expected: String
+
+        init(_ expected: String) { self.expected = expected }
+    }
 
     /// Fails with what to do when the text is no such key.
     init(kid: String, pem: String, rules: IssuerRules = IssuerRules()) throws(Mismatch) {

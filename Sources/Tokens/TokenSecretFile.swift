@@ -1,4 +1,5 @@
 import Glibc
+import Settings
 
 /// The file of signing secrets: `kid base64url-secret` per line, the first signs, all are accepted.
 enum TokenSecretFile {

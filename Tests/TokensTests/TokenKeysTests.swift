@@ -1,7 +1,8 @@
 import Foundation
+import Settings
 import Testing
 
-@testable import Settings
+@testable import Tokens
 
 private func problems(_ path: String) -> [String] {
     do {
@@ -23,8 +24,8 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         let made = try TokenSecretFile.load(path, makes: true)
         #expect(made.count == 1)
         #expect(made[0].bytes.count == 32)
-        #expect(FileBytes.mode(path) == 0o600)
-        #expect(FileBytes.mode(scratch.path + "/data") == 0o700)
+        #expect(Scratch.mode(path) == 0o600)
+        #expect(Scratch.mode(scratch.path + "/data") == 0o700)
         #expect(try TokenSecretFile.load(path, makes: true) == made)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/data") == ["token.secret"])
         let other = try TokenSecretFile.load(scratch.path + "/other", makes: true)
@@ -56,12 +57,12 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
     func `A file that others can use is refused`(mode: UInt32) {
         let scratch = Scratch()
         let path = scratch.write("s", "k1 \(good)\n")
-        FileBytes.setMode(path, mode)
+        chmod(path, mode)
         let found = problems(path)
         #expect(found.count == 1)
         #expect(found.first?.contains("others can use it (mode \(String(mode, radix: 8)))") == true)
         #expect(found.first?.contains("chmod 600 FILE") == true)
-        FileBytes.setMode(path, 0o600)
+        chmod(path, 0o600)
         #expect(problems(path) == [])
     }
 

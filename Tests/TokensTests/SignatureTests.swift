@@ -1,5 +1,6 @@
 import Testing
-import WebSocketServer
+
+@testable import Tokens
 
 /// The examples of RFC 7515, appendix A.
 @Suite struct SignatureTests {
@@ -44,11 +45,11 @@ import WebSocketServer
                 + "F9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN93"
                 + "83LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIh"
                 + "WkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw")
-        let key = try Signature.PublicKey(pem: Self.rsaKey)
+        let key = try #require(Signature.PublicKey(pem: Self.rsaKey))
         #expect(key.algorithm == .rs256)
         #expect(key.verifies(signature, of: data))
         #expect(!key.verifies(signature, of: data + [0]))
-        #expect(!(try Signature.PublicKey(pem: Self.ecKey)).verifies(signature, of: data))
+        #expect(Signature.PublicKey(pem: Self.ecKey)?.verifies(signature, of: data) == false)
         signature[10] ^= 1
         #expect(!key.verifies(signature, of: data))
         #expect(!key.verifies([], of: data))
@@ -58,7 +59,7 @@ import WebSocketServer
         let data = Array("eyJhbGciOiJFUzI1NiJ9.\(Self.claims)".utf8)
         var signature = base64URL(
             "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q")
-        let key = try Signature.PublicKey(pem: Self.ecKey)
+        let key = try #require(Signature.PublicKey(pem: Self.ecKey))
         #expect(key.algorithm == .es256)
         #expect(key.verifies(signature, of: data))
         #expect(!key.verifies(signature, of: Array(data.dropLast())))
@@ -69,15 +70,10 @@ import WebSocketServer
     }
 
     @Test func `what is no key, or a weak one, is refused`() {
-        #expect(throws: ServerError.self) { try Signature.PublicKey(pem: "") }
-        #expect(throws: ServerError.self) { try Signature.PublicKey(pem: Self.rsaKey.replacing("MIIB", with: "MIIC")) }
+        #expect(Signature.PublicKey(pem: "") == nil)
+        #expect(Signature.PublicKey(pem: Self.rsaKey.replacing("MIIB", with: "MIIC")) == nil)
         // 1024 bits.
-        #expect(throws: ServerError.self) { try Signature.PublicKey(pem: Self.weakKey) }
-    }
-
-    @Test func `random bytes`() {
-        #expect(Signature.randomBytes(32) != Signature.randomBytes(32))
-        #expect(Signature.randomBytes(7).count == 7)
+        #expect(Signature.PublicKey(pem: Self.weakKey) == nil)
     }
 
     private static let weakKey = """

@@ -1,7 +1,8 @@
+import Settings
 import Testing
 import Wire
 
-@testable import Settings
+@testable import Tokens
 
 private let now: Int64 = 1_795_210_199_000
 private let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
@@ -10,7 +11,7 @@ private let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
 private let cryptography = TokenCryptography(hmacSHA256: SHA256.hmac) { _, _ in { signature, _ in signature == [1] } }
 
 private func verifier(
-    _ tokens: Settings.Tokens = Settings.Tokens(), revoked: String = "",
+    _ tokens: Settings.Tokens = Settings().tokens, revoked: String = "",
     _ change: (inout IssuerRules) -> Void = { _ in }
 ) throws -> TokenVerifier {
     var rules = IssuerRules()
@@ -54,7 +55,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
 
     @Test func `Roles stand in objects, in lists, under URLs and by other words`() throws {
         func role(_ members: [String: String?], _ change: (inout IssuerRules) -> Void) throws -> Role? {
-            try? verifier(Settings.Tokens(), revoked: "", change).verify(token(members), nowMs: now).role
+            try? verifier(Settings().tokens, revoked: "", change).verify(token(members), nowMs: now).role
         }
         let keycloak = ["role": nil, "realm_access": #"{"roles":["offline_access","rider","cab"]}"#]
         let words = ["rider": "passenger", "cab": "driver"]
@@ -140,7 +141,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
     }
 
     @Test func `A token that lives longer than tokens may is refused`() throws {
-        var tokens = Settings.Tokens()
+        var tokens = Settings().tokens
         tokens.maxLifeS = 3_600
         let verifier = try verifier(tokens)
         #expect(failure(token(), verifier) == nil)
@@ -188,7 +189,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(!stays(passenger, strict))
         #expect(!stays(passenger, try verifier(revoked: "passenger p1 2026-12-01T00:00:00Z")))
         let none = TokenVerifier(
-            keys: TokenKeys(secrets: [secret], publicKeys: []), city: "milano", tokens: Settings.Tokens(),
+            keys: TokenKeys(secrets: [secret], publicKeys: []), city: "milano", tokens: Settings().tokens,
             cryptography: cryptography)
         #expect(!stays(passenger, none))
         var own = passenger
@@ -196,7 +197,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(stays(own, none))
         let changed = TokenVerifier(
             keys: TokenKeys(secrets: [TokenSecret(kid: "k1", bytes: Array(1..<33))], publicKeys: []), city: "milano",
-            tokens: Settings.Tokens(), cryptography: cryptography)
+            tokens: Settings().tokens, cryptography: cryptography)
         #expect(!stays(own, changed))
     }
 }

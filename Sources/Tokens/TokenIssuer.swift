@@ -1,3 +1,4 @@
+public import Settings
 import Wire
 
 /// Makes signed tokens (JWT, HS256).
@@ -5,8 +6,15 @@ public struct TokenIssuer: Sendable {
     private let secret: TokenSecret
     private let cryptography: TokenCryptography
 
-    /// Signs with the first secret of the file: ``TokenKeys/signing``.
-    public init(secret: TokenSecret, cryptography: TokenCryptography) {
+    /// Signs with the first secret of the file. Reads files: for start-up and commands only.
+    ///
+    /// - Parameter makesSecret: make the file of secrets if there is none. Several processes may do that at once.
+    /// - Throws: a problem for each file of keys that can't be used, and when there is no secret and none is made.
+    public init(_ settings: Settings, makesSecret: Bool = false) throws(SettingsError) {
+        self.init(secret: try TokenKeys.load(settings, makesSecret: makesSecret).signing, cryptography: .openSSL)
+    }
+
+    init(secret: TokenSecret, cryptography: TokenCryptography) {
         self.secret = secret
         self.cryptography = cryptography
     }

@@ -1,7 +1,8 @@
+import Settings
 import Synchronization
 import Testing
 
-@testable import Settings
+@testable import Tokens
 
 private let now: Int64 = 1_795_210_199_000
 private let secret = TokenSecret(kid: "k1", bytes: Array(0..<32))
@@ -17,7 +18,7 @@ private func verifier(
     secrets: [TokenSecret] = [secret], publicKeys: [TokenPublicKey] = [], city: String = "milano"
 ) -> TokenVerifier {
     TokenVerifier(
-        keys: TokenKeys(secrets: secrets, publicKeys: publicKeys), city: city, tokens: Settings.Tokens(),
+        keys: TokenKeys(secrets: secrets, publicKeys: publicKeys), city: city, tokens: Settings().tokens,
         cryptography: cryptography)
 }
 
@@ -201,7 +202,7 @@ private func failure(_ token: String, _ verifier: TokenVerifier = verifier(), at
             return { _, _ in false }
         }
         let verifier = TokenVerifier(
-            keys: TokenKeys(secrets: [secret], publicKeys: [key]), city: "milano", tokens: Settings.Tokens(),
+            keys: TokenKeys(secrets: [secret], publicKeys: [key]), city: "milano", tokens: Settings().tokens,
             cryptography: counting)
         let token = Base64URL.encode(#"{"alg":"ES256","kid":"ec"}"#.utf8) + ".e30.AA"
         for _ in 1...3 { #expect(failure(token, verifier) == .badSignature) }

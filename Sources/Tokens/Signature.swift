@@ -1,27 +1,17 @@
 internal import COpenSSL
 
 /// The cryptography that tokens need, over OpenSSL's EVP. Any thread.
-public enum Signature {
+enum Signature {
     /// A public key out of a PEM text, parsed once and used often.
     ///
     /// `@unchecked Sendable` because the key is never changed after `init`, and OpenSSL lets threads share such a key.
-    public final class PublicKey: @unchecked Sendable {
-        public enum Algorithm: String, Sendable {
-            /// RSASSA-PKCS1-v1_5 with SHA-256, of at least 2048 bits (RFC 7518 3.3).
-            case rs256 = "RS256"
-            /// ECDSA on P-256 with SHA-256 (RFC 7518 3.4).
-            case es256 = "ES256"
-            /// EdDSA with Ed25519 (RFC 8037).
-            case edDSA = "EdDSA"
-        }
-
+    final class PublicKey: @unchecked Sendable {
         /// The one algorithm that this key is good for, whatever a token's header may claim.
-        public let algorithm: Algorithm
+        let algorithm: TokenAlgorithm
         private let key: OpaquePointer
 
-        /// Takes `-----BEGIN PUBLIC KEY-----`. Throws `ServerError` for anything else than RSA of 2048 bits, P-256 and
-        /// Ed25519.
-        public init(pem: String) throws {
+        /// Takes `-----BEGIN PUBLIC KEY-----`. Nil for anything else than RSA of 2048 bits, P-256 and Ed25519.
+        init?(pem: String) {
             // The source reads the bytes in place: they must stay where they are until the key is out.
             let read = Array(pem.utf8).withUnsafeBytes { bytes in
                 let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
@@ -29,11 +19,12 @@ public enum Signature {
                 return PEM_read_bio_PUBKEY(source, nil, nil, nil)
             }
             guard let key = read else {
-                throw ServerError("not a PEM public key: \(opensslReason())")
+                ERR_clear_error()
+                return nil
             }
             guard let algorithm = Self.algorithm(of: key) else {
                 EVP_PKEY_free(key)
-                throw ServerError("a key must be RSA of 2048 bits or more, EC on P-256, or Ed25519")
+                return nil
             }
             self.key = key
             self.algorithm = algorithm
@@ -42,12 +33,13 @@ public enum Signature {
         deinit { EVP_PKEY_free(key) }
 
         /// Whether `signature`, in the form of JWS (for ES256: r and s of 32 bytes each), is this key's over `data`.
-        public func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
+        func verifies(_ signature: [UInt8], of data: [UInt8]) -> Bool {
             switch algorithm {
             case .rs256, .edDSA: return verifiesDER(signature, of: data)
             case .es256:
                 guard let der = Self.der(fromJWS: signature) else { return false }
                 return verifiesDER(der, of: data)
+            case .hs256: return false
             }
         }
 
@@ -64,7 +56,7 @@ public enum Signature {
             return EVP_DigestVerify(context, signature, signature.count, data, data.count) == 1
         }
 
-        private static func algorithm(of key: OpaquePointer) -> Algorithm? {
+        private static func algorithm(of key: OpaquePointer) -> TokenAlgorithm? {
             switch EVP_PKEY_get_base_id(key) {
             case EVP_PKEY_RSA: return EVP_PKEY_get_bits(key) >= 2048 ? .rs256 : nil
             case EVP_PKEY_EC:
@@ -95,7 +87,7 @@ public enum Signature {
     }
 
     /// HMAC with SHA-256: 32 bytes. For tokens the key should have 32 bytes or more (RFC 7518 3.2).
-    public static func hmacSHA256(key: [UInt8], _ data: [UInt8]) -> [UInt8] {
+    static func hmacSHA256(key: [UInt8], _ data: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         var count: UInt32 = 0
         // An empty array may have no address, which would mean the key of an earlier call.
@@ -104,12 +96,5 @@ public enum Signature {
         }
         precondition(result != nil && count == 32, "OpenSSL has no HMAC-SHA256")
         return digest
-    }
-
-    /// Bytes that nobody can guess, from OpenSSL's generator.
-    public static func randomBytes(_ count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        precondition(RAND_bytes(&bytes, Int32(count)) == 1, "the system has no entropy")
-        return bytes
     }
 }
