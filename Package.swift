@@ -107,7 +107,8 @@ let package = Package(
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
-        .testTarget(name: "TokensTests", dependencies: ["Tokens", "Settings", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests", dependencies: ["Replay", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],

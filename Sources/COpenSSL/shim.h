@@ -2,7 +2,7 @@
 // No feature macro here: see CLibuv.
 #include <openssl/ssl.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>

@@ -1,11 +1,16 @@
 import Settings
 
 /// A secret that signs and proves HS256 tokens.
-struct TokenSecret: Sendable, Equatable {
+struct TokenSecret: Sendable {
     /// Name in the header of tokens.
     let kid: String
-    /// 32 bytes or more.
-    let bytes: [UInt8]
+    let key: HMACKey
+
+    /// `bytes`: 32 or more.
+    init(kid: String, bytes: [UInt8]) {
+        self.kid = kid
+        key = HMACKey(bytes)
+    }
 }
 
 /// All keys of a hub.

@@ -10,8 +10,8 @@ struct TokenRevocations: Sendable, Equatable {
     /// None.
     init() {}
 
-    /// The list of a file: `role subject issued-before` per line, as `driver T345 2026-11-22T06:00:00Z`. The subject `*`
-    /// is everybody of the role.
+    /// The list of a file: `role subject issued-before` per line, as `driver T345 2026-11-22T06:00:00Z`. The subject
+    /// `*` is everybody of the role.
     static func load(_ path: String) throws(SettingsError) -> TokenRevocations {
         guard !path.isEmpty else { return TokenRevocations() }
         do {

@@ -13,6 +13,11 @@ private func problems(_ path: String) -> [String] {
     }
 }
 
+/// What stands in the file of these.
+private func lines(_ secrets: [TokenSecret]) -> [String] {
+    secrets.map { "\($0.kid) \(Base64URL.encode($0.key.bytes))" }
+}
+
 /// 32 and 31 bytes in base64url.
 private let good = Base64URL.encode([UInt8](repeating: 7, count: 32))
 private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
@@ -23,13 +28,13 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         let path = scratch.path + "/data/token.secret"
         let made = try TokenSecretFile.load(path, makes: true)
         #expect(made.count == 1)
-        #expect(made[0].bytes.count == 32)
+        #expect(made[0].key.bytes.count == 32)
         #expect(Scratch.mode(path) == 0o600)
         #expect(Scratch.mode(scratch.path + "/data") == 0o700)
-        #expect(try TokenSecretFile.load(path, makes: true) == made)
+        #expect(lines(try TokenSecretFile.load(path, makes: true)) == lines(made))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/data") == ["token.secret"])
         let other = try TokenSecretFile.load(scratch.path + "/other", makes: true)
-        #expect(other != made)
+        #expect(lines(other) != lines(made))
     }
 
     @Test func `A secret is made only where that was asked for`() throws {
@@ -132,7 +137,10 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         ("-----BEGIN PUBLIC KEY-----\n!!\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "isn't damaged"),
-        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "an RSA key, an Ed25519 key, or one"),
+        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "isn't damaged"),
+        (PublicKeys.rsa2048.replacing("MIIB", with: "MIIC"), "isn't damaged"),
+        (PublicKeys.ed25519.replacing("M=", with: "MA"), "isn't damaged"),
+        (PublicKeys.x25519, "an RSA key, an Ed25519 key, or one"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB", "a PEM file with"),
     ])
     func `A file that holds no usable public key says what is needed`(pem: String, expected: String) {
