@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in four targets only: EventLoop, WebSocketServer, RedisLink, GTFS.
+// C is seen in five targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -56,6 +56,7 @@ let package = Package(
             name: "Settings",
             dependencies: ["Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
+        .target(name: "Tokens", dependencies: ["COpenSSL", "Settings", "Wire"], swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
         .target(
             name: "WebSocketServer",
@@ -67,7 +68,7 @@ let package = Package(
         .target(
             name: "Hub",
             dependencies: [
-                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "EventLoop",
+                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "EventLoop",
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -82,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "Replay", "RedisLink", "Settings", "WebSocketServer",
+                "Domain", "EventLoop", "GTFS", "Hub", "Replay", "RedisLink", "Settings", "Tokens", "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
@@ -105,6 +106,8 @@ let package = Package(
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
+        .testTarget(
+            name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests", dependencies: ["Replay", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],

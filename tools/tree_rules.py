@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "GTFS"}
+SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS"}
 MAX_LINES = 400
 
 IMPORT = re.compile(

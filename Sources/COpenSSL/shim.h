@@ -2,10 +2,9 @@
 // No feature macro here: see CLibuv.
 #include <openssl/ssl.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/err.h>
-#include <openssl/rand.h>
 #include <openssl/x509v3.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>

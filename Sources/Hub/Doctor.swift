@@ -3,6 +3,7 @@ public import EventLoop
 import Glibc
 import RedisLink
 public import Settings
+import Tokens
 import WebSocketServer
 
 /// Whether this machine and this Redis are fit for the hub, and what to do if not.
@@ -84,7 +85,7 @@ public enum Doctor {
     /// The keys as a hub would read them; before its first start there is no secret yet.
     private static func tokens(_ settings: Settings) -> Finding {
         do {
-            try Tokens.check(settings)
+            try TokenVerifier.check(settings)
             guard access(settings.tokenSecretFile, F_OK) == 0 else {
                 return Finding(
                     verdict: .good, text: "tokens: \(settings.tokenSecretFile) will be made at the first start.")

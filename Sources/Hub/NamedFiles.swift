@@ -1,5 +1,6 @@
 public import Domain
 public import Settings
+import Tokens
 import WebSocketServer
 
 /// The files that a configuration names, read as a hub reads them.
@@ -11,7 +12,7 @@ public enum NamedFiles {
         func attempt(_ read: () throws -> Void) {
             do { try read() } catch { problems.append("\(error)") }
         }
-        attempt { try Tokens.check(settings) }
+        attempt { try TokenVerifier.check(settings) }
         attempt { try Worker.tls(settings)?.check() }
         attempt { _ = try CityZones.load(settings, repairs: repairs) }
         return problems

@@ -1,5 +1,6 @@
 import Domain
 import Settings
+import Tokens
 import WebSocketServer
 import Wire
 

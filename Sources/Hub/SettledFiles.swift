@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Settings
+import Tokens
 import WebSocketServer
 
 /// What workers run with: the settings, and copies of all files that these name, in `<data>/run/current`.
@@ -55,7 +56,7 @@ struct SettledFiles {
     }
 
     private static func checkKeys(_ settings: Settings) throws {
-        _ = try Tokens.verifier(settings)
+        _ = try TokenVerifier(settings)
         try Worker.tls(settings)?.check()
     }
 

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import RedisLink
 public import Settings
+import Tokens
 import WebSocketServer
 
 /// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
@@ -74,7 +75,7 @@ public actor Supervisor {
         for exposure in settings.exposures { log.warning("\(exposure)") }
         lock = try DirectoryLock(settings.data.dir)
         try WorkerFiles.prepare(settings.data.dir)
-        _ = try Tokens.issuer(settings, makesSecret: true)
+        _ = try TokenIssuer(settings, makesSecret: true)
         settled.clear()
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)

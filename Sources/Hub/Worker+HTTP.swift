@@ -3,6 +3,7 @@ import EventLoop
 import RedisLink
 import Settings
 import Telemetry
+import Tokens
 import WebSocketServer
 import Wire
 

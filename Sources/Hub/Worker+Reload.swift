@@ -2,6 +2,7 @@ import Domain
 import EventLoop
 import Logging
 public import Settings
+import Tokens
 import WebSocketServer
 import Wire
 
@@ -12,7 +13,7 @@ extension Worker {
         let fresh: TokenVerifier
         do {
             let newZones = try CityZones.load(new)
-            fresh = try Tokens.verifier(new)
+            fresh = try TokenVerifier(new)
             if server.hasTLS { try server.reloadCertificate() }
             zones = newZones
         } catch {

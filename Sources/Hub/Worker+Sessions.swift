@@ -4,6 +4,7 @@ import Logging
 import RedisLink
 import Settings
 import Telemetry
+import Tokens
 import WebSocketServer
 import Wire
 import WireProtobuf

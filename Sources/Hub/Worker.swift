@@ -5,6 +5,7 @@ import Logging
 import RedisLink
 public import Settings
 import Telemetry
+import Tokens
 import WebSocketServer
 import Wire
 import WireProtobuf
@@ -173,7 +174,7 @@ public actor Worker {
         log = HubLog.logger("worker", settings.log)
         log[metadataKey: "worker"] = "\(name)"
         clock = HubClock(scale: settings.clock.scale)
-        verifier = try Tokens.verifier(settings)
+        verifier = try TokenVerifier(settings)
         server = try WebSocketServer(
             loop: loop, limits: Self.limits(settings), subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
             allowedOrigins: settings.server.allowedOrigins, tls: Self.tls(settings), path: "/v1/connect",

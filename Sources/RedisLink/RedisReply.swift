@@ -14,8 +14,6 @@ public enum RedisReply: Equatable, Sendable {
 extension RedisReply {
     public var isNull: Bool { self == .null }
 
-    public var isOK: Bool { self == .status([UInt8](ascii: "OK")) }
-
     /// The bytes of a string or status.
     public var bytes: [UInt8]? {
         switch self {

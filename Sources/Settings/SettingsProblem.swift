@@ -5,12 +5,19 @@ public struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
     /// What is wrong and what is expected: a sentence without a full stop.
     public let text: String
 
+    package init(place: String, text: String) {
+        self.place = place
+        self.text = text
+    }
+
     public var description: String { place.isEmpty ? text : "\(place): \(text)" }
 }
 
 /// All that is wrong with a configuration, one problem per line.
 public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     public let problems: [SettingsProblem]
+
+    package init(problems: [SettingsProblem]) { self.problems = problems }
 
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }

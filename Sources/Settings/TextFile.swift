@@ -1,12 +1,12 @@
 import Glibc
 
 /// Reading small files at start, with the system's own reason when it fails.
-enum TextFile {
-    struct Failure: Error {
+package enum TextFile {
+    package struct Failure: Error {
         let code: Int32
-        let reason: String
+        package let reason: String
 
-        init(_ code: Int32) {
+        package init(_ code: Int32) {
             self.code = code
             reason = String(cString: strerror(code))
         }
@@ -25,7 +25,7 @@ enum TextFile {
     }
 
     /// The whole file. Fails for directories, and for files longer than `maxBytes`.
-    static func read(_ path: String, maxBytes: Int) throws(Failure) -> [UInt8] {
+    package static func read(_ path: String, maxBytes: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(errno) }
         defer { close(file) }
@@ -33,7 +33,7 @@ enum TextFile {
     }
 
     /// The rest of an open file.
-    static func read(_ file: Int32, maxBytes: Int) throws(Failure) -> [UInt8] {
+    package static func read(_ file: Int32, maxBytes: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -73,14 +73,14 @@ enum TextForm: Sendable {
 
 /// Ids that go into channel names and Redis keys: 1 to 64 of `A-Z a-z 0-9 _ . : -`.
 public enum Identifier {
-    static let longest = 64
+    package static let longest = 64
 
     public static func isValid(_ text: String) -> Bool {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
     }
 
     /// Whether the byte is one of `A-Z a-z 0-9 _ . -`.
-    static func isPlain(_ byte: UInt8) -> Bool {
+    package static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

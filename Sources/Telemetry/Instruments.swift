@@ -43,8 +43,6 @@ public final class Histogram {
     public static let seconds: [Double] = [
         0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
-    /// Counts and sizes, in powers of four from 1 to about a million.
-    public static let sizes: [Double] = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
 
     init(bounds: [Double]) {
         self.bounds = bounds

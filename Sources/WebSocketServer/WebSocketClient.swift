@@ -76,7 +76,7 @@ public final class WebSocketClient {
         guard let url = ClientURL(text) else { throw ServerError("not a ws:// or wss:// URL: \(text)") }
         let address = try resolve(url.host, url.port)
         let from = try source.map { try resolve($0, 0) }
-        let key = Self.base64(Signature.randomBytes(16))
+        let key = Self.base64(Self.nonce())
         var request = "GET \(url.target) HTTP/1.1\r\nHost: \(url.hostHeader)\r\nUpgrade: websocket\r\n"
         request += "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \(key)\r\n"
         if let subprotocol { request += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
@@ -94,6 +94,12 @@ public final class WebSocketClient {
         connection.poll.start(for: .writable) { [unowned self] in self.ready(id, $0) }
         wheel.schedule(id.rawValue, at: (loop.now + connectTimeoutMs) / Self.tickMs + 1)
         return id
+    }
+
+    /// 16 bytes that nobody can guess (RFC 6455 4.1), from the system's generator.
+    private static func nonce() -> [UInt8] {
+        let bytes = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        return withUnsafeBytes(of: bytes) { Array($0) }
     }
 
     /// Sends a text message. False: the connection is not open.

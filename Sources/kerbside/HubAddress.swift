@@ -1,6 +1,7 @@
 import EventLoop
 import Hub
 import Settings
+import Tokens
 import WebSocketServer
 
 /// Where the configured hub is, for the commands that are its clients.
@@ -26,7 +27,7 @@ final class TokenSource: @unchecked Sendable {
     private let life: Int64
 
     init(_ settings: Settings) throws {
-        issuer = try Tokens.issuer(settings)
+        issuer = try TokenIssuer(settings)
         city = settings.city.id
         life = min(86_400, Int64(settings.tokens.maxLifeS))
     }

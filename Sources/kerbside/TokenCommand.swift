@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Hub
 import Settings
+import Tokens
 
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -85,7 +86,7 @@ struct Token: ParsableCommand {
             subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
             expiresAt: now + seconds)
         print(
-            try Tokens.issuer(settings, makesSecret: newSecret).issue(
+            try TokenIssuer(settings, makesSecret: newSecret).issue(
                 kind == "minibus" ? claims.minibus(seats: seats) : claims))
     }
 }

@@ -72,7 +72,7 @@ import Testing
         run.run()
         connection.close()
         #expect(got.count == 6)
-        #expect(got[0].isOK)
+        #expect(got[0] == .status(Array("OK".utf8)))
         #expect(got[1] == .string(large))
         #expect(got[3] == .string([]))
         #expect(got[4] == .null)

@@ -10,14 +10,4 @@ enum FileBytes {
         defer { close(file) }
         return Glibc.write(file, bytes, bytes.count) == bytes.count
     }
-
-    /// Permission bits of a file, or nil when there is none.
-    static func mode(_ path: String) -> UInt32? {
-        var info = stat()
-        return stat(path, &info) == 0 ? info.st_mode & 0o777 : nil
-    }
-
-    static func setMode(_ path: String, _ mode: UInt32) {
-        chmod(path, mode)
-    }
 }

@@ -5,8 +5,6 @@ enum Console {
     static let result: Int32 = 1
     static let people: Int32 = 2
 
-    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
-
     /// Columns of a terminal; 100 where it doesn't say.
     static func width(_ descriptor: Int32) -> Int {
         var size = winsize()

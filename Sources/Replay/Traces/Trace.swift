@@ -27,8 +27,6 @@ struct Trace: Equatable {
     var vehicles: [TraceVehicle]
     /// Minutes east of UTC, if the recording's own times say so: `--from 18:00` is read in it.
     var utcOffsetMinutes: Int?
-
-    var fixCount: Int { vehicles.reduce(0) { $0 + $1.fixes.count } }
 }
 
 /// Why a recording could not be read: where, and what was expected there.

@@ -1,7 +1,8 @@
 import Foundation
+import Settings
 import Testing
 
-@testable import Settings
+@testable import Tokens
 
 private func problems(_ path: String) -> [String] {
     do {
@@ -10,6 +11,11 @@ private func problems(_ path: String) -> [String] {
     } catch {
         return error.problems.map { $0.description.replacing(path, with: "FILE") }
     }
+}
+
+/// What stands in the file of these.
+private func lines(_ secrets: [TokenSecret]) -> [String] {
+    secrets.map { "\($0.kid) \(Base64URL.encode($0.key.bytes))" }
 }
 
 /// 32 and 31 bytes in base64url.
@@ -22,13 +28,13 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         let path = scratch.path + "/data/token.secret"
         let made = try TokenSecretFile.load(path, makes: true)
         #expect(made.count == 1)
-        #expect(made[0].bytes.count == 32)
-        #expect(FileBytes.mode(path) == 0o600)
-        #expect(FileBytes.mode(scratch.path + "/data") == 0o700)
-        #expect(try TokenSecretFile.load(path, makes: true) == made)
+        #expect(made[0].key.bytes.count == 32)
+        #expect(Scratch.mode(path) == 0o600)
+        #expect(Scratch.mode(scratch.path + "/data") == 0o700)
+        #expect(lines(try TokenSecretFile.load(path, makes: true)) == lines(made))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/data") == ["token.secret"])
         let other = try TokenSecretFile.load(scratch.path + "/other", makes: true)
-        #expect(other != made)
+        #expect(lines(other) != lines(made))
     }
 
     @Test func `A secret is made only where that was asked for`() throws {
@@ -56,12 +62,12 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
     func `A file that others can use is refused`(mode: UInt32) {
         let scratch = Scratch()
         let path = scratch.write("s", "k1 \(good)\n")
-        FileBytes.setMode(path, mode)
+        chmod(path, mode)
         let found = problems(path)
         #expect(found.count == 1)
         #expect(found.first?.contains("others can use it (mode \(String(mode, radix: 8)))") == true)
         #expect(found.first?.contains("chmod 600 FILE") == true)
-        FileBytes.setMode(path, 0o600)
+        chmod(path, 0o600)
         #expect(problems(path) == [])
     }
 
@@ -131,7 +137,10 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         ("-----BEGIN PUBLIC KEY-----\n!!\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----", "isn't damaged"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "isn't damaged"),
-        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "an RSA key, an Ed25519 key, or one"),
+        ("-----BEGIN PUBLIC KEY-----\nMP__________\n-----END PUBLIC KEY-----", "isn't damaged"),
+        (PublicKeys.rsa2048.replacing("MIIB", with: "MIIC"), "isn't damaged"),
+        (PublicKeys.ed25519.replacing("M=", with: "MA"), "isn't damaged"),
+        (PublicKeys.x25519, "an RSA key, an Ed25519 key, or one"),
         ("-----BEGIN PUBLIC KEY-----\nMIIB", "a PEM file with"),
     ])
     func `A file that holds no usable public key says what is needed`(pem: String, expected: String) {

@@ -1,28 +1,33 @@
-import Glibc
+import Settings
 
 /// A secret that signs and proves HS256 tokens.
-public struct TokenSecret: Sendable, Equatable {
+struct TokenSecret: Sendable {
     /// Name in the header of tokens.
-    public let kid: String
-    /// 32 bytes or more.
-    public let bytes: [UInt8]
+    let kid: String
+    let key: HMACKey
+
+    /// `bytes`: 32 or more.
+    init(kid: String, bytes: [UInt8]) {
+        self.kid = kid
+        key = HMACKey(bytes)
+    }
 }
 
 /// All keys of a hub.
-public struct TokenKeys: Sendable {
+struct TokenKeys: Sendable {
     /// The secrets of the file; the first signs.
-    public let secrets: [TokenSecret]
+    let secrets: [TokenSecret]
     /// Keys of other issuers.
-    public let publicKeys: [TokenPublicKey]
+    let publicKeys: [TokenPublicKey]
 
     /// The secret that signs new tokens.
-    public var signing: TokenSecret { secrets[0] }
+    var signing: TokenSecret { secrets[0] }
 
     /// Reads the keys that the settings name. Reads files: for start-up and reload only.
     ///
     /// - Parameter makesSecret: make the secret file, with one random secret, when there is none. Several processes may
     ///   do that at once. Otherwise a missing file is a problem, as a new secret would prove nobody's tokens.
-    public static func load(_ settings: Settings, makesSecret: Bool) throws(SettingsError) -> TokenKeys {
+    static func load(_ settings: Settings, makesSecret: Bool) throws(SettingsError) -> TokenKeys {
         var problems: [SettingsProblem] = []
         var secrets: [TokenSecret] = []
         var publicKeys: [TokenPublicKey] = []
@@ -49,7 +54,7 @@ public struct TokenKeys: Sendable {
     }
 
     /// The keys of other issuers alone.
-    public static func publicKeys(_ settings: Settings) throws(SettingsError) -> [TokenPublicKey] {
+    static func publicKeys(_ settings: Settings) throws(SettingsError) -> [TokenPublicKey] {
         var problems: [SettingsProblem] = []
         var keys: [TokenPublicKey] = []
         for key in settings.tokens.publicKeys {

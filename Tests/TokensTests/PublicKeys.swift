@@ -37,4 +37,10 @@ enum PublicKeys {
         MCowBQYDK2VwAyEASasfCGDPY02LOzeUK6TU/pPqL6N2mcOQIVxMD2PF3zM=
         -----END PUBLIC KEY-----
         """
+    /// For agreeing on keys: signs nothing.
+    static let x25519 = """
+        -----BEGIN PUBLIC KEY-----
+        MCowBQYDK2VuAyEA2w6209ndvCFYWcIxLjC4+KDIMAdiXJe5pyyWE5JVPU0=
+        -----END PUBLIC KEY-----
+        """
 }

@@ -1,15 +1,19 @@
+public import Settings
 import Wire
 
 /// Makes signed tokens (JWT, HS256).
 public struct TokenIssuer: Sendable {
     private let secret: TokenSecret
-    private let cryptography: TokenCryptography
 
-    /// Signs with the first secret of the file: ``TokenKeys/signing``.
-    public init(secret: TokenSecret, cryptography: TokenCryptography) {
-        self.secret = secret
-        self.cryptography = cryptography
+    /// Signs with the first secret of the file. Reads files: for start-up and commands only.
+    ///
+    /// - Parameter makesSecret: make the file of secrets if there is none. Several processes may do that at once.
+    /// - Throws: a problem for each file of keys that can't be used, and when there is no secret and none is made.
+    public init(_ settings: Settings, makesSecret: Bool = false) throws(SettingsError) {
+        self.init(secret: try TokenKeys.load(settings, makesSecret: makesSecret).signing)
     }
+
+    init(secret: TokenSecret) { self.secret = secret }
 
     /// The token. Fails with `malformed` when the subject or the city is not of the form that ids have here.
     public func issue(_ claims: TokenClaims) throws(TokenError) -> String {
@@ -21,7 +25,7 @@ public struct TokenIssuer: Sendable {
             "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)\(Self.vehicle(claims))}
             """
         let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(body.utf8)
-        return signed + "." + Base64URL.encode(cryptography.hmacSHA256(secret.bytes, Array(signed.utf8)))
+        return signed + "." + Base64URL.encode(secret.key.code(of: Array(signed.utf8)))
     }
 
     /// The claims of what isn't a taxi.

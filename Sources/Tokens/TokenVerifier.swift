@@ -1,12 +1,14 @@
+import Glibc
+public import Settings
 import Wire
 
 /// Proves tokens (JWT; HS256, RS256, ES256, EdDSA). Made anew when keys are reloaded.
 public struct TokenVerifier: Sendable {
     /// Longest token that is looked at, bytes. Ours have about 250; the limit bounds what a stranger can make us do.
-    public static let maxBytes = 4_096
+    private static let maxBytes = 4_096
 
-    private enum Key: Sendable, Equatable {
-        case secret([UInt8])
+    private enum Key: Sendable {
+        case secret(HMACKey)
         case publicKey(TokenPublicKey)
 
         var algorithm: TokenAlgorithm {
@@ -20,49 +22,70 @@ public struct TokenVerifier: Sendable {
         var rules: IssuerRules? {
             if case .publicKey(let key) = self { key.rules } else { nil }
         }
+
+        func proves(_ signature: [UInt8], of signed: [UInt8]) -> Bool {
+            switch self {
+            case .secret(let key): key.proves(signature, of: signed)
+            case .publicKey(let key): key.proves(signature, of: signed)
+            }
+        }
     }
 
     private let keys: [String: Key]
-    /// Those of public keys, by kid.
-    private let checks: [String: TokenCryptography.Check]
     private let revocations: TokenRevocations
     private let city: String
     private let leeway: Int64
     private let maxLife: Int64
-    private let cryptography: TokenCryptography
+
+    /// Reads the files of keys and revocations that the settings name: for start-up and reload only.
+    ///
+    /// - Throws: a problem for each that can't be used. There must be a secret: a new one would prove nobody's tokens.
+    public init(_ settings: Settings) throws(SettingsError) {
+        self.init(
+            keys: try TokenKeys.load(settings, makesSecret: false),
+            revocations: try TokenRevocations.load(settings.tokens.revokedFile),
+            city: settings.city.id, tokens: settings.tokens)
+    }
+
+    /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first
+    /// start.
+    public static func check(_ settings: Settings) throws(SettingsError) {
+        guard access(settings.tokenSecretFile, F_OK) != 0 else {
+            _ = try TokenVerifier(settings)
+            return
+        }
+        _ = try TokenKeys.publicKeys(settings)
+        _ = try TokenRevocations.load(settings.tokens.revokedFile)
+    }
 
     /// - Parameters:
     ///   - keys: all that are accepted.
     ///   - revocations: tokens that count no more.
     ///   - city: the city that tokens must be for.
     ///   - tokens: by how much clocks may differ, and how long a token may live.
-    public init(
-        keys: TokenKeys, revocations: TokenRevocations = TokenRevocations(), city: String, tokens: Settings.Tokens,
-        cryptography: TokenCryptography
+    init(
+        keys: TokenKeys, revocations: TokenRevocations = TokenRevocations(), city: String, tokens: Settings.Tokens
     ) {
         var byID: [String: Key] = [:]
         for key in keys.publicKeys { byID[key.kid] = .publicKey(key) }
-        for secret in keys.secrets { byID[secret.kid] = .secret(secret.bytes) }
+        for secret in keys.secrets { byID[secret.kid] = .secret(secret.key) }
         self.keys = byID
-        checks = byID.compactMapValues { key in
-            if case .publicKey(let key) = key { cryptography.check(key.algorithm, key.pem) } else { nil }
-        }
         self.revocations = revocations
         self.city = city
         leeway = Int64(tokens.leewayS)
         maxLife = Int64(tokens.maxLifeS)
-        self.cryptography = cryptography
     }
 
-    /// Whether who came with such claims, proved by `old`, may stay: the key is the same and may still give the role, and
-    /// the token was not revoked.
+    /// Whether who came with such claims, proved by `old`, may stay: the key is the same and may still give the role,
+    /// and the token was not revoked.
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
         guard let key = keys[claims.keyID], let before = old.keys[claims.keyID] else { return false }
         guard !revocations.revokes(claims.role, claims.subject, issuedAt: claims.issuedAt) else { return false }
         switch (key, before) {
         case (.publicKey(let new), .publicKey(let old)):
             return new.pem == old.pem && new.rules.allows(claims.role, asBefore: old.rules)
-        default: return key == before
+        case (.secret(let new), .secret(let old)): return new.bytes == old.bytes
+        default: return false
         }
     }
 
@@ -72,12 +95,8 @@ public struct TokenVerifier: Sendable {
     ///   - token: the compact form, `header.claims.signature`.
     ///   - nowMs: Unix milliseconds of real time: the issuer's clock knows no scale.
     public func verify(_ token: String, nowMs: Int64) throws(TokenError) -> TokenClaims {
-        try verify(Array(token.utf8), nowMs: nowMs)
-    }
-
-    /// As ``verify(_:nowMs:)-(String,_)`` for the token's bytes.
-    public func verify(_ token: [UInt8], nowMs: Int64) throws(TokenError) -> TokenClaims {
-        guard token.count <= Self.maxBytes else { throw .malformed }
+        guard token.utf8.count <= Self.maxBytes else { throw .malformed }
+        let token = Array(token.utf8)
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]), let body = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
@@ -85,12 +104,7 @@ public struct TokenVerifier: Sendable {
 
         let (kid, key) = try key(header: header)
         let signed = Array(token[..<parts[1].endIndex])
-        let isGenuine =
-            switch key {
-            case .secret(let secret): Self.areEqual(cryptography.hmacSHA256(secret, signed), signature)
-            case .publicKey: checks[kid]?(signature, signed) ?? false
-            }
-        guard isGenuine else { throw .badSignature }
+        guard key.proves(signature, of: signed) else { throw .badSignature }
         var claims = try claims(body, rules: key.rules, now: nowMs / 1_000)
         claims.keyID = kid
         return claims
@@ -123,9 +137,9 @@ public struct TokenVerifier: Sendable {
     /// `rules`: those of the issuer; nil for our own tokens.
     private func claims(_ body: [UInt8], rules: IssuerRules?, now: Int64) throws(TokenError) -> TokenClaims {
         guard let fields = TokenJSON(body) else { throw .malformed }
-        if let rules { try check(fields, rules) }
+        if let rules { try Self.check(fields, rules) }
         let names = rules?.claims ?? IssuerRules.ClaimNames()
-        let subject = try subject(fields.value(at: names.subject), rules)
+        let subject = try Self.subject(fields.value(at: names.subject), rules)
         let role = try Self.role(fields.value(at: names.role), rules)
         let city = fields.value(at: names.city)
         let isForUs = city == nil && rules?.audience.isEmpty == false
@@ -147,20 +161,20 @@ public struct TokenVerifier: Sendable {
     }
 
     /// That the token is of this issuer and for this hub.
-    private func check(_ fields: TokenJSON, _ rules: IssuerRules) throws(TokenError) {
+    private static func check(_ fields: TokenJSON, _ rules: IssuerRules) throws(TokenError) {
         guard rules.issuer.isEmpty || fields["iss"]?.text == rules.issuer else { throw .wrongIssuer }
         guard rules.audience.isEmpty || fields["aud"]?.words.contains(rules.audience) == true else {
             throw .wrongAudience
         }
     }
 
-    private func subject(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> String {
+    private static func subject(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> String {
         guard let text = value?.text, !text.isEmpty else { throw .badClaim(.sub) }
         guard let rules else {
             guard Identifier.isSubject(text) else { throw .badClaim(.sub) }
             return text
         }
-        return ForeignSubject.id(rules.prefix + text) { cryptography.hmacSHA256(Array("subject".utf8), $0) }
+        return ForeignSubject.id(rules.prefix + text)
     }
 
     private static func role(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> Role {
@@ -193,13 +207,5 @@ public struct TokenVerifier: Sendable {
         guard let value = fields[claim.rawValue] else { return nil }
         guard let seconds = value.double, (0...253_402_300_799).contains(seconds) else { throw .badClaim(claim) }
         return Int64(seconds)
-    }
-
-    /// Compared in a time that depends on the length alone, so that a guess isn't told how far it was right.
-    static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-        guard a.count == b.count else { return false }
-        var difference: UInt8 = 0
-        for index in a.indices { difference |= a[index] ^ b[index] }
-        return difference == 0
     }
 }

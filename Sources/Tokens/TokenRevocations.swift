@@ -1,18 +1,18 @@
-import Wire
+import Settings
 
 /// Tokens that count no more although they have not expired: per role and subject, those issued before a time.
-public struct TokenRevocations: Sendable, Equatable {
+struct TokenRevocations: Sendable, Equatable {
     private var before: [String: Int64] = [:]
 
     /// Larger than any list that is needed while tokens end by themselves after weeks.
     private static let maxBytes = 4_194_304
 
     /// None.
-    public init() {}
+    init() {}
 
-    /// The list of a file: `role subject issued-before` per line, as `driver T345 2026-11-22T06:00:00Z`. The subject `*`
-    /// is everybody of the role.
-    public static func load(_ path: String) throws(SettingsError) -> TokenRevocations {
+    /// The list of a file: `role subject issued-before` per line, as `driver T345 2026-11-22T06:00:00Z`. The subject
+    /// `*` is everybody of the role.
+    static func load(_ path: String) throws(SettingsError) -> TokenRevocations {
         guard !path.isEmpty else { return TokenRevocations() }
         do {
             return try TokenRevocations(try TextFile.read(path, maxBytes: maxBytes), path: path)
@@ -52,7 +52,7 @@ public struct TokenRevocations: Sendable, Equatable {
     private static func key(_ role: Role, _ subject: String) -> String { "\(role.rawValue) \(subject)" }
 
     /// Whether a token of this subject counts no more. One that doesn't say when it was issued is taken for old.
-    public func revokes(_ role: Role, _ subject: String, issuedAt: Int64) -> Bool {
+    func revokes(_ role: Role, _ subject: String, issuedAt: Int64) -> Bool {
         guard !before.isEmpty else { return false }
         return [subject, Self.everybody].contains { issuedAt < before[Self.key(role, $0)] ?? .min }
     }

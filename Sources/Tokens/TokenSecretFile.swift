@@ -1,4 +1,5 @@
 import Glibc
+import Settings
 
 /// The file of signing secrets: `kid base64url-secret` per line, the first signs, all are accepted.
 enum TokenSecretFile {
@@ -12,8 +13,8 @@ enum TokenSecretFile {
                 throw problem(
                     path,
                     """
-                    there is no such file, so there is no secret to sign or prove tokens with; a hub makes it in its data \
-                    directory when it starts there: name that directory (data.dir, --data) or the file \
+                    there is no such file, so there is no secret to sign or prove tokens with; a hub makes it in its \
+                    data directory when it starts there: name that directory (data.dir, --data) or the file \
                     (tokens.secret_file)
                     """)
             }
@@ -31,8 +32,8 @@ enum TokenSecretFile {
             throw problem(
                 path,
                 """
-                others can use it (mode \(String(info.st_mode & 0o777, radix: 8))), and whoever reads it can make tokens; \
-                run "chmod 600 \(path)", and replace the secrets if others may have read them
+                others can use it (mode \(String(info.st_mode & 0o777, radix: 8))), and whoever reads it can make \
+                tokens; run "chmod 600 \(path)", and replace the secrets if others may have read them
                 """)
         }
         do {

@@ -1,0 +1,31 @@
+import Settings
+
+/// Subjects of other issuers as ids of ours. No two subjects become the same id.
+enum ForeignSubject {
+    /// Ids that begin so are made here, so a subject that begins so by itself is encoded, too.
+    private static let encoded = "_x"
+    private static let hashed = "_h"
+    /// No secret: it makes of the HMAC a hash that is nobody else's.
+    private static let key = HMACKey(Array("subject".utf8))
+
+    /// 1 to 64 of `A-Z a-z 0-9 _ . -` stay as they are. Anything else becomes `_x` and the subject, with each byte but
+    /// `A-Z a-z 0-9 . -` as `_` and two hexadecimal digits: `auth0|ab` is `_xauth0_7Cab`. Is that longer than 64, it
+    /// becomes `_h` and the hash, in base64url.
+    static func id(_ subject: String) -> String {
+        let bytes = Array(subject.utf8)
+        let isPlain = bytes.allSatisfy(Identifier.isPlain)
+        let isMade = subject.hasPrefix(encoded) || subject.hasPrefix(hashed)
+        if isPlain, !isMade, (1...Identifier.longest).contains(bytes.count) { return subject }
+        var id = encoded
+        for byte in bytes {
+            if isKept(byte) {
+                id.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                id += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return id.utf8.count <= Identifier.longest ? id : hashed + Base64URL.encode(key.code(of: bytes))
+    }
+
+    private static func isKept(_ byte: UInt8) -> Bool { Identifier.isPlain(byte) && byte != UInt8(ascii: "_") }
+}

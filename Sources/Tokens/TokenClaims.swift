@@ -1,0 +1,44 @@
+public import Settings
+public import Wire
+
+/// What a token says about the client that bears it.
+public struct TokenClaims: Sendable, Equatable {
+    /// Claim `sub`: id of the taxi, passenger, line, operator or service; 1 to 64 of `A-Z a-z 0-9 _ . -`,
+    /// because channels and Redis keys are made of it, with colons between their parts.
+    public var subject: String
+    /// Claim `role`.
+    public var role: Role
+    /// Claim `city`: id of the one city in which the token counts.
+    public var city: String
+    /// Claim `iat`, Unix seconds; 0 when the issuer left it out.
+    public var issuedAt: Int64
+    /// Claim `exp`, Unix seconds. A connection doesn't outlive it.
+    public var expiresAt: Int64
+    /// Claim `kind`, of drivers: a taxi unless it says `minibus`.
+    public var kind: VehicleKind
+    /// Claim `seats`, of a minibus' driver: 1…99 seats for passengers; nil: as the settings have it.
+    public var seats: Int?
+    /// The `kid` of the key that has proved the token; empty of one that is to be issued.
+    public var keyID = ""
+
+    public init(
+        subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64, kind: VehicleKind = .taxi,
+        seats: Int? = nil
+    ) {
+        self.subject = subject
+        self.role = role
+        self.city = city
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.kind = kind
+        self.seats = seats
+    }
+
+    /// The same for the driver of a minibus.
+    public func minibus(seats: Int?) -> TokenClaims {
+        var claims = self
+        claims.kind = .minibus
+        claims.seats = seats
+        return claims
+    }
+}
