@@ -1,5 +1,3 @@
-import Glibc
-
 /// A square grid over all zones that answers "which zone?" without allocation: most cells lie in one zone or in none;
 /// a cell that a border crosses lists the polygons to test, and a test reads only the edges in the cell's row.
 struct ZoneIndex: Sendable {
@@ -84,16 +82,6 @@ struct ZoneIndex: Sendable {
             }
         }
         return found.map { ($0, best.squareRoot()) }
-    }
-}
-
-/// Metres per unit of the grid near a point.
-struct MapScale {
-    let north = GeoPoint.metresPerDegree / MapPoint.scale
-    let east: Double
-
-    init(at p: MapPoint) {
-        east = north * max(cos(Double(p.y) / MapPoint.scale * .pi / 180), 1e-6)
     }
 }
 
