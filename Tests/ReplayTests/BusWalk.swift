@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 @testable import Replay
@@ -9,7 +10,7 @@ actor BusWalk: RandomWalk {
 
     private let setup: WalkSetup
     private lazy var stage = WalkStage(setup)
-    private var dice: Dice
+    private var random: SeededRandom
     private let drivers = (1...6).map { "D\($0)" }
     private let buses = (1...4).map { "B\($0)" }
     private let lines = ["L1", "L2"]
@@ -20,7 +21,7 @@ actor BusWalk: RandomWalk {
     init(_ setup: WalkSetup) {
         self.setup = setup
         thread = setup.thread
-        dice = Dice(seed: setup.seed)
+        random = SeededRandom(seed: setup.seed)
     }
 
     func stop() async { await stage.stop() }
@@ -42,19 +43,19 @@ actor BusWalk: RandomWalk {
     }
 
     private func step() async throws {
-        let driver = drivers.randomElement(using: &dice)!
-        let line = lines.randomElement(using: &dice)!
-        try await stage.pass(dice.milliseconds(0...20_000))
-        switch Int.random(in: 0..<100, using: &dice) {
+        let driver = drivers.randomElement(using: &random)!
+        let line = lines.randomElement(using: &random)!
+        try await stage.pass(random.milliseconds(0...20_000))
+        switch Int.random(in: 0..<100, using: &random) {
         case 0..<14:
             names += 1
-            let bus = buses.randomElement(using: &dice)!
+            let bus = buses.randomElement(using: &random)!
             try await stage.call(
                 "tour_start",
                 [driver, "t\(names)", bus, "8", line, "out", "", #"["a","b","c"]"#, "w", "", "", "", "", "", "0"])
         case 14..<18: try await stage.call("tour_end", ["bus_driver", driver, "", ""])
-        case 18..<26: try await stage.call("tour_seats", [driver, "\(Int.random(in: 0...9, using: &dice))", ""])
-        case 26..<30: try await stage.call("tour_step", [driver, dice.chance(0.8) ? "1" : "-1", "", ""])
+        case 18..<26: try await stage.call("tour_seats", [driver, "\(Int.random(in: 0...9, using: &random))", ""])
+        case 26..<30: try await stage.call("tour_step", [driver, random.chance(0.8) ? "1" : "-1", "", ""])
         case 30..<50: try await move(driver)
         case 50..<64: try await request(line)
         case 64..<68: try await stage.call("sweep", ["w", "60000"])
@@ -64,7 +65,7 @@ actor BusWalk: RandomWalk {
 
     private func move(_ driver: String) async throws {
         guard let tour = try await stage.fields("busdriver:" + driver, "tour")[0] else { return }
-        let metres = dice.between(0...3_000).rounded()
+        let metres = random.between(0...3_000).rounded()
         let (lat, time) = ("\(45 + metres / 111_195)", "\(stage.hubMs)")
         try await stage.call(
             "tour_moved",
@@ -73,26 +74,26 @@ actor BusWalk: RandomWalk {
 
     private func request(_ line: String) async throws {
         names += 1
-        let metres = dice.between(0...3_000).rounded()
-        let at = stage.hubMs + dice.milliseconds(0...600_000)
+        let metres = random.between(0...3_000).rounded()
+        let at = stage.hubMs + random.milliseconds(0...600_000)
         let wish = """
             {"id":"s\(names)","lat":\(45 + metres / 111_195),"lon":9.0,"at":\(at),"passengers":1,\
             "places":{"out":[\(metres)]},"later":false}
             """
         made.append("s\(names)")
         try await stage.call(
-            "stop_request", [citizens.randomElement(using: &dice)!, "", line, "", "", #"{"name":"Ada"}"#, wish])
+            "stop_request", [citizens.randomElement(using: &random)!, "", line, "", "", #"{"name":"Ada"}"#, wish])
     }
 
     /// One of the last requests is answered by its driver, or by another one now and then, or cancelled.
     private func answer(_ other: String) async throws {
-        guard let id = made.suffix(12).randomElement(using: &dice) else { return }
+        guard let id = made.suffix(12).randomElement(using: &random) else { return }
         let request = try await stage.fields("stop:" + id, "tour", "citizen")
         guard let citizen = request[1] else { return }
-        if dice.chance(0.1) { return try await stage.call("stop_cancel", [citizen, id, ""]) }
+        if random.chance(0.1) { return try await stage.call("stop_cancel", [citizen, id, ""]) }
         let driver = try await stage.fields("tour:" + (request[0] ?? ""), "driver")[0]
-        let who = dice.chance(0.2) ? other : driver ?? other
-        let what = ["accept", "accept", "accept", "decline", "complete", "noshow"].randomElement(using: &dice)!
-        try await stage.call("stop_answer", [who, what, id, dice.chance(0.2) ? "1" : "", ""])
+        let who = random.chance(0.2) ? other : driver ?? other
+        let what = ["accept", "accept", "accept", "decline", "complete", "noshow"].randomElement(using: &random)!
+        try await stage.call("stop_answer", [who, what, id, random.chance(0.2) ? "1" : "", ""])
     }
 }

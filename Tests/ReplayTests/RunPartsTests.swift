@@ -1,4 +1,4 @@
-import Glibc
+import ClientSupport
 import Testing
 import Wire
 
@@ -82,15 +82,6 @@ import Wire
         #expect(addresses.count == 70_000)
         #expect(addresses.allSatisfy { $0.hasPrefix("127.") && !$0.hasSuffix(".0") && !$0.hasSuffix(".255") })
         #expect(LoopbackSource.address(of: 1, urls: ["wss://hub.example/v1/connect"]) == nil)
-    }
-
-    @Test func whatProcessesUseIsRead() throws {
-        let mine = getpid()
-        #expect(try #require(ProcessUsage.residentBytes(of: mine)) > 1 << 20)
-        #expect(try #require(ProcessUsage.cpu(of: mine)) >= 0)
-        #expect(ProcessUsage.own > 0)
-        #expect(ProcessUsage.cpu(of: -1) == nil)
-        #expect(ProcessUsage.raiseFileLimit() > 100)
     }
 
     @Test func theBoxAroundZones() {

@@ -1,3 +1,4 @@
+import ClientSupport
 import Testing
 import Wire
 
@@ -108,11 +109,11 @@ import Wire
     }
 
     @Test func closeCodesDecideWhetherAndWhenToComeBack() {
-        var dice = Dice(seed: 3)
-        #expect(Backoff.rule(code: 4403, failures: 1, dice: &dice) == .never)
-        #expect(Backoff.rule(code: 1009, failures: 1, dice: &dice) == .never)
+        var random = SeededRandom(seed: 3)
+        #expect(Backoff.rule(code: 4403, failures: 1, random: &random) == .never)
+        #expect(Backoff.rule(code: 1009, failures: 1, random: &random) == .never)
         func wait(_ code: UInt16, _ failures: Int) -> Int64 {
-            if case .after(let ms) = Backoff.rule(code: code, failures: failures, dice: &dice) { ms } else { -1 }
+            if case .after(let ms) = Backoff.rule(code: code, failures: failures, random: &random) { ms } else { -1 }
         }
         #expect((10_000...12_000).contains(wait(4429, 1)))
         #expect((100...200).contains(wait(1006, 1)))

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
         let grid = StreetGrid(origin: point(45.46, 9.18), block: 110)
         let stand = grid.crossing(from: point(45.46, 9.18), north: 3, east: -2)
         var script = CruiseScript(
-            grid: grid, stands: [stand], start: stand, speed: 10, fixEveryMs: 3000, dice: Dice(seed: 7))
+            grid: grid, stands: [stand], start: stand, speed: 10, fixEveryMs: 3000, random: SeededRandom(seed: 7))
         var last = script.next(after: 0)
         var moved = false
         for _ in 0..<600 {

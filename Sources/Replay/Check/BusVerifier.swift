@@ -1,3 +1,4 @@
+import ClientSupport
 import GTFS
 
 /// Judges a run of buses: reads what the hub wrote while it went on, and holds it against the rules and against what the
@@ -31,11 +32,11 @@ final class BusVerifier: RunJudge {
         self.clients = clients
     }
 
-    func begin() async throws(ReplayError) { start = try await reader.busSnapshot() }
+    func begin() async throws(RunError) { start = try await reader.busSnapshot() }
 
     /// Redis may be away just now, and what was sent last comes to it when it is back: what is wrong is looked at again, as
     /// nothing moves any more but that.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    func finish(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict {
         for _ in 1..<Self.looks {
             let verdict = try await look(mustBeOver: mustBeOver, pause: pause)
             if verdict.violations.isEmpty { return verdict }
@@ -43,7 +44,7 @@ final class BusVerifier: RunJudge {
         return try await look(mustBeOver: mustBeOver, pause: pause)
     }
 
-    private func look(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    private func look(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict {
         await pause.milliseconds(Self.restMs)
         let end = try await reader.busSnapshot()
         var events: [LoggedEvent] = []

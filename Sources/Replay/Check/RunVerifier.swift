@@ -1,3 +1,5 @@
+import ClientSupport
+
 /// What was found in a run.
 struct Verdict {
     var violations: [Violation] = []
@@ -38,11 +40,11 @@ final class RunVerifier: RunJudge {
     }
 
     /// Takes the state from which the log goes on.
-    func begin() async throws(ReplayError) { start = try await reader.snapshot() }
+    func begin() async throws(RunError) { start = try await reader.snapshot() }
 
     /// `clients` is asked before the histories are read, as what the clients have by then must be in them, and again
     /// when a while has passed, as what is in them must have come by then. `mustBeOver`: every ride has had time to end.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    func finish(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict {
         let end = try await reader.snapshot()
         var events: [LoggedEvent] = []
         if let last = end.lastEvent, last != start.lastEvent {

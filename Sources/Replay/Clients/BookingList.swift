@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -34,13 +35,13 @@ struct BookingList: Equatable {
     var passengers: Int { all.values.reduce(0) { $0 + $1.passengers } }
 
     /// As `seat.assigned` names it, and the answer to the acceptance, and a snapshot.
-    mutating func add(_ data: JSONValue, _ now: Moment, _ dice: inout Dice) {
+    mutating func add(_ data: JSONValue, _ now: Moment, _ random: inout SeededRandom) {
         guard let id = data.text("booking"), all[id] == nil, !gone.contains(id), let pickup = data.place("pickup"),
             let destination = data.place("destination")
         else { return }
         all[id] = Booking(
             pickup: pickup, destination: destination, passengers: Int(data.integer("passengers") ?? 1),
-            isNoShow: dice.chance(odds.stopNoShow))
+            isNoShow: random.chance(odds.stopNoShow))
     }
 
     mutating func isAboard(_ id: String, passengers: Int64?, _ now: Moment) {
@@ -57,11 +58,11 @@ struct BookingList: Equatable {
     }
 
     /// The vehicle was on its way: some get on or off.
-    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) {
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ random: inout SeededRandom) {
         for (id, booking) in all.sorted(by: { $0.key < $1.key }) where booking.tapMs == nil {
             let place = booking.isAboard ? booking.destination : booking.pickup
             guard place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
-            all[id]?.tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            all[id]?.tapMs = now.hubMs + random.milliseconds(odds.boardingMs)
         }
     }
 

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -32,14 +33,14 @@ struct CitizenMachine {
     private let wishes: [StopWish]
     private var nextWish = 0
     private let odds: Odds
-    private var dice: Dice
+    private var random: SeededRandom
     private var hasBegun = false
     private var hasSubscribed = false
 
     init(
         citizen: BusWorld.Citizen, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
     ) {
-        dice = Dice(seed: seed, part: "citizen \(citizen.subject)")
+        random = SeededRandom(seed: seed, part: "citizen \(citizen.subject)")
         session = Session(
             role: "passenger", subject: citizen.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
         cuts = LinkCuts(odds: odds)
@@ -51,7 +52,7 @@ struct CitizenMachine {
 
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         // What it would have asked for before is over.
         while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
     }
@@ -83,7 +84,7 @@ struct CitizenMachine {
         session.wake(now, &out)
         if let due = nextAskMs, now.hubMs >= due { ask(now, &out) }
         if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -105,7 +106,7 @@ struct CitizenMachine {
         // The bus that was meant is nearly there, as the request before took long.
         guard wish.pickupMs > now.hubMs + 60_000 else { return }
         var ask = Ask()
-        if dice.chance(odds.cancel) { ask.cancelMs = now.hubMs + dice.milliseconds(odds.cancelAfterMs) }
+        if random.chance(odds.cancel) { ask.cancelMs = now.hubMs + random.milliseconds(odds.cancelAfterMs) }
         asks.append(ask)
         out.append(.note(.bus(.requestSent)))
         let request = StopRequest(

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -43,7 +44,7 @@ struct DriverMachine {
     /// Hub ms of the world's beginning; nil before it: connected, and doing nothing.
     private(set) var beginMs: Int64?
     let odds: Odds
-    var dice: Dice
+    var random: SeededRandom
 
     var drive: Drive?
     private var upcoming: PlannedFix?
@@ -56,7 +57,7 @@ struct DriverMachine {
 
     /// `startMs`: the real time of its first connecting.
     init(driver: World.Driver, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
-        dice = Dice(seed: seed, part: "driver \(driver.subject)")
+        random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
         session = Session(
             role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
         cuts = LinkCuts(odds: odds)
@@ -67,7 +68,7 @@ struct DriverMachine {
     /// The world begins now.
     mutating func begin(_ now: Moment) {
         beginMs = now.hubMs
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         upcoming = script.next(after: 0)
     }
 
@@ -97,7 +98,7 @@ struct DriverMachine {
         session.wake(now, &out)
         sendFixes(now, &out)
         decide(now, &out)
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     /// Real ms of the next thing to do.
@@ -174,7 +175,7 @@ struct DriverMachine {
                 trip?.giveBackMs = nil
                 session.ask(.rideCancel(ride: current.ride), now, &out)
             } else if hasArrived {
-                let wait = current.isAsked ? dice.milliseconds(odds.boardingMs) : odds.patienceMs
+                let wait = current.isAsked ? random.milliseconds(odds.boardingMs) : odds.patienceMs
                 trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
             }
         case .atPickup(let until):
@@ -225,7 +226,7 @@ struct DriverMachine {
             guard trip?.ride == ride else { return }
             trip?.isAsked = true
             if case .atPickup = trip?.stage {
-                trip?.stage = .atPickup(untilHubMs: now.hubMs + dice.milliseconds(odds.boardingMs))
+                trip?.stage = .atPickup(untilHubMs: now.hubMs + random.milliseconds(odds.boardingMs))
             }
         case "ride.cancelled": release(ride, now)
         default: break
@@ -235,8 +236,8 @@ struct DriverMachine {
     private mutating func shown(_ ride: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.offerShown(ride: ride)))
         session.ask(.offerSeen(ride: ride), now, &out)
-        let answer = odds.answer(&dice)
-        let tap = answer == .silent ? nil : now.hubMs + dice.milliseconds(odds.answerMs)
+        let answer = odds.answer(&random)
+        let tap = answer == .silent ? nil : now.hubMs + random.milliseconds(odds.answerMs)
         if tap == nil { out.append(.note(.offerIgnored(ride: ride))) }
         offer = Offer(ride: ride, answer: answer, answerMs: tap)
     }
@@ -296,12 +297,12 @@ struct DriverMachine {
         guard trip?.ride != ride, let pickup = data.place("pickup") else { return }
         isQueued = false
         var begun = Trip(ride: ride, pickup: pickup, destination: data.place("destination") ?? pickup)
-        begun.isNoShow = dice.chance(odds.noShow)
+        begun.isNoShow = random.chance(odds.noShow)
         trip = begun
         setOut(to: pickup, now)
-        if dice.chance(odds.giveBack), let drive {
+        if random.chance(odds.giveBack), let drive {
             let whole = max(1, drive.arrivalMs - drive.startMs)
-            trip?.giveBackMs = now.hubMs + dice.milliseconds(0...whole)
+            trip?.giveBackMs = now.hubMs + random.milliseconds(0...whole)
         }
     }
 
@@ -324,8 +325,8 @@ struct DriverMachine {
     private mutating func drive(along path: [GeoPoint], _ now: Moment) {
         let offset = offset(now)
         let leg = Drive(
-            path: path, startMs: offset, speed: dice.between(odds.driveSpeed),
-            fixEveryMs: dice.milliseconds(odds.rideFixMs), accuracy: 6)
+            path: path, startMs: offset, speed: random.between(odds.driveSpeed),
+            fixEveryMs: random.milliseconds(odds.rideFixMs), accuracy: 6)
         drive = leg
         upcoming = leg.next(after: offset)
     }

@@ -1,3 +1,5 @@
+import ClientSupport
+
 /// When a client's link is cut on purpose, by the odds.
 struct LinkCuts {
     private let odds: Odds
@@ -6,17 +8,17 @@ struct LinkCuts {
 
     init(odds: Odds) { self.odds = odds }
 
-    mutating func begin(afterHubMs hubMs: Int64, _ dice: inout Dice) {
-        dueMs = odds.nextDrop(after: hubMs, &dice) ?? .max
+    mutating func begin(afterHubMs hubMs: Int64, _ random: inout SeededRandom) {
+        dueMs = odds.nextDrop(after: hubMs, &random) ?? .max
     }
 
     /// No more of them.
     mutating func end() { dueMs = .max }
 
     /// Cuts the link if it is time to; it comes back by itself.
-    mutating func take(_ session: inout Session, _ now: Moment, _ dice: inout Dice, _ out: inout [ClientAction]) {
+    mutating func take(_ session: inout Session, _ now: Moment, _ random: inout SeededRandom, _ out: inout [ClientAction]) {
         guard now.hubMs >= dueMs else { return }
-        session.cut(untilHubMs: now.hubMs + dice.milliseconds(odds.dropMs), now, &out)
-        begin(afterHubMs: now.hubMs, &dice)
+        session.cut(untilHubMs: now.hubMs + random.milliseconds(odds.dropMs), now, &out)
+        begin(afterHubMs: now.hubMs, &random)
     }
 }

@@ -1,3 +1,5 @@
+import ClientSupport
+
 /// What people do: chances and times of drivers and passengers. Times are hub milliseconds.
 public struct Odds: Sendable, Equatable {
     /// A driver's answer to an offer. What accept and decline leave is silence.
@@ -77,14 +79,14 @@ public struct Odds: Sendable, Equatable {
 
     enum Answer: Equatable { case accept, decline, silent }
 
-    func answer(_ dice: inout Dice) -> Answer {
-        let thrown = dice.fraction()
-        return thrown < accept ? .accept : thrown < accept + decline ? .decline : .silent
+    func answer(_ random: inout SeededRandom) -> Answer {
+        let drawn = random.fraction()
+        return drawn < accept ? .accept : drawn < accept + decline ? .decline : .silent
     }
 
     /// The hub time of the next cut, if there is any.
-    func nextDrop(after hubMs: Int64, _ dice: inout Dice) -> Int64? {
+    func nextDrop(after hubMs: Int64, _ random: inout SeededRandom) -> Int64? {
         guard dropsPerMinute > 0 else { return nil }
-        return hubMs + Int64(dice.waiting(mean: 60_000 / dropsPerMinute))
+        return hubMs + Int64(random.waiting(mean: 60_000 / dropsPerMinute))
     }
 }

@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// A passenger and its phone: connects, requests its ride, is told what comes of it, changes its mind now and then.
@@ -22,17 +23,17 @@ struct PassengerMachine {
     let odds: Odds
     /// Hub ms at which it changes its mind.
     private var cancelMs: Int64?
-    private var dice: Dice
+    private var random: SeededRandom
 
     init(wish: RideWish, bornHubMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
         self.wish = wish
         self.odds = odds
-        dice = Dice(seed: seed, part: "passenger \(wish.subject)")
+        random = SeededRandom(seed: seed, part: "passenger \(wish.subject)")
         session = Session(
             role: "passenger", subject: wish.subject, keyPrefix: keyPrefix, seed: seed)
         cuts = LinkCuts(odds: odds)
-        if dice.chance(odds.cancel) { cancelMs = bornHubMs + dice.milliseconds(odds.cancelAfterMs) }
-        cuts.begin(afterHubMs: bornHubMs, &dice)
+        if random.chance(odds.cancel) { cancelMs = bornHubMs + random.milliseconds(odds.cancelAfterMs) }
+        cuts.begin(afterHubMs: bornHubMs, &random)
     }
 
     /// Was told how its request ended, and waits for no answer.
@@ -50,7 +51,7 @@ struct PassengerMachine {
             cancelMs = nil
             cancel(now, &out)
         }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     /// Real ms of the next thing to do.

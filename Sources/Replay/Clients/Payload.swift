@@ -3,9 +3,6 @@ import Wire
 
 /// What the clients take out of and put into messages.
 extension JSONValue {
-    func text(_ name: String) -> String? { self[name]?.text }
-    func integer(_ name: String) -> Int64? { self[name]?.integer }
-
     func place(_ name: String) -> GeoPoint? {
         guard let lat = self[name]?["lat"]?.double, let lon = self[name]?["lon"]?.double else { return nil }
         return GeoPoint(lat: lat, lon: lon)

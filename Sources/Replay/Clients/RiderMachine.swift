@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -21,11 +22,11 @@ struct RiderMachine {
     private let wishes: [SeatWish]
     private var nextWish = 0
     private let odds: Odds
-    private var dice: Dice
+    private var random: SeededRandom
     private var hasBegun = false
 
     init(rider: MinibusWorld.Rider, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
-        dice = Dice(seed: seed, part: "rider \(rider.subject)")
+        random = SeededRandom(seed: seed, part: "rider \(rider.subject)")
         session = Session(
             role: "passenger", subject: rider.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
         cuts = LinkCuts(odds: odds)
@@ -36,7 +37,7 @@ struct RiderMachine {
 
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
     }
 
@@ -71,7 +72,7 @@ struct RiderMachine {
         session.wake(now, &out)
         if let due = nextAskMs, now.hubMs >= due { book(now, &out) }
         if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -93,7 +94,7 @@ struct RiderMachine {
         // The vehicle that was meant is nearly there, as the ride before took long.
         guard wish.pickupMs > now.hubMs + 30_000 else { return }
         var ask = Ask(vehicle: wish.vehicle)
-        if dice.chance(2 * odds.cancel) { ask.cancelMs = now.hubMs + dice.milliseconds(odds.cancelAfterMs) }
+        if random.chance(2 * odds.cancel) { ask.cancelMs = now.hubMs + random.milliseconds(odds.cancelAfterMs) }
         asks.append(ask)
         out.append(.note(.seat(.booked)))
         session.ask(wish.request, times: times(), now, &out)
@@ -107,7 +108,7 @@ struct RiderMachine {
         session.ask(.seatCancel(booking: booking), times: times(), now, &out)
     }
 
-    private mutating func times() -> Int { dice.chance(odds.repeats) ? 2 : 1 }
+    private mutating func times() -> Int { random.chance(odds.repeats) ? 2 : 1 }
 
     /// Books nothing more.
     mutating func close() { nextWish = wishes.count }

@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// One client's side of the protocol, whatever its role: connecting, hello, resuming, commands that are sent until they
@@ -77,23 +78,23 @@ struct Session {
     private var position: String?
     /// The next hello asks for no history, but for the state as it is.
     private var isAnew = false
-    private var dice: Dice
+    private var random: SeededRandom
 
     /// `startMs`: the real time of its first connecting.
-    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, dice: Dice) {
+    init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, random: SeededRandom) {
         self.subject = subject
         self.keyPrefix = keyPrefix
-        self.dice = dice
+        self.random = random
         phase = .resting(untilMs: startMs)
         ownChannel = "\(role):\(subject)"
         receipts = ChannelReceipts(channel: ownChannel)
     }
 
-    /// With dice of its own, of the run's seed.
+    /// With random numbers of its own, of the run's seed.
     init(role: String, subject: String, keyPrefix: String, startMs: Int64 = 0, seed: UInt64) {
         self.init(
             role: role, subject: subject, keyPrefix: keyPrefix, startMs: startMs,
-            dice: Dice(seed: seed, part: "link of \(subject)"))
+            random: SeededRandom(seed: seed, part: "link of \(subject)"))
     }
 
     var isLive: Bool { phase == .live }
@@ -120,7 +121,7 @@ struct Session {
         case .connecting, .greeting, .live: break
         }
         failures += 1
-        switch Backoff.rule(code: code, reason: reason, failures: failures, dice: &dice) {
+        switch Backoff.rule(code: code, reason: reason, failures: failures, random: &random) {
         case .after(let ms): phase = .resting(untilMs: now.realMs + ms)
         case .never: phase = .over
         }
@@ -324,7 +325,7 @@ struct Session {
         guard let index = pending.firstIndex(where: { $0.ids.contains(id) }) else { return .nothing }
         if case .refused(let code) = answer, code.isForNow {
             pending[index].ids.removeAll { $0 == id }
-            pending[index].dueMs = now.realMs + Backoff.retry(tries: pending[index].tries, dice: &dice)
+            pending[index].dueMs = now.realMs + Backoff.retry(tries: pending[index].tries, random: &random)
             return .nothing
         }
         if case .refused = answer, pending[index].ids.count > 1 {

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -45,7 +46,7 @@ struct StopList: Equatable {
     mutating func drop(_ request: String) { asks[request] = nil }
 
     /// The list as the hub has it now.
-    mutating func take(_ places: [JSONValue], _ now: Moment, _ dice: inout Dice) {
+    mutating func take(_ places: [JSONValue], _ now: Moment, _ random: inout SeededRandom) {
         var open: [String: Ask] = [:]
         for place in places {
             guard let lat = place["lat"]?.double, let lon = place["lon"]?.double else { continue }
@@ -59,8 +60,8 @@ struct StopList: Equatable {
                 }
                 var ask = Ask(
                     place: GeoPoint(lat: lat, lon: lon), pickupMs: request.integer("at") ?? now.hubMs,
-                    isAccepted: isAccepted, answer: odds.answer(&dice), isNoShow: dice.chance(odds.stopNoShow))
-                if !isAccepted, ask.answer != .silent { ask.tapMs = now.hubMs + dice.milliseconds(odds.answerMs) }
+                    isAccepted: isAccepted, answer: odds.answer(&random), isNoShow: random.chance(odds.stopNoShow))
+                if !isAccepted, ask.answer != .silent { ask.tapMs = now.hubMs + random.milliseconds(odds.answerMs) }
                 open[id] = ask
             }
         }
@@ -77,12 +78,12 @@ struct StopList: Equatable {
 
     /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now, as
     /// somebody is not there: the driver says so too early first, and again when it has looked once more.
-    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) -> Int64? {
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ random: inout SeededRandom) -> Int64? {
         var standMs: Int64?
         for (id, ask) in asks
         where ask.isAccepted && ask.tapMs == nil && !ask.isSent && now.hubMs >= ask.pickupMs - Self.earlyMs {
             guard ask.place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
-            let tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            let tapMs = now.hubMs + random.milliseconds(odds.boardingMs)
             asks[id]?.tapMs = tapMs
             asks[id]?.isPassed = true
             guard ask.isNoShow else { continue }

@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 /// Recorded buses and the citizens of their lines, all from the beginning. The hub's clock must show recorded time.
@@ -12,13 +13,13 @@ final class BusPlay: Performance {
     /// Real ms that a run waits for the hub's clock to reach its beginning.
     private static let longestWaitMs: Int64 = 120_000
 
-    init(loop: EventLoop, configuration: ReplayConfiguration, world: BusWorld) throws(ReplayError) {
+    init(loop: EventLoop, configuration: ReplayConfiguration, world: BusWorld) throws(RunError) {
         self.world = world
         self.configuration = configuration
         do {
             fleet = try Fleet(loop: loop, configuration: configuration)
         } catch {
-            throw ReplayError("the clients cannot be set up: \(error)")
+            throw RunError("the clients cannot be set up: \(error)")
         }
         ticks = LoopTimer(loop)
         let now = Monotonic.milliseconds
@@ -56,10 +57,10 @@ final class BusPlay: Performance {
     /// Since the window's beginning: what is too late is not played.
     var offsetMs: Int64? { hasBegun ? fleet.moment.hubMs - world.window.startMs : nil }
 
-    func isTimeToBegin() throws(ReplayError) -> Bool {
+    func isTimeToBegin() throws(RunError) -> Bool {
         let wait = world.window.startMs - fleet.moment.hubMs
         guard wait <= Int64(Double(Self.longestWaitMs) * configuration.speed), -wait < world.window.lengthMs else {
-            throw ReplayError(
+            throw RunError(
                 "the hub's clock shows \(Self.minutes(-wait)) \(wait > 0 ? "before" : "after") the beginning of what is to be played, and timetables are of that day: start the hub with clock.start at that time, or play with --own-hub"
             )
         }

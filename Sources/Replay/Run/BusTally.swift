@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What buses and citizens did and were told, counted.

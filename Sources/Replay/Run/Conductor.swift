@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 /// Leads a run through its phases. Everything in it lives on one loop, which is this actor's executor.
@@ -18,7 +19,7 @@ actor Conductor {
     }
 
     /// The whole run, from the first connecting to the report.
-    func perform(_ world: World, lengthMs: Int64) async throws(ReplayError) -> ReplayReport {
+    func perform(_ world: World, lengthMs: Int64) async throws(RunError) -> ReplayReport {
         let startedUs = Monotonic.microseconds
         let play = try Play(loop: loop, configuration: configuration, world: world)
         let reader = reader
@@ -34,7 +35,7 @@ actor Conductor {
     }
 
     /// The same of buses on their lines.
-    func perform(_ world: BusWorld) async throws(ReplayError) -> BusReport {
+    func perform(_ world: BusWorld) async throws(RunError) -> BusReport {
         let startedUs = Monotonic.microseconds
         let play = try BusPlay(loop: loop, configuration: configuration, world: world)
         let reader = reader
@@ -55,7 +56,7 @@ actor Conductor {
 
     private func lead(
         _ play: any Performance, _ judge: (any RunJudge)?, _ summary: String, lengthMs: Int64
-    ) async throws(ReplayError) -> (verdict: Verdict?, isQuiet: Bool) {
+    ) async throws(RunError) -> (verdict: Verdict?, isQuiet: Bool) {
         let progress = Progress(loop: loop, output: configuration.output, play: play)
         let interrupt = configuration.endsOnInterrupt ? Interrupt(loop) : nil
         defer {
@@ -89,7 +90,7 @@ actor Conductor {
     // MARK: Phases
 
     /// All who are there from the beginning greet the hub. What it says is the time is the time.
-    private func connect(_ play: any Performance, _ interrupt: Interrupt?) async throws(ReplayError) {
+    private func connect(_ play: any Performance, _ interrupt: Interrupt?) async throws(RunError) {
         let deadline = Monotonic.milliseconds + Self.connectLimitMs
         while Monotonic.milliseconds < deadline, interrupt?.isRaised != true {
             if play.fleet.seats.allSatisfy(\.isLive) { return }
@@ -98,17 +99,17 @@ actor Conductor {
         if play.fleet.seats.contains(where: \.isLive) { return }
         let addresses = configuration.urls.joined(separator: ", ")
         let reason = play.fleet.lastFailure
-        throw ReplayError(
+        throw RunError(
             play.fleet.tally.refusals.isEmpty
                 ? "no hub answers at \(addresses) (\(reason)): is it running there?"
                 : "the hub at \(addresses) lets nobody in (\(reason))")
     }
 
     /// With another pace of its clock than we think, the hub would see cars fly, or stand still.
-    private func checkPace(_ play: any Performance) throws(ReplayError) {
+    private func checkPace(_ play: any Performance) throws(RunError) {
         guard let pace = play.fleet.pace.hubPerReal, pace < configuration.speed / 2 || pace > configuration.speed * 2
         else { return }
-        throw ReplayError(
+        throw RunError(
             "the hub's clock runs at \((pace * 10).rounded() / 10)× real time, but the replay at \(configuration.speed)×: start the hub with clock.scale set to that, or replay at its speed"
         )
     }

@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 import WebSocketServer
 import Wire

@@ -1,3 +1,5 @@
+import ClientSupport
+
 /// What a conductor leads: clients with their parts, from the first connecting to the last goodbye.
 ///
 /// Used on the loop's thread.
@@ -6,7 +8,7 @@ protocol Performance: AnyObject {
     /// Hub ms since it began; nil before.
     var offsetMs: Int64? { get }
     /// Whether it may begin now that all are connected. Throws when the hub's time is none of it.
-    func isTimeToBegin() throws(ReplayError) -> Bool
+    func isTimeToBegin() throws(RunError) -> Bool
     func begin()
     /// Nothing new is asked for, and no link is cut on purpose any more.
     func close()
@@ -25,13 +27,13 @@ protocol Performance: AnyObject {
 }
 
 extension Performance {
-    func isTimeToBegin() throws(ReplayError) -> Bool { true }
+    func isTimeToBegin() throws(RunError) -> Bool { true }
     func standStill() {}
 }
 
 /// Judges a run: `begin` before anything has happened, `finish` when all is quiet.
 protocol RunJudge: AnyObject {
-    func begin() async throws(ReplayError)
+    func begin() async throws(RunError)
     /// `mustBeOver`: everything that was asked for has had time to end.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict
+    func finish(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict
 }

@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 /// The world on its stage: its drivers from the beginning, its passengers at their time.
@@ -15,7 +16,7 @@ final class Play: Performance {
     private var acceptsWishes = true
     private let ticks: LoopTimer
 
-    init(loop: EventLoop, configuration: ReplayConfiguration, world: World) throws(ReplayError) {
+    init(loop: EventLoop, configuration: ReplayConfiguration, world: World) throws(RunError) {
         self.world = world
         self.configuration = configuration
         var isCity = false
@@ -24,7 +25,7 @@ final class Play: Performance {
         do {
             fleet = try Fleet(loop: loop, configuration: configuration)
         } catch {
-            throw ReplayError("the clients cannot be set up: \(error)")
+            throw RunError("the clients cannot be set up: \(error)")
         }
         ticks = LoopTimer(loop)
         let now = Monotonic.milliseconds

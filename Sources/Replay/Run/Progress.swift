@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 /// Tells people how a run is going: a line that is rewritten each second on a terminal, else a line every five seconds.

@@ -124,10 +124,3 @@ public struct ReplayConfiguration: Sendable {
         self.token = token
     }
 }
-
-/// Why a run could not begin or be judged, in words that say what to do.
-public struct ReplayError: Error, Equatable, CustomStringConvertible {
-    public var description: String
-
-    init(_ description: String) { self.description = description }
-}

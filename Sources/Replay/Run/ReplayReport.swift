@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What became of a run: for people as a table, for programs as JSON.

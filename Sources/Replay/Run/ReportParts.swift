@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 // What the reports of all runs have in common.

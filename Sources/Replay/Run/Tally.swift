@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What the clients did and were told, counted.

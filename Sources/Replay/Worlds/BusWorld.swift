@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import GTFS
 
@@ -42,9 +43,9 @@ extension BusWorld {
     private static let marginMs: Int64 = 1_800_000
 
     /// Throws what is wrong with what was asked for.
-    static func make(_ buses: ReplayConfiguration.Buses, seed: UInt64) throws(ReplayError) -> BusWorld {
+    static func make(_ buses: ReplayConfiguration.Buses, seed: UInt64) throws(RunError) -> BusWorld {
         let window = try buses.window()
-        guard (1...99).contains(buses.seats) else { throw ReplayError("\(buses.seats) seats: 1 to 99 can be counted") }
+        guard (1...99).contains(buses.seats) else { throw RunError("\(buses.seats) seats: 1 to 99 can be counted") }
         let names = Set(window.busiestVehicles(of: buses.trace, count: buses.vehicles).map(\.name))
         let drivers = buses.recorded.vehicles.filter { names.contains($0.id) }.map { vehicle in
             Driver(
@@ -55,14 +56,14 @@ extension BusWorld {
         }
         let runs = drivers.flatMap(\.runs).filter { $0.fixes[0].at < window.endMs }
         let lines = Set(runs.map(\.line)).sorted()
-        guard !lines.isEmpty else { throw ReplayError("the recording: no bus was on its way in the window asked for") }
+        guard !lines.isEmpty else { throw RunError("the recording: no bus was on its way in the window asked for") }
         let citizens = (0..<buses.citizens).map { index in
             let line = lines[index % lines.count]
-            var dice = Dice(seed: seed, part: "wishes of citizen \(index)")
+            var random = SeededRandom(seed: seed, part: "wishes of citizen \(index)")
             return Citizen(
                 subject: "c-\(index + 1)", line: line,
                 wishes: wishes(
-                    on: runs.filter { $0.line == line }, in: window, perHour: buses.requestsPerHour, &dice))
+                    on: runs.filter { $0.line == line }, in: window, perHour: buses.requestsPerHour, &random))
         }
         let minibuses = MinibusWorld.make(buses, behind: drivers, in: window, seed: seed)
         let from = TimeText.clock(ofMs: window.startMs, offsetMinutes: buses.utcOffsetMinutes)
@@ -78,23 +79,23 @@ extension BusWorld {
 
     /// At random times, each for a place where a bus on its way will be in some minutes.
     private static func wishes(
-        on runs: [RecordedBuses.Run], in window: TraceWindow, perHour: Double, _ dice: inout Dice
+        on runs: [RecordedBuses.Run], in window: TraceWindow, perHour: Double, _ random: inout SeededRandom
     ) -> [StopWish] {
         guard perHour > 0 else { return [] }
         var wishes: [StopWish] = []
         var time = window.startMs
         while true {
-            time += max(60_000, Int64(dice.waiting(mean: 3_600_000 / perHour)))
+            time += max(60_000, Int64(random.waiting(mean: 3_600_000 / perHour)))
             guard time < window.endMs else { return wishes }
             let onTheWay = runs.filter { $0.fixes[0].at <= time && $0.fixes[$0.fixes.count - 1].at > time + 300_000 }
-            guard let run = onTheWay.randomElement(using: &dice),
+            guard let run = onTheWay.randomElement(using: &random),
                 let here = run.fixes.last(where: { $0.at <= time })?.point
             else { continue }
             let ahead = run.fixes.filter {
                 (time + 180_000...time + 720_000).contains($0.at) && $0.point.distance(to: here) > 500
             }
-            guard let fix = ahead.randomElement(using: &dice) else { continue }
-            let passengers = dice.party()
+            guard let fix = ahead.randomElement(using: &random) else { continue }
+            let passengers = random.party()
             wishes.append(StopWish(askMs: time, place: fix.point, pickupMs: fix.at, passengers: passengers))
         }
     }

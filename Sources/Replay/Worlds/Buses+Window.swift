@@ -1,29 +1,30 @@
+public import ClientSupport
 import Domain
 import GTFS
 
 extension ReplayConfiguration.Buses {
     /// When the part that is played begins and ends, Unix ms. Throws when there is no such part.
-    public func times() throws(ReplayError) -> ClosedRange<Int64> {
+    public func times() throws(RunError) -> ClosedRange<Int64> {
         let window = try window()
         return window.startMs...window.endMs
     }
 
-    func window() throws(ReplayError) -> TraceWindow {
+    func window() throws(RunError) -> TraceWindow {
         guard let length = TimeText.span(length) else {
-            throw ReplayError("the recording: the length \"\(length)\" is not like 90s, 20m or 1h")
+            throw RunError("the recording: the length \"\(length)\" is not like 90s, 20m or 1h")
         }
         let trace = trace
         guard !trace.vehicles.isEmpty else {
-            throw ReplayError("the recording: none of its trips is in the feed, so there is nothing to play")
+            throw RunError("the recording: none of its trips is in the feed, so there is nothing to play")
         }
         guard let from else { return TraceWindow.busiest(in: trace, lengthMs: length) }
         guard let minutes = TimeText.clock(from) else {
-            throw ReplayError("the recording: the beginning \"\(from)\" is not like 18:00")
+            throw RunError("the recording: the beginning \"\(from)\" is not like 18:00")
         }
         do throws(TraceError) {
             return try TraceWindow.from(
                 clock: minutes, offsetMinutes: utcOffsetMinutes, in: trace, lengthMs: length)
-        } catch { throw ReplayError("the recording: \(error)") }
+        } catch { throw RunError("the recording: \(error)") }
     }
 
     /// The buses as any recorded vehicles.

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// A city of our own making, the same for the same seed: streets in a grid over the zones given, a stand in each of some
@@ -29,25 +30,25 @@ enum CityWorld {
     ) -> World {
         let centre = GeoPoint(lat: (bounds.south + bounds.north) / 2, lon: (bounds.west + bounds.east) / 2)
         let grid = StreetGrid(origin: centre, block: options.block)
-        var dice = Dice(seed: options.seed, part: "city")
+        var random = SeededRandom(seed: options.seed, part: "city")
         let stands = Self.stands(
             bounds: bounds, near: centre, count: max(1, options.drivers / options.driversPerStand), grid: grid,
-            dice: &dice, zoneOf: zoneOf)
+            random: &random, zoneOf: zoneOf)
         let drivers = (0..<options.drivers).map { index in
             let subject = "T\(100 + index)"
             let place = stands[index % stands.count]
             let start = grid.onStreet(
                 near: place.moved(
-                    northMetres: dice.between(-40...40), eastMetres: dice.between(-40...40)))
+                    northMetres: random.between(-40...40), eastMetres: random.between(-40...40)))
             return World.Driver(
                 subject: subject,
                 script: .cruising(
                     CruiseScript(
-                        grid: grid, stands: stands, start: start, speed: options.speed * dice.between(0.85...1.1),
-                        fixEveryMs: options.fixEveryMs, dice: Dice(seed: options.seed, part: subject))))
+                        grid: grid, stands: stands, start: start, speed: options.speed * random.between(0.85...1.1),
+                        fixEveryMs: options.fixEveryMs, random: SeededRandom(seed: options.seed, part: subject))))
         }
-        var wishDice = Dice(seed: options.seed, part: "demand")
-        let wishes = Self.wishes(options: options, stands: stands, grid: grid, dice: &wishDice, zoneOf: zoneOf)
+        var wishRandom = SeededRandom(seed: options.seed, part: "demand")
+        let wishes = Self.wishes(options: options, stands: stands, grid: grid, random: &wishRandom, zoneOf: zoneOf)
         return World(
             drivers: drivers, wishes: wishes,
             summary: "\(drivers.count) invented drivers at \(stands.count) stands, \(wishes.count) passengers to come")
@@ -55,10 +56,10 @@ enum CityWorld {
 
     /// One in each of the zones nearest to the centre, at a crossing well inside.
     private static func stands(
-        bounds: ZoneBounds, near centre: GeoPoint, count: Int, grid: StreetGrid, dice: inout Dice,
+        bounds: ZoneBounds, near centre: GeoPoint, count: Int, grid: StreetGrid, random: inout SeededRandom,
         zoneOf: (GeoPoint) -> String?
     ) -> [GeoPoint] {
-        let middles = ZoneMiddles.find(bounds: bounds, dice: &dice, zoneOf: zoneOf).map { zone, middle in
+        let middles = ZoneMiddles.find(bounds: bounds, random: &random, zoneOf: zoneOf).map { zone, middle in
             let crossing = grid.nearestCrossing(to: middle)
             return zoneOf(crossing) == zone ? crossing : middle
         }
@@ -68,41 +69,41 @@ enum CityWorld {
 
     /// Passengers come at random, `DayCurve` scaling how often, at stands of unequal weight.
     private static func wishes(
-        options: Options, stands: [GeoPoint], grid: StreetGrid, dice: inout Dice, zoneOf: (GeoPoint) -> String?
+        options: Options, stands: [GeoPoint], grid: StreetGrid, random: inout SeededRandom, zoneOf: (GeoPoint) -> String?
     ) -> [RideWish] {
-        let weights = stands.map { _ in dice.between(0.5...1.5) }
+        let weights = stands.map { _ in random.between(0.5...1.5) }
         let total = weights.reduce(0, +)
         var result: [RideWish] = []
         var offset = 0.0
         while true {
-            offset += dice.waiting(mean: 1000 / max(options.requestsPerSecond, 1e-6))
+            offset += random.waiting(mean: 1000 / max(options.requestsPerSecond, 1e-6))
             if offset >= Double(options.durationMs) { return result }
             let hour = options.startHour + offset / 3_600_000
-            guard dice.chance(DayCurve.demand(atHour: hour)) else { continue }
-            var throwing = dice.fraction() * total
+            guard random.chance(DayCurve.demand(atHour: hour)) else { continue }
+            var drawn = random.fraction() * total
             let chosen = weights.firstIndex { weight in
-                throwing -= weight
-                return throwing < 0
+                drawn -= weight
+                return drawn < 0
             }
             let stand = stands[chosen ?? stands.count - 1]
-            let pickup = door(near: stand, metres: 50...160, grid: grid, dice: &dice, zoneOf: zoneOf)
-            let destination = door(near: pickup, metres: options.tripMetres, grid: grid, dice: &dice, zoneOf: zoneOf)
+            let pickup = door(near: stand, metres: 50...160, grid: grid, random: &random, zoneOf: zoneOf)
+            let destination = door(near: pickup, metres: options.tripMetres, grid: grid, random: &random, zoneOf: zoneOf)
             result.append(
                 RideWish(
                     offsetMs: Int64(offset), subject: "P\(1000 + result.count)", pickup: pickup,
-                    destination: destination, passengers: dice.party()))
+                    destination: destination, passengers: random.party()))
         }
     }
 
     /// A place on a street, so far (along the streets) from another, in a zone if one is found.
     private static func door(
-        near place: GeoPoint, metres: ClosedRange<Double>, grid: StreetGrid, dice: inout Dice,
+        near place: GeoPoint, metres: ClosedRange<Double>, grid: StreetGrid, random: inout SeededRandom,
         zoneOf: (GeoPoint) -> String?
     ) -> GeoPoint {
         for _ in 0..<20 {
-            let far = dice.between(metres)
-            let north = dice.between(-far...far)
-            let east = (far - abs(north)) * (dice.chance(0.5) ? 1 : -1)
+            let far = random.between(metres)
+            let north = random.between(-far...far)
+            let east = (far - abs(north)) * (random.chance(0.5) ? 1 : -1)
             let door = grid.onStreet(near: place.moved(northMetres: north, eastMetres: east))
             if zoneOf(door) != nil { return door }
         }

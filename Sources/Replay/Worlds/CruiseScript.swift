@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// An invented driver between rides: waits at its stand, and goes round a block from time to time.
@@ -7,18 +8,18 @@ struct CruiseScript: Equatable {
     /// m/s
     let speed: Double
     let fixEveryMs: Int64
-    private var dice: Dice
+    private var random: SeededRandom
     private var drive: Drive
     /// When the waiting at the end of the drive is over.
     private var leaveMs: Int64
     private var home: GeoPoint
 
-    init(grid: StreetGrid, stands: [GeoPoint], start: GeoPoint, speed: Double, fixEveryMs: Int64, dice: Dice) {
-        (self.grid, self.stands, self.speed, self.fixEveryMs, self.dice) = (grid, stands, speed, fixEveryMs, dice)
+    init(grid: StreetGrid, stands: [GeoPoint], start: GeoPoint, speed: Double, fixEveryMs: Int64, random: SeededRandom) {
+        (self.grid, self.stands, self.speed, self.fixEveryMs, self.random) = (grid, stands, speed, fixEveryMs, random)
         home = start
         drive = Drive(path: [start], startMs: 0, speed: speed, fixEveryMs: fixEveryMs, accuracy: 6)
         // The first fixes of a fleet shall not come in one instant.
-        leaveMs = self.dice.milliseconds(10_000...90_000)
+        leaveMs = self.random.milliseconds(10_000...90_000)
     }
 
     mutating func next(after offsetMs: Int64) -> PlannedFix {
@@ -34,7 +35,7 @@ struct CruiseScript: Equatable {
 
     private mutating func roundTheBlock(at offsetMs: Int64) {
         let corner = grid.nearestCrossing(to: drive.end)
-        let (north, east) = (dice.chance(0.5) ? 1 : -1, dice.chance(0.5) ? 1 : -1)
+        let (north, east) = (random.chance(0.5) ? 1 : -1, random.chance(0.5) ? 1 : -1)
         let corners = [
             corner, grid.crossing(from: corner, north: north, east: 0),
             grid.crossing(from: corner, north: north, east: east), grid.crossing(from: corner, north: 0, east: east),
@@ -45,6 +46,6 @@ struct CruiseScript: Equatable {
 
     private mutating func set(out path: [GeoPoint], at offsetMs: Int64) {
         drive = Drive(path: path, startMs: offsetMs, speed: speed, fixEveryMs: fixEveryMs, accuracy: 6)
-        leaveMs = drive.arrivalMs + dice.milliseconds(20_000...90_000)
+        leaveMs = drive.arrivalMs + random.milliseconds(20_000...90_000)
     }
 }

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// A vehicle under way along a line at a steady speed, sending a fix now and then; at the end it stays there.

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import GTFS
 import Wire
@@ -51,8 +52,8 @@ extension MinibusWorld {
             driver.runs.contains { $0.fixes[0].at < window.endMs }
         }.prefix(buses.minibuses)
         let minibuses = followed.enumerated().map { index, driver in
-            var dice = Dice(seed: seed, part: "way of minibus \(index)")
-            let behindMs = dice.milliseconds(behindMs)
+            var random = SeededRandom(seed: seed, part: "way of minibus \(index)")
+            let behindMs = random.milliseconds(behindMs)
             return Driver(
                 subject: "m-\(index + 1)",
                 runs: driver.runs.map { run in
@@ -62,38 +63,38 @@ extension MinibusWorld {
                 })
         }
         let riders = (0..<(minibuses.isEmpty ? 0 : buses.riders)).map { index in
-            var dice = Dice(seed: seed, part: "wishes of rider \(index)")
+            var random = SeededRandom(seed: seed, part: "wishes of rider \(index)")
             return Rider(
                 subject: "r-\(index + 1)", watches: minibuses[index % minibuses.count].subject,
-                wishes: wishes(among: minibuses, in: window, perHour: buses.bookingsPerHour, &dice))
+                wishes: wishes(among: minibuses, in: window, perHour: buses.bookingsPerHour, &random))
         }
         return MinibusWorld(drivers: minibuses, riders: riders, seats: buses.minibusSeats)
     }
 
     /// At random times, each in a vehicle that is on its way, from where it comes by soon to where it comes by later.
     private static func wishes(
-        among drivers: [Driver], in window: TraceWindow, perHour: Double, _ dice: inout Dice
+        among drivers: [Driver], in window: TraceWindow, perHour: Double, _ random: inout SeededRandom
     ) -> [SeatWish] {
         guard perHour > 0 else { return [] }
         var wishes: [SeatWish] = []
         var time = window.startMs
         while true {
-            time += max(10_000, Int64(dice.waiting(mean: 3_600_000 / perHour)))
+            time += max(10_000, Int64(random.waiting(mean: 3_600_000 / perHour)))
             guard time < window.endMs else { return wishes }
             let onTheWay = drivers.flatMap { driver in driver.runs.map { (driver.subject, $0.fixes) } }
                 .filter { $0.1[0].at <= time && $0.1[$0.1.count - 1].at > time + aheadMs.lowerBound + shortestRideMs }
-            guard let (vehicle, fixes) = onTheWay.randomElement(using: &dice) else { continue }
+            guard let (vehicle, fixes) = onTheWay.randomElement(using: &random) else { continue }
             let lastMs = fixes[fixes.count - 1].at - shortestRideMs
             let pickups = fixes.filter {
                 $0.at >= time + aheadMs.lowerBound && $0.at <= min(lastMs, time + aheadMs.upperBound)
             }
-            guard let pickup = pickups.randomElement(using: &dice),
-                let destination = fixes.filter({ $0.at >= pickup.at + shortestRideMs }).randomElement(using: &dice)
+            guard let pickup = pickups.randomElement(using: &random),
+                let destination = fixes.filter({ $0.at >= pickup.at + shortestRideMs }).randomElement(using: &random)
             else { continue }
             var wish = SeatWish(
                 askMs: time, vehicle: vehicle, pickup: pickup.point, destination: destination.point,
-                pickupMs: pickup.at, passengers: dice.party())
-            wish.mistake(&dice)
+                pickupMs: pickup.at, passengers: random.party())
+            wish.mistake(&random)
             wishes.append(wish)
         }
     }
@@ -101,8 +102,8 @@ extension MinibusWorld {
 
 extension SeatWish {
     /// Some ask for what can't be had: the other way, from where the vehicle never comes, or a vehicle that there is not.
-    fileprivate mutating func mistake(_ dice: inout Dice) {
-        switch dice.fraction() {
+    fileprivate mutating func mistake(_ random: inout SeededRandom) {
+        switch random.fraction() {
         case ..<0.04: swap(&pickup, &destination)
         case ..<0.06: pickup = pickup.moved(northMetres: 4_000, eastMetres: 4_000)
         case ..<0.07: vehicle = "m-none"

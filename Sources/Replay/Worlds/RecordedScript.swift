@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// A vehicle's recorded fixes, with times counted from the start of the window. Between fixes far apart in time it adds

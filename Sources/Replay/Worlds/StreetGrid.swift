@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// Straight streets north–south and east–west, at equal distances.

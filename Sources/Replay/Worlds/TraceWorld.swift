@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// A world made of a recording: its vehicles are the drivers, and each turning on of a meter is a passenger.
@@ -28,9 +29,9 @@ enum TraceWorld {
             drivers.append(
                 World.Driver(
                     subject: subject, script: .recorded(RecordedScript(fixes: fixes, limits: options.limits))))
-            var dice = Dice(seed: options.seed, part: "party of \(vehicle.name)")
+            var random = SeededRandom(seed: options.seed, part: "party of \(vehicle.name)")
             wishes += Self.wishes(
-                of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, dice: &dice)
+                of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, random: &random)
         }
         var origin = "where meters turned on"
         if !chosen.contains(where: { $0.fixes.contains { $0.occupied != nil } }) {
@@ -47,7 +48,7 @@ enum TraceWorld {
     /// One per 0 → 1 of the meter inside the window; the destination is where it turned off, be it after the window.
     private static func wishes(
         of fixes: [TraceFix], whole: TraceVehicle, window: TraceWindow, subject: String,
-        limits: RecordedScript.Limits, dice: inout Dice
+        limits: RecordedScript.Limits, random: inout SeededRandom
     ) -> [RideWish] {
         var result: [RideWish] = []
         for index in fixes.indices.dropFirst() {
@@ -59,7 +60,7 @@ enum TraceWorld {
             result.append(
                 RideWish(
                     offsetMs: fix.timeMs, subject: "p-\(subject)-\(result.count + 1)", pickup: fix.place,
-                    destination: end, passengers: dice.party()))
+                    destination: end, passengers: random.party()))
         }
         return result
     }
@@ -67,24 +68,24 @@ enum TraceWorld {
     /// For recordings without a meter: two rides per vehicle and hour, each from near where some vehicle is at that time to
     /// where some vehicle is at another.
     private static func invented(_ drivers: [World.Driver], window: TraceWindow, seed: UInt64) -> [RideWish] {
-        var dice = Dice(seed: seed, part: "demand")
+        var random = SeededRandom(seed: seed, part: "demand")
         let perHour = max(10, 2 * drivers.count)
         let count = max(5, Int(Double(window.lengthMs) / 3_600_000 * Double(perHour)))
         return (0..<count).compactMap { index in
-            let offset = dice.milliseconds(0...max(0, window.lengthMs - 1))
-            guard let pickup = place(at: offset, among: drivers, &dice),
-                let destination = place(at: dice.milliseconds(0...max(0, window.lengthMs - 1)), among: drivers, &dice)
+            let offset = random.milliseconds(0...max(0, window.lengthMs - 1))
+            guard let pickup = place(at: offset, among: drivers, &random),
+                let destination = place(at: random.milliseconds(0...max(0, window.lengthMs - 1)), among: drivers, &random)
             else { return nil }
             return RideWish(
                 offsetMs: offset, subject: "p-\(index + 1)",
-                pickup: pickup.moved(northMetres: dice.between(-200...200), eastMetres: dice.between(-200...200)),
-                destination: destination, passengers: dice.party())
+                pickup: pickup.moved(northMetres: random.between(-200...200), eastMetres: random.between(-200...200)),
+                destination: destination, passengers: random.party())
         }
     }
 
-    private static func place(at offsetMs: Int64, among drivers: [World.Driver], _ dice: inout Dice) -> GeoPoint? {
+    private static func place(at offsetMs: Int64, among drivers: [World.Driver], _ random: inout SeededRandom) -> GeoPoint? {
         for _ in 0..<20 {
-            guard case .recorded(var script)? = drivers.randomElement(using: &dice)?.script else { return nil }
+            guard case .recorded(var script)? = drivers.randomElement(using: &random)?.script else { return nil }
             if script.duty(at: offsetMs) != .offShift, let fix = script.next(after: offsetMs) { return fix.place }
         }
         return nil

@@ -1,18 +1,19 @@
+import ClientSupport
 import Domain
 import Wire
 
 extension World {
     /// The world that a configuration asks for, and how long (hub ms) passengers come. Throws what is wrong with it.
-    static func make(_ configuration: ReplayConfiguration) throws(ReplayError) -> (world: World, lengthMs: Int64) {
+    static func make(_ configuration: ReplayConfiguration) throws(RunError) -> (world: World, lengthMs: Int64) {
         switch configuration.source {
         case .recording(let recording):
             do throws(TraceError) {
                 return try make(recording, seed: configuration.seed)
             } catch {
-                throw ReplayError("the recording: \(error)")
+                throw RunError("the recording: \(error)")
             }
         case .city(let city): return try make(city, seed: configuration.seed)
-        case .buses: throw ReplayError("buses have a world of their own")
+        case .buses: throw RunError("buses have a world of their own")
         }
     }
 
@@ -43,12 +44,12 @@ extension World {
         return (world, length)
     }
 
-    private static func make(_ city: ReplayConfiguration.City, seed: UInt64) throws(ReplayError) -> (World, Int64) {
+    private static func make(_ city: ReplayConfiguration.City, seed: UInt64) throws(RunError) -> (World, Int64) {
         guard let bounds = ZoneBounds(geoJSON: city.zonesGeoJSON) else {
-            throw ReplayError("the zones have no coordinates")
+            throw RunError("the zones have no coordinates")
         }
         guard city.drivers > 0, city.seconds > 0, city.requestsPerSecond >= 0 else {
-            throw ReplayError("a city needs drivers and time")
+            throw RunError("a city needs drivers and time")
         }
         var options = CityWorld.Options()
         options.drivers = city.drivers
