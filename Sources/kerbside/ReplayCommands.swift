@@ -59,7 +59,7 @@ struct PlayOptions: ParsableArguments {
 
     /// Plays the source against the hub that is meant; ends the process' command with its exit code. `extra`: further
     /// settings of the run's own hub.
-    func play(extra: [String] = [], _ source: (Settings) throws -> ReplayConfiguration.Source) throws {
+    func play(extra: [String] = [], _ source: (Settings) throws -> ScenarioSource) throws {
         let own = ownHub ? try OwnHub(options, with: ["clock.scale=\(speed)"] + extra) : nil
         let settings = try own?.settings ?? options.settings()
         defer { own?.stop() }
@@ -131,7 +131,7 @@ struct Replay: ParsableCommand {
 
     func run() throws {
         guard let file else { return try playBuses() }
-        var recording = ReplayConfiguration.Recording(bytes: try InputFile.recording(file))
+        var recording = ScenarioSource.Recording(bytes: try InputFile.recording(file))
         if let format {
             guard let known = TraceFormat(rawValue: format) else {
                 throw ValidationError(
@@ -193,7 +193,7 @@ struct Simulate: ParsableCommand {
             throw ValidationError("--for \(length): expected seconds, or a number with s, m or h")
         }
         try common.play { settings in
-            var city = ReplayConfiguration.City(
+            var city = ScenarioSource.City(
                 zones: try CityZones.load(settings), zonesGeoJSON: try InputFile.read(settings.zones.file))
             city.drivers = drivers
             city.requestsPerSecond = requests

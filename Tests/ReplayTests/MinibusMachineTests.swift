@@ -243,7 +243,7 @@ import Wire
         let drivers = ["1", "2", "3"].map {
             BusWorld.Driver(subject: "b-\($0)", bus: $0, runs: [.init(line: "L", trip: "T\($0)", fixes: fixes)])
         }
-        var buses = ReplayConfiguration.Buses(recorded: try RecordedBuses(catalog: Catalog(), positions: []))
+        var buses = ScenarioSource.Buses(recorded: try RecordedBuses(catalog: Catalog(), positions: []))
         (buses.minibuses, buses.riders, buses.bookingsPerHour) = (2, 40, 30)
         let window = TraceWindow(startMs: 0, lengthMs: 1_800_000)
         let world = MinibusWorld.make(buses, behind: drivers, in: window, seed: 1)

@@ -30,10 +30,3 @@ extension Performance {
     func isTimeToBegin() throws(RunError) -> Bool { true }
     func standStill() {}
 }
-
-/// Judges a run: `begin` before anything has happened, `finish` when all is quiet.
-protocol RunJudge: AnyObject {
-    func begin() async throws(RunError)
-    /// `mustBeOver`: everything that was asked for has had time to end.
-    func finish(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict
-}

@@ -9,7 +9,7 @@ final class Progress {
     private let play: any Performance
     private let timer: LoopTimer
     private var seconds = 0
-    var phase = Phase.connecting
+    var phase = RunPhase.connecting
 
     init(loop: EventLoop, output: ReplayConfiguration.Output, play: any Performance) {
         self.output = output

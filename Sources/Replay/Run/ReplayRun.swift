@@ -29,7 +29,7 @@ public struct ReplayRun: Sendable {
         return isClean ? 0 : 1
     }
 
-    private func play(_ buses: ReplayConfiguration.Buses) throws(RunError) -> BusReport {
+    private func play(_ buses: ScenarioSource.Buses) throws(RunError) -> BusReport {
         try check()
         let world = try BusWorld.make(buses, seed: configuration.seed)
         let configuration = configuration
@@ -48,7 +48,7 @@ public struct ReplayRun: Sendable {
     /// The same without a word on standard output: for tests, and for those who present the result themselves.
     public func play() throws(RunError) -> ReplayReport {
         try check()
-        let (world, lengthMs) = try World.make(configuration)
+        let (world, lengthMs) = try World.make(configuration.source, seed: configuration.seed)
         let configuration = configuration
         return try OwnLoop.run { loop throws(RunError) in
             try await Conductor(loop: loop, configuration: configuration).perform(world, lengthMs: lengthMs)

@@ -2,7 +2,7 @@ public import ClientSupport
 import Domain
 import GTFS
 
-extension ReplayConfiguration.Buses {
+extension ScenarioSource.Buses {
     /// When the part that is played begins and ends, Unix ms. Throws when there is no such part.
     public func times() throws(RunError) -> ClosedRange<Int64> {
         let window = try window()

@@ -1,5 +1,5 @@
 /// Where a run stands.
-enum Phase: String {
+enum RunPhase: String {
     case connecting
     case playing
     /// No new passengers: rides end by themselves.

@@ -46,7 +46,7 @@ extension MinibusWorld {
     private static let aheadMs: ClosedRange<Int64> = 90_000...600_000
 
     static func make(
-        _ buses: ReplayConfiguration.Buses, behind drivers: [BusWorld.Driver], in window: TraceWindow, seed: UInt64
+        _ buses: ScenarioSource.Buses, behind drivers: [BusWorld.Driver], in window: TraceWindow, seed: UInt64
     ) -> MinibusWorld {
         let followed = drivers.filter { driver in
             driver.runs.contains { $0.fixes[0].at < window.endMs }

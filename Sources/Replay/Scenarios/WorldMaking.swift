@@ -3,21 +3,21 @@ import Domain
 import Wire
 
 extension World {
-    /// The world that a configuration asks for, and how long (hub ms) passengers come. Throws what is wrong with it.
-    static func make(_ configuration: ReplayConfiguration) throws(RunError) -> (world: World, lengthMs: Int64) {
-        switch configuration.source {
+    /// The world of a source, and how long (hub ms) passengers come. Throws what is wrong with it.
+    static func make(_ source: ScenarioSource, seed: UInt64) throws(RunError) -> (world: World, lengthMs: Int64) {
+        switch source {
         case .recording(let recording):
             do throws(TraceError) {
-                return try make(recording, seed: configuration.seed)
+                return try make(recording, seed: seed)
             } catch {
                 throw RunError("the recording: \(error)")
             }
-        case .city(let city): return try make(city, seed: configuration.seed)
+        case .city(let city): return try make(city, seed: seed)
         case .buses: throw RunError("buses have a world of their own")
         }
     }
 
-    private static func make(_ recording: ReplayConfiguration.Recording, seed: UInt64) throws(TraceError) -> (
+    private static func make(_ recording: ScenarioSource.Recording, seed: UInt64) throws(TraceError) -> (
         World, Int64
     ) {
         guard let length = TimeText.span(recording.length) else {
@@ -44,7 +44,7 @@ extension World {
         return (world, length)
     }
 
-    private static func make(_ city: ReplayConfiguration.City, seed: UInt64) throws(RunError) -> (World, Int64) {
+    private static func make(_ city: ScenarioSource.City, seed: UInt64) throws(RunError) -> (World, Int64) {
         guard let bounds = ZoneBounds(geoJSON: city.zonesGeoJSON) else {
             throw RunError("the zones have no coordinates")
         }

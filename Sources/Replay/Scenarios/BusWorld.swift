@@ -43,7 +43,7 @@ extension BusWorld {
     private static let marginMs: Int64 = 1_800_000
 
     /// Throws what is wrong with what was asked for.
-    static func make(_ buses: ReplayConfiguration.Buses, seed: UInt64) throws(RunError) -> BusWorld {
+    static func make(_ buses: ScenarioSource.Buses, seed: UInt64) throws(RunError) -> BusWorld {
         let window = try buses.window()
         guard (1...99).contains(buses.seats) else { throw RunError("\(buses.seats) seats: 1 to 99 can be counted") }
         let names = Set(window.busiestVehicles(of: buses.trace, count: buses.vehicles).map(\.name))
