@@ -23,16 +23,16 @@ struct PlayOptions: ParsableArguments {
     var speed = 1.0
 
     @Option(help: "The odds that a driver accepts an offer.")
-    var accept = Odds().accept
+    var accept = BehaviourModel().accept
 
     @Option(help: "The odds that a driver declines; what is left stays silent.")
-    var decline = Odds().decline
+    var decline = BehaviourModel().decline
 
     @Option(help: "The odds that a passenger cancels.")
-    var cancel = Odds().cancel
+    var cancel = BehaviourModel().cancel
 
     @Option(help: "Cuts of a client's link per minute.")
-    var drops = Odds().dropsPerMinute
+    var drops = BehaviourModel().dropsPerMinute
 
     @Option(help: "The same seed plays the same run.")
     var seed: UInt64 = 1
@@ -45,16 +45,16 @@ struct PlayOptions: ParsableArguments {
 
     func validate() throws {
         guard speed >= 1, speed <= 1000 else { throw ValidationError("--speed \(speed): expected 1 to 1000") }
-        if let problem = odds.problem { throw ValidationError(problem) }
+        if let problem = behaviour.problem { throw ValidationError(problem) }
     }
 
-    var odds: Odds {
-        var odds = Odds()
-        odds.accept = accept
-        odds.decline = decline
-        odds.cancel = cancel
-        odds.dropsPerMinute = drops
-        return odds
+    var behaviour: BehaviourModel {
+        var behaviour = BehaviourModel()
+        behaviour.accept = accept
+        behaviour.decline = decline
+        behaviour.cancel = cancel
+        behaviour.dropsPerMinute = drops
+        return behaviour
     }
 
     /// Plays the source against the hub that is meant; ends the process' command with its exit code. `extra`: further
@@ -71,7 +71,7 @@ struct PlayOptions: ParsableArguments {
         configuration.minibusToken = { issuer.token(minibus: $0, seats: $1) }
         configuration.trust = HubAddress.trust(settings)
         configuration.speed = speed
-        configuration.odds = odds
+        configuration.behaviour = behaviour
         configuration.seed = seed
         configuration.gapsAllowed = gapsAllowed
         // A bus comes in minutes: who still waits for one gives up.

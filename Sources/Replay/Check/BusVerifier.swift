@@ -5,7 +5,7 @@ import GTFS
 /// clients were given.
 ///
 /// Used on the loop's thread. `begin` before the first tour, `finish` when nothing moves any more.
-final class BusVerifier: RunJudge {
+final class BusVerifier: RunVerifier {
     /// What the clients have, when they are asked.
     struct Clients {
         var receipts: [ChannelReceipts] = []

@@ -12,7 +12,7 @@ struct BusDriverMachine {
         var run: Int?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     let bus: String
     let seats: Int
@@ -36,19 +36,20 @@ struct BusDriverMachine {
 
     /// `startMs`: the real time of its first connecting.
     init(
-        driver: BusWorld.Driver, seats: Int, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+        driver: BusScenario.Driver, seats: Int, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64,
+        startMs: Int64 = 0
     ) {
         random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
-        session = Session(
+        session = ClientSession(
             role: Self.role, subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
-        list = StopList(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
+        list = StopList(behaviour: behaviour)
         bus = driver.bus
         drive = RecordedDrive(runs: driver.runs)
         self.seats = seats
     }
 
-    /// The world begins now.
+    /// The scenario begins now.
     mutating func begin(_ now: Moment) {
         hasBegun = true
         cuts.begin(afterHubMs: now.hubMs, &random)

@@ -10,12 +10,12 @@ struct MinibusMachine {
     /// A booking that waits for an answer.
     struct Request: Equatable {
         var booking: String
-        var answer: Odds.Answer
+        var answer: BehaviourModel.Answer
         /// Hub ms of the tap; nil when there is none (any more).
         var tapMs: Int64?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     let seats: Int
     private var drive: RecordedDrive
@@ -32,7 +32,7 @@ struct MinibusMachine {
     private var walkIns = 0
     private var wantsToCount = false
     private var tryOnlineMs: Int64 = 0
-    private let odds: Odds
+    private let behaviour: BehaviourModel
     private var random: SeededRandom
     /// Before it the driver is connected, and does nothing.
     private var hasBegun = false
@@ -41,19 +41,20 @@ struct MinibusMachine {
 
     /// `startMs`: the real time of its first connecting.
     init(
-        driver: MinibusWorld.Driver, seats: Int, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+        driver: MinibusScenario.Driver, seats: Int, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64,
+        startMs: Int64 = 0
     ) {
         random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
-        session = Session(
+        session = ClientSession(
             role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
         drive = RecordedDrive(runs: driver.runs)
-        bookings = BookingList(odds: odds)
+        bookings = BookingList(behaviour: behaviour)
         self.seats = seats
-        self.odds = odds
+        self.behaviour = behaviour
     }
 
-    /// The world begins now.
+    /// The scenario begins now.
     mutating func begin(_ now: Moment) {
         hasBegun = true
         cuts.begin(afterHubMs: now.hubMs, &random)
@@ -93,7 +94,7 @@ struct MinibusMachine {
         guard hasBegun, !isStanding else { return }
         while let (from, to) = drive.advance(now) {
             bookings.passed(from: from, to: to, now, &random)
-            wantsToCount = wantsToCount || random.chance(odds.handCount)
+            wantsToCount = wantsToCount || random.chance(behaviour.handCount)
         }
     }
 
@@ -168,11 +169,11 @@ struct MinibusMachine {
     private mutating func shown(_ booking: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.seat(.prompted)))
         session.ask(.offerSeen(ride: booking), now, &out)
-        let answer = odds.answer(&random)
+        let answer = behaviour.answer(&random)
         out.append(.note(.seat(.answered(answer))))
         request = Request(
             booking: booking, answer: answer,
-            tapMs: answer == .silent ? nil : now.hubMs + random.milliseconds(odds.answerMs))
+            tapMs: answer == .silent ? nil : now.hubMs + random.milliseconds(behaviour.answerMs))
     }
 
     private mutating func closeRequest(_ booking: String?) {

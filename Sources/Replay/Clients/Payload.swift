@@ -22,7 +22,7 @@ extension Place {
     init(_ point: GeoPoint) { self.init(lat: rounded(point.lat), lon: rounded(point.lon)) }
 }
 
-extension RideWish {
+extension PlannedRide {
     var request: Command {
         .rideRequest(
             lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,

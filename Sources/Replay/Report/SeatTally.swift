@@ -7,7 +7,7 @@ struct SeatTally {
     private(set) var countsRefused = 0
     private(set) var booked = 0
     private(set) var prompts = 0
-    private(set) var answers: [Odds.Answer: Int] = [:]
+    private(set) var answers: [BehaviourModel.Answer: Int] = [:]
     /// Riders told that there is a seat for them.
     private(set) var confirmed = 0
     private(set) var outcomes: [SeatOutcome: Int] = [:]

@@ -39,7 +39,7 @@ struct Tally {
 
     var ended: Int { outcomes[.ended] ?? 0 }
 
-    mutating func take(_ note: Note, atUs nowUs: Int64) {
+    mutating func take(_ note: ClientNote, atUs nowUs: Int64) {
         switch note {
         case .requestSent(let subject):
             requests += 1
@@ -59,7 +59,7 @@ struct Tally {
         }
     }
 
-    private mutating func takeLinkNote(_ note: Note, _ nowUs: Int64) {
+    private mutating func takeLinkNote(_ note: ClientNote, _ nowUs: Int64) {
         switch note {
         case .alert(let metres): if metres == 500 { alerts500 += 1 } else { alerts20 += 1 }
         case .rankMoved: rankMoves += 1

@@ -26,7 +26,7 @@ public struct ReplayConfiguration: Sendable {
     public var city: String
     /// Hub seconds per real second; the hub's clock must run at the same scale.
     public var speed = 1.0
-    public var odds = Odds()
+    public var behaviour = BehaviourModel()
     public var seed: UInt64 = 1
     public var output = Output.lines
     /// The table as JSON on standard output, instead of as text.

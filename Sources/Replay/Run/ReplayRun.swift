@@ -31,15 +31,15 @@ public struct ReplayRun: Sendable {
 
     private func play(_ buses: ScenarioSource.Buses) throws(RunError) -> BusReport {
         try check()
-        let world = try BusWorld.make(buses, seed: configuration.seed)
+        let scenario = try BusScenario.make(buses, seed: configuration.seed)
         let configuration = configuration
         return try OwnLoop.run { loop throws(RunError) in
-            try await Conductor(loop: loop, configuration: configuration).perform(world)
+            try await ReplayRunner(loop: loop, configuration: configuration).perform(scenario)
         }
     }
 
     private func check() throws(RunError) {
-        if let problem = configuration.odds.problem { throw RunError(problem) }
+        if let problem = configuration.behaviour.problem { throw RunError(problem) }
         guard configuration.speed > 0, configuration.speed <= 10_000 else {
             throw RunError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
         }
@@ -48,10 +48,10 @@ public struct ReplayRun: Sendable {
     /// The same without a word on standard output: for tests, and for those who present the result themselves.
     public func play() throws(RunError) -> ReplayReport {
         try check()
-        let (world, lengthMs) = try World.make(configuration.source, seed: configuration.seed)
+        let (scenario, lengthMs) = try TaxiScenario.make(configuration.source, seed: configuration.seed)
         let configuration = configuration
         return try OwnLoop.run { loop throws(RunError) in
-            try await Conductor(loop: loop, configuration: configuration).perform(world, lengthMs: lengthMs)
+            try await ReplayRunner(loop: loop, configuration: configuration).perform(scenario, lengthMs: lengthMs)
         }
     }
 }

@@ -14,7 +14,8 @@ struct CruiseScript: Equatable {
     private var leaveMs: Int64
     private var home: GeoPoint
 
-    init(grid: StreetGrid, stands: [GeoPoint], start: GeoPoint, speed: Double, fixEveryMs: Int64, random: SeededRandom) {
+    init(grid: StreetGrid, stands: [GeoPoint], start: GeoPoint, speed: Double, fixEveryMs: Int64, random: SeededRandom)
+    {
         (self.grid, self.stands, self.speed, self.fixEveryMs, self.random) = (grid, stands, speed, fixEveryMs, random)
         home = start
         drive = Drive(path: [start], startMs: 0, speed: speed, fixEveryMs: fixEveryMs, accuracy: 6)

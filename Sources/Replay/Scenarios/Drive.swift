@@ -13,7 +13,7 @@ struct Drive: Equatable {
     let accuracy: Double
     private let reached: [Double]
 
-    /// `path` has at least one point. All times are hub ms since the world began.
+    /// `path` has at least one point. All times are hub ms since the scenario began.
     init(path: [GeoPoint], startMs: Int64, speed: Double, fixEveryMs: Int64, accuracy: Double) {
         self.path = path
         self.startMs = startMs

@@ -1,10 +1,10 @@
 import ClientSupport
 
-/// What a conductor leads: clients with their parts, from the first connecting to the last goodbye.
+/// Plays a scenario with its clients, from the first connecting to the last goodbye; a `ReplayRunner` says when what begins.
 ///
 /// Used on the loop's thread.
-protocol Performance: AnyObject {
-    var fleet: Fleet { get }
+protocol ScenarioPlayer: AnyObject {
+    var pool: ClientPool { get }
     /// Hub ms since it began; nil before.
     var offsetMs: Int64? { get }
     /// Whether it may begin now that all are connected. Throws when the hub's time is none of it.
@@ -26,7 +26,7 @@ protocol Performance: AnyObject {
     var progress: [String] { get }
 }
 
-extension Performance {
+extension ScenarioPlayer {
     func isTimeToBegin() throws(RunError) -> Bool { true }
     func standStill() {}
 }

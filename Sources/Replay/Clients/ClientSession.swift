@@ -3,7 +3,7 @@ import Wire
 
 /// One client's side of the protocol, whatever its role: connecting, hello, resuming, commands that are sent until they
 /// are answered, and a record of every event. Pure: time comes in, actions come out.
-struct Session {
+struct ClientSession {
     enum Phase: Equatable {
         /// Not connected; tries again at this real time.
         case resting(untilMs: Int64)

@@ -1,39 +1,39 @@
 import ClientSupport
 import EventLoop
 
-/// The world on its stage: its drivers from the beginning, its passengers at their time.
+/// Plays taxis: the drivers of a scenario from the beginning, passengers at their time.
 ///
 /// Used on the loop's thread.
-final class Play: Performance {
-    let fleet: Fleet
-    private let world: World
+final class TaxiPlayer: ScenarioPlayer {
+    let pool: ClientPool
+    private let scenario: TaxiScenario
     private let configuration: ReplayConfiguration
-    private let odds: Odds
+    private let behaviour: BehaviourModel
     /// Tells this run's idempotency keys from those of earlier ones.
     private let keyPrefix = "r" + String(EventLoop.wallClock(), radix: 36)
-    private var nextWish = 0
+    private var nextPlan = 0
     private var beginHubMs: Int64?
-    private var acceptsWishes = true
+    private var admitsPassengers = true
     private let ticks: LoopTimer
 
-    init(loop: EventLoop, configuration: ReplayConfiguration, world: World) throws(RunError) {
-        self.world = world
+    init(loop: EventLoop, configuration: ReplayConfiguration, scenario: TaxiScenario) throws(RunError) {
+        self.scenario = scenario
         self.configuration = configuration
         var isCity = false
         if case .city = configuration.source { isCity = true }
-        odds = configuration.odds.played(inCity: isCity)
+        behaviour = configuration.behaviour.played(inCity: isCity)
         do {
-            fleet = try Fleet(loop: loop, configuration: configuration)
+            pool = try ClientPool(loop: loop, configuration: configuration)
         } catch {
             throw RunError("the clients cannot be set up: \(error)")
         }
         ticks = LoopTimer(loop)
         let now = Monotonic.milliseconds
-        for (index, driver) in world.drivers.enumerated() {
+        for (index, driver) in scenario.drivers.enumerated() {
             // 500 a second, so that connecting is no storm.
-            fleet.add(
+            pool.add(
                 DriverMachine(
-                    driver: driver, odds: odds, keyPrefix: keyPrefix, seed: configuration.seed,
+                    driver: driver, behaviour: behaviour, keyPrefix: keyPrefix, seed: configuration.seed,
                     startMs: now + Int64(index) * 2))
         }
         // Finer than what the hub could notice, at any speed.
@@ -41,28 +41,28 @@ final class Play: Performance {
         ticks.start(afterMs: tickMs, repeatMs: tickMs) { [unowned self] in tick() }
     }
 
-    /// Hub ms since the world began; nil before.
-    var offsetMs: Int64? { beginHubMs.map { fleet.moment.hubMs - $0 } }
+    /// Hub ms since the scenario began; nil before.
+    var offsetMs: Int64? { beginHubMs.map { pool.moment.hubMs - $0 } }
 
     func begin() {
-        beginHubMs = fleet.moment.hubMs
-        fleet.each(DriverMachine.self) { driver, now, _ in driver.begin(now) }
+        beginHubMs = pool.moment.hubMs
+        pool.each(DriverMachine.self) { driver, now, _ in driver.begin(now) }
     }
 
     private func tick() {
-        if acceptsWishes, let offset = offsetMs {
-            while nextWish < world.wishes.count, world.wishes[nextWish].offsetMs <= offset {
-                enter(world.wishes[nextWish])
-                nextWish += 1
+        if admitsPassengers, let offset = offsetMs {
+            while nextPlan < scenario.planned.count, scenario.planned[nextPlan].offsetMs <= offset {
+                enter(scenario.planned[nextPlan])
+                nextPlan += 1
             }
         }
-        fleet.tick()
+        pool.tick()
     }
 
-    private func enter(_ wish: RideWish) {
-        fleet.add(
+    private func enter(_ plan: PlannedRide) {
+        pool.add(
             PassengerMachine(
-                wish: wish, bornHubMs: fleet.moment.hubMs, odds: odds, keyPrefix: keyPrefix,
+                plan: plan, bornHubMs: pool.moment.hubMs, behaviour: behaviour, keyPrefix: keyPrefix,
                 seed: configuration.seed))
     }
 
@@ -70,48 +70,48 @@ final class Play: Performance {
 
     /// No new passengers, and no link is cut on purpose any more.
     func close() {
-        acceptsWishes = false
-        fleet.calmDown()
+        admitsPassengers = false
+        pool.calmDown()
     }
 
     /// Requests that are open are cancelled, rides under way end where they are.
     func bringToEnd() {
-        fleet.each(PassengerMachine.self) { passenger, now, out in passenger.cancel(now, &out) }
-        fleet.each(DriverMachine.self) { driver, now, out in driver.endRideHere(now, &out) }
+        pool.each(PassengerMachine.self) { passenger, now, out in passenger.cancel(now, &out) }
+        pool.each(DriverMachine.self) { driver, now, out in driver.endRideHere(now, &out) }
     }
 
     /// Every passenger was told its outcome, no driver is on a ride, nobody waits for an answer, all links stand.
     var isQuiet: Bool {
-        fleet.seats.allSatisfy { seat in
-            if let passenger = seat.machine as? PassengerMachine {
-                return passenger.isSettled && (seat.isLive || !seat.isHere)
+        pool.slots.allSatisfy { slot in
+            if let passenger = slot.machine as? PassengerMachine {
+                return passenger.isSettled && (slot.isLive || !slot.isHere)
             }
-            return seat.isLive && (seat.machine as? DriverMachine)?.isIdle == true
+            return slot.isLive && (slot.machine as? DriverMachine)?.isIdle == true
         }
     }
 
-    func signOff() { fleet.each(DriverMachine.self) { driver, now, out in driver.signOff(now, &out) } }
+    func signOff() { pool.each(DriverMachine.self) { driver, now, out in driver.signOff(now, &out) } }
 
     var areAllSignedOff: Bool {
-        fleet.seats.allSatisfy { ($0.machine as? DriverMachine).map { !$0.isQueued && $0.isIdle } ?? true }
+        pool.slots.allSatisfy { ($0.machine as? DriverMachine).map { !$0.isQueued && $0.isIdle } ?? true }
     }
 
     /// Cuts what is left; nothing moves any more.
     func shutdown() {
         ticks.close()
-        fleet.shutdown()
+        pool.shutdown()
     }
 
     /// What the clients were given, for the check.
-    var given: RunVerifier.Clients {
-        var clients = RunVerifier.Clients()
-        for seat in fleet.seats {
-            clients.receipts.append(seat.session.receipts)
-            guard let passenger = seat.machine as? PassengerMachine else { continue }
+    var given: RideVerifier.Clients {
+        var clients = RideVerifier.Clients()
+        for slot in pool.slots {
+            clients.receipts.append(slot.session.receipts)
+            guard let passenger = slot.machine as? PassengerMachine else { continue }
             clients.passengers.append(
                 ToldCheck.Passenger(
-                    subject: seat.subject, outcome: passenger.outcome, ride: passenger.ride,
-                    hasPending: seat.session.hasPending, receipts: seat.session.receipts))
+                    subject: slot.subject, outcome: passenger.outcome, ride: passenger.ride,
+                    hasPending: slot.session.hasPending, receipts: slot.session.receipts))
         }
         return clients
     }
@@ -119,10 +119,10 @@ final class Play: Performance {
     // MARK: Progress
 
     var progress: [String] {
-        let tally = fleet.tally
+        let tally = pool.tally
         var (drivers, queued, riding, passengers) = (0, 0, 0, 0)
-        for seat in fleet.seats where seat.isLive {
-            guard let driver = seat.machine as? DriverMachine else {
+        for slot in pool.slots where slot.isLive {
+            guard let driver = slot.machine as? DriverMachine else {
                 passengers += 1
                 continue
             }

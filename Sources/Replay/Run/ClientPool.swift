@@ -4,14 +4,14 @@ import WebSocketServer
 import Wire
 
 /// All clients of a run: carries out what their machines decide, on links of one loop. Contains no decision.
-final class Fleet {
+final class ClientPool {
     private let links: WebSocketClient
     private let urls: [String]
     private let configuration: ReplayConfiguration
-    private var seatOfLink: [ConnectionID: Seat] = [:]
-    private var agenda = Agenda()
+    private var slotOfLink: [ConnectionID: ClientSlot] = [:]
+    private var wakeQueue = WakeQueue()
     private var out: [ClientAction] = []
-    private(set) var seats: [Seat] = []
+    private(set) var slots: [ClientSlot] = []
     private(set) var tally = Tally()
     private(set) var clock: HubClock
     private(set) var pace = HubPace()
@@ -37,35 +37,35 @@ final class Fleet {
     // MARK: Clients
 
     func add(_ machine: any ClientMachine) {
-        let seat = Seat(index: seats.count, machine)
-        seats.append(seat)
-        schedule(seat, moment)
+        let slot = ClientSlot(index: slots.count, machine)
+        slots.append(slot)
+        schedule(slot, moment)
     }
 
     /// Lets something be done to every client of a kind that is still here.
     func each<Machine: ClientMachine>(
         _ kind: Machine.Type, _ body: (inout Machine, Moment, inout [ClientAction]) -> Void
     ) {
-        for seat in seats where seat.isHere {
-            guard var machine = seat.machine as? Machine else { continue }
+        for slot in slots where slot.isHere {
+            guard var machine = slot.machine as? Machine else { continue }
             let now = moment
             body(&machine, now, &out)
-            seat.machine = machine
-            carryOut(seat, now)
+            slot.machine = machine
+            carryOut(slot, now)
         }
     }
 
     /// No link is cut on purpose any more.
-    func calmDown() { for seat in seats { seat.machine.calmDown() } }
+    func calmDown() { for slot in slots { slot.machine.calmDown() } }
 
     /// Cuts what is left.
     func shutdown() { links.shutdown() }
 
     /// Everybody goes, with a close frame.
     func leave() {
-        for seat in seats where seat.isHere {
-            seat.machine.leave(&out)
-            carryOut(seat, moment)
+        for slot in slots where slot.isHere {
+            slot.machine.leave(&out)
+            carryOut(slot, moment)
         }
     }
 
@@ -74,78 +74,78 @@ final class Fleet {
     /// Wakes who is due. Called at every tick.
     func tick() {
         let now = moment
-        while let index = agenda.next(by: now.realMs) {
-            let seat = seats[index]
-            if let leaving = seat.leaveMs, now.realMs >= leaving {
-                seat.machine.leave(&out)
+        while let index = wakeQueue.next(by: now.realMs) {
+            let slot = slots[index]
+            if let leaving = slot.leaveMs, now.realMs >= leaving {
+                slot.machine.leave(&out)
             } else {
-                seat.machine.wake(now, &out)
+                slot.machine.wake(now, &out)
             }
-            carryOut(seat, now)
+            carryOut(slot, now)
         }
     }
 
-    private func schedule(_ seat: Seat, _ now: Moment) {
-        var due = seat.machine.dueMs(now)
-        if seat.machine.mayLeave, seat.leaveMs == nil { seat.leaveMs = now.realMs + lingerMs }
-        if let leaving = seat.leaveMs { due = min(due, leaving) }
+    private func schedule(_ slot: ClientSlot, _ now: Moment) {
+        var due = slot.machine.dueMs(now)
+        if slot.machine.mayLeave, slot.leaveMs == nil { slot.leaveMs = now.realMs + lingerMs }
+        if let leaving = slot.leaveMs { due = min(due, leaving) }
         // Never again in the same tick, whatever a machine says.
-        agenda.set(seat.isHere ? max(due, now.realMs + 1) : .max, for: seat.index)
+        wakeQueue.set(slot.isHere ? max(due, now.realMs + 1) : .max, for: slot.index)
     }
 
     // MARK: Links
 
     private func opened(_ link: ConnectionID) {
-        guard let seat = seatOfLink[link] else { return }
+        guard let slot = slotOfLink[link] else { return }
         let now = moment
-        seat.machine.opened(token: seat.greetsWithToken ? token(of: seat) : nil, now, &out)
-        carryOut(seat, now)
+        slot.machine.opened(token: slot.greetsWithToken ? token(of: slot) : nil, now, &out)
+        carryOut(slot, now)
     }
 
     private func received(_ link: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
-        guard let seat = seatOfLink[link] else { return }
+        guard let slot = slotOfLink[link] else { return }
         guard let message = try? decodeServer(bytes) else {
             tally.take(.unreadable(String(decoding: bytes.prefix(300), as: UTF8.self)), atUs: 0)
             return
         }
         let now = moment
-        seat.machine.received(message, now, &out)
-        carryOut(seat, now)
+        slot.machine.received(message, now, &out)
+        carryOut(slot, now)
     }
 
-    private func heard(_ link: ConnectionID) { seatOfLink[link]?.machine.session.heard(moment) }
+    private func heard(_ link: ConnectionID) { slotOfLink[link]?.machine.session.heard(moment) }
 
     private func closed(_ link: ConnectionID, _ code: UInt16, _ reason: String) {
-        guard let seat = seatOfLink.removeValue(forKey: link) else { return }
-        seat.link = nil
+        guard let slot = slotOfLink.removeValue(forKey: link) else { return }
+        slot.link = nil
         if code == 1006, !reason.isEmpty, reason != "aborted" { lastFailure = reason }
         let now = moment
-        seat.machine.closed(code: code, reason: reason, now, &out)
-        carryOut(seat, now)
+        slot.machine.closed(code: code, reason: reason, now, &out)
+        carryOut(slot, now)
     }
 
-    private func carryOut(_ seat: Seat, _ now: Moment) {
+    private func carryOut(_ slot: ClientSlot, _ now: Moment) {
         // What is carried out may lead to more.
         while !out.isEmpty {
             let actions = out
             out.removeAll(keepingCapacity: true)
-            for action in actions { carryOut(action, seat) }
+            for action in actions { carryOut(action, slot) }
         }
-        schedule(seat, now)
+        schedule(slot, now)
     }
 
-    private func carryOut(_ action: ClientAction, _ seat: Seat) {
+    private func carryOut(_ action: ClientAction, _ slot: ClientSlot) {
         switch action {
         case .note(let note): take(note)
-        case .send(let bytes): if let link = seat.link { _ = links.send(link, text: bytes) }
-        case .ping: if let link = seat.link { _ = links.ping(link) }
-        case .connect: connect(seat)
-        case .abort: if let link = release(seat) { links.abort(link) }
-        case .close(let code): if let link = release(seat) { links.close(link, code: code) }
+        case .send(let bytes): if let link = slot.link { _ = links.send(link, text: bytes) }
+        case .ping: if let link = slot.link { _ = links.ping(link) }
+        case .connect: connect(slot)
+        case .abort: if let link = release(slot) { links.abort(link) }
+        case .close(let code): if let link = release(slot) { links.close(link, code: code) }
         }
     }
 
-    private func take(_ note: Note) {
+    private func take(_ note: ClientNote) {
         let nowUs = Monotonic.microseconds
         switch note {
         case .hubTime(let ms):
@@ -158,33 +158,33 @@ final class Fleet {
         tally.take(note, atUs: nowUs)
     }
 
-    private func connect(_ seat: Seat) {
-        if let old = release(seat) { links.abort(old) }
-        let bearer = seat.greetsWithToken ? nil : token(of: seat)
-        seat.attempts += 1
+    private func connect(_ slot: ClientSlot) {
+        if let old = release(slot) { links.abort(old) }
+        let bearer = slot.greetsWithToken ? nil : token(of: slot)
+        slot.attempts += 1
         do {
             let link = try links.connect(
-                url: urls[(seat.index + seat.attempts) % urls.count], subprotocol: "kerbside.v1.json", bearer: bearer,
-                source: LoopbackSource.address(of: seat.index, urls: urls))
-            seat.link = link
-            seatOfLink[link] = seat
+                url: urls[(slot.index + slot.attempts) % urls.count], subprotocol: "kerbside.v1.json", bearer: bearer,
+                source: LoopbackSource.address(of: slot.index, urls: urls))
+            slot.link = link
+            slotOfLink[link] = slot
         } catch {
             lastFailure = "\(error)"
             let now = moment
-            seat.machine.closed(code: 1006, reason: "", now, &out)
+            slot.machine.closed(code: 1006, reason: "", now, &out)
         }
     }
 
-    private func token(of seat: Seat) -> String {
-        if let seats = seat.machine.minibusSeats { return configuration.minibusToken(seat.subject, seats) }
-        return configuration.token(seat.role, seat.subject)
+    private func token(of slot: ClientSlot) -> String {
+        if let seats = slot.machine.minibusSeats { return configuration.minibusToken(slot.subject, seats) }
+        return configuration.token(slot.role, slot.subject)
     }
 
     /// From here on nothing of this link concerns the client.
-    private func release(_ seat: Seat) -> ConnectionID? {
-        guard let link = seat.link else { return nil }
-        seatOfLink[link] = nil
-        seat.link = nil
+    private func release(_ slot: ClientSlot) -> ConnectionID? {
+        guard let link = slot.link else { return nil }
+        slotOfLink[link] = nil
+        slot.link = nil
         return link
     }
 }

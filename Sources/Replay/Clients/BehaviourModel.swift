@@ -1,7 +1,7 @@
 import ClientSupport
 
-/// What people do: chances and times of drivers and passengers. Times are hub milliseconds.
-public struct Odds: Sendable, Equatable {
+/// How people behave: chances and times of drivers and passengers. Times are hub milliseconds.
+public struct BehaviourModel: Sendable, Equatable {
     /// A driver's answer to an offer. What accept and decline leave is silence.
     public var accept = 0.80
     public var decline = 0.12
@@ -42,28 +42,31 @@ public struct Odds: Sendable, Equatable {
     public init() {}
 
     /// Everybody accepts, nobody cancels, no link is cut: for a run that shows only the way things go well.
-    public static var smooth: Odds {
-        var odds = Odds()
-        (odds.accept, odds.decline, odds.cancel, odds.noShow, odds.giveBack, odds.dropsPerMinute) = (1, 0, 0, 0, 0, 0)
-        (odds.stopNoShow, odds.handCount, odds.repeats) = (0, 0, 0)
-        return odds
+    public static var smooth: BehaviourModel {
+        var behaviour = BehaviourModel()
+        (
+            behaviour.accept, behaviour.decline, behaviour.cancel, behaviour.noShow, behaviour.giveBack,
+            behaviour.dropsPerMinute
+        ) = (1, 0, 0, 0, 0, 0)
+        (behaviour.stopNoShow, behaviour.handCount, behaviour.repeats) = (0, 0, 0)
+        return behaviour
     }
 
-    /// The odds as they are played in a city of its own making (else: a recording).
-    func played(inCity isCity: Bool) -> Odds {
-        var odds = self
-        guard isLively ?? isCity else { return odds }
-        odds.answerMs = 800...3_000
-        odds.cancelAfterMs = 2_000...30_000
-        odds.dropMs = 1_000...8_000
-        odds.patienceMs = 8_000
-        odds.boardingMs = 1_000...3_000
-        odds.driveSpeed = 11...13
-        odds.rideFixMs = 1_500...3_000
-        return odds
+    /// The model as it is played in a city of its own making (else: a recording).
+    func played(inCity isCity: Bool) -> BehaviourModel {
+        var behaviour = self
+        guard isLively ?? isCity else { return behaviour }
+        behaviour.answerMs = 800...3_000
+        behaviour.cancelAfterMs = 2_000...30_000
+        behaviour.dropMs = 1_000...8_000
+        behaviour.patienceMs = 8_000
+        behaviour.boardingMs = 1_000...3_000
+        behaviour.driveSpeed = 11...13
+        behaviour.rideFixMs = 1_500...3_000
+        return behaviour
     }
 
-    /// Nil when they can be played; otherwise what is wrong.
+    /// Nil when it can be played; otherwise what is wrong.
     public var problem: String? {
         let chances = [
             ("accept", accept), ("decline", decline), ("cancel", cancel), ("no-show", noShow), ("give-back", giveBack),

@@ -1,19 +1,19 @@
 import ClientSupport
 import Domain
 
-/// A world made of a recording: its vehicles are the drivers, and each turning on of a meter is a passenger.
-enum TraceWorld {
+/// A scenario made of a recording: its vehicles are the drivers, and each turning on of a meter is a passenger.
+enum TraceScenario {
     struct Options: Equatable {
         var vehicles = 200
         var limits = RecordedScript.Limits()
         var seed: UInt64 = 1
     }
 
-    static func make(_ trace: Trace, window: TraceWindow, options: Options) throws(TraceError) -> World {
+    static func make(_ trace: Trace, window: TraceWindow, options: Options) throws(TraceError) -> TaxiScenario {
         let chosen = window.busiestVehicles(of: trace, count: options.vehicles)
         if chosen.isEmpty { throw TraceError(line: 0, message: "no vehicle has fixes in the window asked for") }
-        var drivers: [World.Driver] = []
-        var wishes: [RideWish] = []
+        var drivers: [TaxiScenario.Driver] = []
+        var planned: [PlannedRide] = []
         for vehicle in chosen {
             // What was before the window tells where the vehicle is when it opens; what comes after it is for the
             // time in which the last rides end.
@@ -27,30 +27,30 @@ enum TraceWorld {
                 }
             let subject = subject(of: vehicle.name)
             drivers.append(
-                World.Driver(
+                TaxiScenario.Driver(
                     subject: subject, script: .recorded(RecordedScript(fixes: fixes, limits: options.limits))))
             var random = SeededRandom(seed: options.seed, part: "party of \(vehicle.name)")
-            wishes += Self.wishes(
+            planned += Self.planned(
                 of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, random: &random)
         }
         var origin = "where meters turned on"
         if !chosen.contains(where: { $0.fixes.contains { $0.occupied != nil } }) {
-            wishes = invented(drivers, window: window, seed: options.seed)
+            planned = invented(drivers, window: window, seed: options.seed)
             origin = "invented along the ways, as the recording has no meter"
         }
-        wishes.sort { ($0.offsetMs, $0.subject) < ($1.offsetMs, $1.subject) }
+        planned.sort { ($0.offsetMs, $0.subject) < ($1.offsetMs, $1.subject) }
         let recorded = drivers.count
-        return World(
-            drivers: drivers, wishes: wishes,
-            summary: "\(recorded) recorded vehicles, \(wishes.count) passengers \(origin)")
+        return TaxiScenario(
+            drivers: drivers, planned: planned,
+            summary: "\(recorded) recorded vehicles, \(planned.count) passengers \(origin)")
     }
 
     /// One per 0 → 1 of the meter inside the window; the destination is where it turned off, be it after the window.
-    private static func wishes(
+    private static func planned(
         of fixes: [TraceFix], whole: TraceVehicle, window: TraceWindow, subject: String,
         limits: RecordedScript.Limits, random: inout SeededRandom
-    ) -> [RideWish] {
-        var result: [RideWish] = []
+    ) -> [PlannedRide] {
+        var result: [PlannedRide] = []
         for index in fixes.indices.dropFirst() {
             let (before, fix) = (fixes[index - 1], fixes[index])
             guard before.occupied == false, fix.occupied == true, fix.timeMs >= 0,
@@ -58,7 +58,7 @@ enum TraceWorld {
             else { continue }
             guard let end = turnedOff(after: fix.timeMs + window.startMs, in: whole) else { continue }
             result.append(
-                RideWish(
+                PlannedRide(
                     offsetMs: fix.timeMs, subject: "p-\(subject)-\(result.count + 1)", pickup: fix.place,
                     destination: end, passengers: random.party()))
         }
@@ -67,23 +67,26 @@ enum TraceWorld {
 
     /// For recordings without a meter: two rides per vehicle and hour, each from near where some vehicle is at that time to
     /// where some vehicle is at another.
-    private static func invented(_ drivers: [World.Driver], window: TraceWindow, seed: UInt64) -> [RideWish] {
+    private static func invented(_ drivers: [TaxiScenario.Driver], window: TraceWindow, seed: UInt64) -> [PlannedRide] {
         var random = SeededRandom(seed: seed, part: "demand")
         let perHour = max(10, 2 * drivers.count)
         let count = max(5, Int(Double(window.lengthMs) / 3_600_000 * Double(perHour)))
         return (0..<count).compactMap { index in
             let offset = random.milliseconds(0...max(0, window.lengthMs - 1))
             guard let pickup = place(at: offset, among: drivers, &random),
-                let destination = place(at: random.milliseconds(0...max(0, window.lengthMs - 1)), among: drivers, &random)
+                let destination = place(
+                    at: random.milliseconds(0...max(0, window.lengthMs - 1)), among: drivers, &random)
             else { return nil }
-            return RideWish(
+            return PlannedRide(
                 offsetMs: offset, subject: "p-\(index + 1)",
                 pickup: pickup.moved(northMetres: random.between(-200...200), eastMetres: random.between(-200...200)),
                 destination: destination, passengers: random.party())
         }
     }
 
-    private static func place(at offsetMs: Int64, among drivers: [World.Driver], _ random: inout SeededRandom) -> GeoPoint? {
+    private static func place(at offsetMs: Int64, among drivers: [TaxiScenario.Driver], _ random: inout SeededRandom)
+        -> GeoPoint?
+    {
         for _ in 0..<20 {
             guard case .recorded(var script)? = drivers.randomElement(using: &random)?.script else { return nil }
             if script.duty(at: offsetMs) != .offShift, let fix = script.next(after: offsetMs) { return fix.place }

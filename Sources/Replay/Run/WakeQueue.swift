@@ -1,6 +1,6 @@
 /// Who is to be woken when: a heap of times. An entry that was overtaken by another one for the same client is passed
 /// over when it comes up, instead of being searched for.
-struct Agenda {
+struct WakeQueue {
     private var heap: [(dueMs: Int64, client: Int)] = []
     /// By client: the entry that counts.
     private var due: [Int64] = []

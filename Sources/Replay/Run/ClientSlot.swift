@@ -1,7 +1,7 @@
 import WebSocketServer
 
-/// One client of the fleet: its machine and the link that it has now.
-final class Seat {
+/// One client of the pool: its machine and the link that it has now.
+final class ClientSlot {
     let index: Int
     let subject: String
     var machine: any ClientMachine
@@ -18,7 +18,7 @@ final class Seat {
         subject = machine.session.subject
     }
 
-    var session: Session { machine.session }
+    var session: ClientSession { machine.session }
     var role: String { type(of: machine).role }
     /// Passengers give their token in the hello, as browsers must; drivers give theirs at the door.
     var greetsWithToken: Bool { role == PassengerMachine.role }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Replay
 
-@Suite struct WorldTests {
+@Suite struct ScenarioTests {
     let limits = RecordedScript.Limits()
 
     func script(_ fixes: [(Int64, Double, Bool?)]) -> RecordedScript {
@@ -60,26 +60,26 @@ import Testing
         ]
         .map { TraceFix(timeMs: 1_000_000 + $0.0, place: point(45 + Double($0.1) / 1000, 9), occupied: $0.2) }
         let trace = Trace(vehicles: [TraceVehicle(name: "cab 7/ü", fixes: fixes)])
-        let world = try TraceWorld.make(
+        let scenario = try TraceScenario.make(
             trace, window: TraceWindow(startMs: 1_000_000, lengthMs: 250_000), options: .init(vehicles: 5))
-        #expect(world.drivers.map(\.subject) == ["t-cab_7___"])
-        #expect(world.wishes.map(\.subject) == ["p-t-cab_7___-1", "p-t-cab_7___-2"])
-        #expect(world.wishes.map(\.offsetMs) == [60_000, 240_000])
-        #expect(world.wishes.map(\.pickup) == [point(45.001, 9), point(45.009, 9)])
+        #expect(scenario.drivers.map(\.subject) == ["t-cab_7___"])
+        #expect(scenario.planned.map(\.subject) == ["p-t-cab_7___-1", "p-t-cab_7___-2"])
+        #expect(scenario.planned.map(\.offsetMs) == [60_000, 240_000])
+        #expect(scenario.planned.map(\.pickup) == [point(45.001, 9), point(45.009, 9)])
         // The second meter is never turned off: where it was seen last counts.
-        #expect(world.wishes.map(\.destination) == [point(45.009, 9), point(45.012, 9)])
+        #expect(scenario.planned.map(\.destination) == [point(45.009, 9), point(45.012, 9)])
     }
 
     @Test func aRecordingWithoutAMeterGetsInventedPassengers() throws {
         let fixes = (0..<100).map { TraceFix(timeMs: Int64($0) * 60_000, place: point(45 + Double($0) / 1000, 9)) }
         let trace = Trace(vehicles: [TraceVehicle(name: "a", fixes: fixes)])
         let window = TraceWindow(startMs: 0, lengthMs: 3_600_000)
-        let world = try TraceWorld.make(trace, window: window, options: .init())
-        #expect(world.wishes.count == 10)
-        #expect(world.wishes == (try TraceWorld.make(trace, window: window, options: .init())).wishes)
-        for wish in world.wishes {
-            let there = point(45 + Double(wish.offsetMs) / 60_000_000, 9)
-            #expect(wish.pickup.distance(to: there) < 500)
+        let scenario = try TraceScenario.make(trace, window: window, options: .init())
+        #expect(scenario.planned.count == 10)
+        #expect(scenario.planned == (try TraceScenario.make(trace, window: window, options: .init())).planned)
+        for plan in scenario.planned {
+            let there = point(45 + Double(plan.offsetMs) / 60_000_000, 9)
+            #expect(plan.pickup.distance(to: there) < 500)
         }
     }
 
@@ -87,12 +87,13 @@ import Testing
         let bytes = try #require(testData(cabspotting))
         let trace = try Trace.read(bytes)
         let window = TraceWindow.busiest(in: trace, lengthMs: 3_600_000)
-        let world = try TraceWorld.make(trace, window: window, options: .init(vehicles: 200))
-        #expect(world.drivers.count == 200)
-        #expect(world.wishes.count > 300)
-        #expect(world.wishes.allSatisfy { (0..<3_600_000).contains($0.offsetMs) })
-        #expect(Set(world.wishes.map(\.subject)).count == world.wishes.count)
-        #expect(try TraceWorld.make(trace, window: window, options: .init(vehicles: 200)).wishes == world.wishes)
+        let scenario = try TraceScenario.make(trace, window: window, options: .init(vehicles: 200))
+        #expect(scenario.drivers.count == 200)
+        #expect(scenario.planned.count > 300)
+        #expect(scenario.planned.allSatisfy { (0..<3_600_000).contains($0.offsetMs) })
+        #expect(Set(scenario.planned.map(\.subject)).count == scenario.planned.count)
+        #expect(
+            try TraceScenario.make(trace, window: window, options: .init(vehicles: 200)).planned == scenario.planned)
     }
 
     @Test func aDriveKeepsItsSpeedAndArrives() {
@@ -116,20 +117,20 @@ import Testing
             place.lat > 45.44 && place.lat < 45.48 && place.lon > 9.15 && place.lon < 9.21
                 ? "\(Int((place.lat - 45.44) / 0.01))-\(Int((place.lon - 9.15) / 0.015))" : nil
         }
-        var options = CityWorld.Options()
+        var options = CityScenario.Options()
         options.durationMs = 600_000
-        let world = CityWorld.make(bounds: bounds, options: options, zoneOf: zoneOf)
-        #expect(world.drivers == CityWorld.make(bounds: bounds, options: options, zoneOf: zoneOf).drivers)
-        #expect(world.wishes == CityWorld.make(bounds: bounds, options: options, zoneOf: zoneOf).wishes)
+        let scenario = CityScenario.make(bounds: bounds, options: options, zoneOf: zoneOf)
+        #expect(scenario.drivers == CityScenario.make(bounds: bounds, options: options, zoneOf: zoneOf).drivers)
+        #expect(scenario.planned == CityScenario.make(bounds: bounds, options: options, zoneOf: zoneOf).planned)
         options.seed = 2
-        #expect(world.wishes != CityWorld.make(bounds: bounds, options: options, zoneOf: zoneOf).wishes)
+        #expect(scenario.planned != CityScenario.make(bounds: bounds, options: options, zoneOf: zoneOf).planned)
 
-        #expect(world.drivers.count == 60)
+        #expect(scenario.drivers.count == 60)
         // One a second in the busiest hour, for ten minutes: 600 ± 5 σ.
-        #expect((477...723).contains(world.wishes.count))
-        #expect(world.wishes.allSatisfy { zoneOf($0.pickup) != nil && zoneOf($0.destination) != nil })
-        #expect(world.wishes.allSatisfy { $0.pickup.distance(to: $0.destination) < 420 })
-        #expect(zip(world.wishes, world.wishes.dropFirst()).allSatisfy { $0.offsetMs <= $1.offsetMs })
+        #expect((477...723).contains(scenario.planned.count))
+        #expect(scenario.planned.allSatisfy { zoneOf($0.pickup) != nil && zoneOf($0.destination) != nil })
+        #expect(scenario.planned.allSatisfy { $0.pickup.distance(to: $0.destination) < 420 })
+        #expect(zip(scenario.planned, scenario.planned.dropFirst()).allSatisfy { $0.offsetMs <= $1.offsetMs })
     }
 
     @Test func aCruiserStaysNearItsStandAndDrivesNoFasterThanItCan() {

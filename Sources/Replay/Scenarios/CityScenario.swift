@@ -3,14 +3,14 @@ import Domain
 
 /// A city of our own making, the same for the same seed: streets in a grid over the zones given, a stand in each of some
 /// zones, drivers there, and passengers near them, more in busy hours and at busy stands.
-enum CityWorld {
+enum CityScenario {
     struct Options: Equatable {
         var drivers = 60
         /// Requests per second of hub time in the busiest hour.
         var requestsPerSecond = 1.0
         /// How long passengers come, in hub ms.
         var durationMs: Int64 = 60_000
-        /// Hours after midnight when the world begins: demand follows the hour.
+        /// Hours after midnight when the scenario begins: demand follows the hour.
         var startHour = 18.0
         /// Metres from one street to the next.
         var block = 110.0
@@ -27,7 +27,7 @@ enum CityWorld {
     static func make(
         bounds: ZoneBounds, options: Options,
         zoneOf: (GeoPoint) -> String?
-    ) -> World {
+    ) -> TaxiScenario {
         let centre = GeoPoint(lat: (bounds.south + bounds.north) / 2, lon: (bounds.west + bounds.east) / 2)
         let grid = StreetGrid(origin: centre, block: options.block)
         var random = SeededRandom(seed: options.seed, part: "city")
@@ -40,18 +40,18 @@ enum CityWorld {
             let start = grid.onStreet(
                 near: place.moved(
                     northMetres: random.between(-40...40), eastMetres: random.between(-40...40)))
-            return World.Driver(
+            return TaxiScenario.Driver(
                 subject: subject,
                 script: .cruising(
                     CruiseScript(
                         grid: grid, stands: stands, start: start, speed: options.speed * random.between(0.85...1.1),
                         fixEveryMs: options.fixEveryMs, random: SeededRandom(seed: options.seed, part: subject))))
         }
-        var wishRandom = SeededRandom(seed: options.seed, part: "demand")
-        let wishes = Self.wishes(options: options, stands: stands, grid: grid, random: &wishRandom, zoneOf: zoneOf)
-        return World(
-            drivers: drivers, wishes: wishes,
-            summary: "\(drivers.count) invented drivers at \(stands.count) stands, \(wishes.count) passengers to come")
+        var planRandom = SeededRandom(seed: options.seed, part: "demand")
+        let planned = Self.planned(options: options, stands: stands, grid: grid, random: &planRandom, zoneOf: zoneOf)
+        return TaxiScenario(
+            drivers: drivers, planned: planned,
+            summary: "\(drivers.count) invented drivers at \(stands.count) stands, \(planned.count) passengers to come")
     }
 
     /// One in each of the zones nearest to the centre, at a crossing well inside.
@@ -68,12 +68,13 @@ enum CityWorld {
     }
 
     /// Passengers come at random, `DayCurve` scaling how often, at stands of unequal weight.
-    private static func wishes(
-        options: Options, stands: [GeoPoint], grid: StreetGrid, random: inout SeededRandom, zoneOf: (GeoPoint) -> String?
-    ) -> [RideWish] {
+    private static func planned(
+        options: Options, stands: [GeoPoint], grid: StreetGrid, random: inout SeededRandom,
+        zoneOf: (GeoPoint) -> String?
+    ) -> [PlannedRide] {
         let weights = stands.map { _ in random.between(0.5...1.5) }
         let total = weights.reduce(0, +)
-        var result: [RideWish] = []
+        var result: [PlannedRide] = []
         var offset = 0.0
         while true {
             offset += random.waiting(mean: 1000 / max(options.requestsPerSecond, 1e-6))
@@ -87,9 +88,10 @@ enum CityWorld {
             }
             let stand = stands[chosen ?? stands.count - 1]
             let pickup = door(near: stand, metres: 50...160, grid: grid, random: &random, zoneOf: zoneOf)
-            let destination = door(near: pickup, metres: options.tripMetres, grid: grid, random: &random, zoneOf: zoneOf)
+            let destination = door(
+                near: pickup, metres: options.tripMetres, grid: grid, random: &random, zoneOf: zoneOf)
             result.append(
-                RideWish(
+                PlannedRide(
                     offsetMs: Int64(offset), subject: "P\(1000 + result.count)", pickup: pickup,
                     destination: destination, passengers: random.party()))
         }

@@ -2,9 +2,11 @@ import ClientSupport
 import Domain
 import Wire
 
-extension World {
-    /// The world of a source, and how long (hub ms) passengers come. Throws what is wrong with it.
-    static func make(_ source: ScenarioSource, seed: UInt64) throws(RunError) -> (world: World, lengthMs: Int64) {
+extension TaxiScenario {
+    /// The scenario of a source, and how long (hub ms) passengers come. Throws what is wrong with it.
+    static func make(_ source: ScenarioSource, seed: UInt64) throws(RunError) -> (
+        scenario: TaxiScenario, lengthMs: Int64
+    ) {
         switch source {
         case .recording(let recording):
             do throws(TraceError) {
@@ -13,12 +15,12 @@ extension World {
                 throw RunError("the recording: \(error)")
             }
         case .city(let city): return try make(city, seed: seed)
-        case .buses: throw RunError("buses have a world of their own")
+        case .buses: throw RunError("buses have a scenario of their own")
         }
     }
 
     private static func make(_ recording: ScenarioSource.Recording, seed: UInt64) throws(TraceError) -> (
-        World, Int64
+        TaxiScenario, Int64
     ) {
         guard let length = TimeText.span(recording.length) else {
             throw TraceError(line: 0, message: "the length \"\(recording.length)\" is not like 90s, 20m or 1h")
@@ -32,36 +34,36 @@ extension World {
             }
             window = try TraceWindow.from(clock: minutes, offsetMinutes: offset, in: trace, lengthMs: length)
         }
-        var options = TraceWorld.Options()
+        var options = TraceScenario.Options()
         options.vehicles = recording.vehicles
         options.limits.interpolateEveryMs = Int64(recording.interpolateEverySeconds * 1000)
         options.seed = seed
-        var world = try TraceWorld.make(trace, window: window, options: options)
+        var scenario = try TraceScenario.make(trace, window: window, options: options)
         let from = TimeText.clock(ofMs: window.startMs, offsetMinutes: offset)
         let to = TimeText.clock(ofMs: window.endMs, offsetMinutes: offset)
-        world.summary +=
+        scenario.summary +=
             ", recorded \(from)–\(to) (UTC\(offset < 0 ? "-" : "+")\(abs(offset) / 60):\(abs(offset) % 60 < 10 ? "0" : "")\(abs(offset) % 60))"
-        return (world, length)
+        return (scenario, length)
     }
 
-    private static func make(_ city: ScenarioSource.City, seed: UInt64) throws(RunError) -> (World, Int64) {
+    private static func make(_ city: ScenarioSource.City, seed: UInt64) throws(RunError) -> (TaxiScenario, Int64) {
         guard let bounds = ZoneBounds(geoJSON: city.zonesGeoJSON) else {
             throw RunError("the zones have no coordinates")
         }
         guard city.drivers > 0, city.seconds > 0, city.requestsPerSecond >= 0 else {
             throw RunError("a city needs drivers and time")
         }
-        var options = CityWorld.Options()
+        var options = CityScenario.Options()
         options.drivers = city.drivers
         options.requestsPerSecond = city.requestsPerSecond
         options.durationMs = Int64(city.seconds * 1000)
         options.startHour = city.startHour
         options.seed = seed
         let zones = city.zones
-        let world = CityWorld.make(bounds: bounds, options: options) { place in
+        let scenario = CityScenario.make(bounds: bounds, options: options) { place in
             guard case .zone(let index) = zones.lookup(place) else { return nil }
             return zones.zones[index].id
         }
-        return (world, options.durationMs)
+        return (scenario, options.durationMs)
     }
 }

@@ -5,7 +5,7 @@ import Wire
 @testable import Replay
 
 /// Plays the hub to one machine: reads what the machine sends, and answers as told. Hub time runs at `speed`.
-struct Stage<Machine> {
+struct MachineHarness<Machine> {
     var machine: Machine
     var now: Moment
     var out: [ClientAction] = []
@@ -24,7 +24,7 @@ struct Stage<Machine> {
         return out.filter { if case .note = $0 { false } else { true } }
     }
 
-    var notes: [Note] { out.compactMap { if case .note(let note) = $0 { note } else { nil } } }
+    var notes: [ClientNote] { out.compactMap { if case .note(let note) = $0 { note } else { nil } } }
 
     /// The commands sent since the last look, positions apart.
     mutating func sent() throws -> [ClientMessage] {
@@ -52,7 +52,7 @@ struct Stage<Machine> {
     }
 }
 
-extension Stage where Machine: ClientMachine {
+extension MachineHarness where Machine: ClientMachine {
     mutating func wake(afterHubMs ms: Int64 = 0) {
         pass(hubMs: ms)
         if !isLinkSilent { machine.session.heard(now) }

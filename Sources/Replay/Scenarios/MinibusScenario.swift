@@ -4,7 +4,7 @@ import GTFS
 import Wire
 
 /// A passenger's wish to ride in a minibus. Times are hub ms.
-struct SeatWish: Equatable {
+struct PlannedBooking: Equatable {
     var askMs: Int64
     var vehicle: String
     var pickup: GeoPoint
@@ -16,7 +16,7 @@ struct SeatWish: Equatable {
 
 /// Minibus taxis and those who book seats in them. Each goes where a recorded bus went, some minutes behind it: the roads
 /// and the pace are real.
-struct MinibusWorld: Equatable {
+struct MinibusScenario: Equatable {
     struct Driver: Equatable {
         var subject: String
         var runs: [RecordedBuses.Run]
@@ -27,7 +27,7 @@ struct MinibusWorld: Equatable {
         /// The vehicle whose seats it watches.
         var watches: String?
         /// By `askMs`.
-        var wishes: [SeatWish]
+        var planned: [PlannedBooking]
     }
 
     var drivers: [Driver] = []
@@ -35,10 +35,10 @@ struct MinibusWorld: Equatable {
     /// Of each minibus.
     var seats = 0
 
-    var wishes: Int { riders.reduce(0) { $0 + $1.wishes.count } }
+    var plannedCount: Int { riders.reduce(0) { $0 + $1.planned.count } }
 }
 
-extension MinibusWorld {
+extension MinibusScenario {
     private static let behindMs: ClosedRange<Int64> = 60_000...300_000
     /// A minibus takes up its way in the window, so that all of it can be checked.
     private static let shortestRideMs: Int64 = 120_000
@@ -46,8 +46,8 @@ extension MinibusWorld {
     private static let aheadMs: ClosedRange<Int64> = 90_000...600_000
 
     static func make(
-        _ buses: ScenarioSource.Buses, behind drivers: [BusWorld.Driver], in window: TraceWindow, seed: UInt64
-    ) -> MinibusWorld {
+        _ buses: ScenarioSource.Buses, behind drivers: [BusScenario.Driver], in window: TraceWindow, seed: UInt64
+    ) -> MinibusScenario {
         let followed = drivers.filter { driver in
             driver.runs.contains { $0.fixes[0].at < window.endMs }
         }.prefix(buses.minibuses)
@@ -66,21 +66,21 @@ extension MinibusWorld {
             var random = SeededRandom(seed: seed, part: "wishes of rider \(index)")
             return Rider(
                 subject: "r-\(index + 1)", watches: minibuses[index % minibuses.count].subject,
-                wishes: wishes(among: minibuses, in: window, perHour: buses.bookingsPerHour, &random))
+                planned: planned(among: minibuses, in: window, perHour: buses.bookingsPerHour, &random))
         }
-        return MinibusWorld(drivers: minibuses, riders: riders, seats: buses.minibusSeats)
+        return MinibusScenario(drivers: minibuses, riders: riders, seats: buses.minibusSeats)
     }
 
     /// At random times, each in a vehicle that is on its way, from where it comes by soon to where it comes by later.
-    private static func wishes(
+    private static func planned(
         among drivers: [Driver], in window: TraceWindow, perHour: Double, _ random: inout SeededRandom
-    ) -> [SeatWish] {
+    ) -> [PlannedBooking] {
         guard perHour > 0 else { return [] }
-        var wishes: [SeatWish] = []
+        var planned: [PlannedBooking] = []
         var time = window.startMs
         while true {
             time += max(10_000, Int64(random.waiting(mean: 3_600_000 / perHour)))
-            guard time < window.endMs else { return wishes }
+            guard time < window.endMs else { return planned }
             let onTheWay = drivers.flatMap { driver in driver.runs.map { (driver.subject, $0.fixes) } }
                 .filter { $0.1[0].at <= time && $0.1[$0.1.count - 1].at > time + aheadMs.lowerBound + shortestRideMs }
             guard let (vehicle, fixes) = onTheWay.randomElement(using: &random) else { continue }
@@ -91,16 +91,16 @@ extension MinibusWorld {
             guard let pickup = pickups.randomElement(using: &random),
                 let destination = fixes.filter({ $0.at >= pickup.at + shortestRideMs }).randomElement(using: &random)
             else { continue }
-            var wish = SeatWish(
+            var plan = PlannedBooking(
                 askMs: time, vehicle: vehicle, pickup: pickup.point, destination: destination.point,
                 pickupMs: pickup.at, passengers: random.party())
-            wish.mistake(&random)
-            wishes.append(wish)
+            plan.mistake(&random)
+            planned.append(plan)
         }
     }
 }
 
-extension SeatWish {
+extension PlannedBooking {
     /// Some ask for what can't be had: the other way, from where the vehicle never comes, or a vehicle that there is not.
     fileprivate mutating func mistake(_ random: inout SeededRandom) {
         switch random.fraction() {

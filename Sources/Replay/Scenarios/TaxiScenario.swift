@@ -2,7 +2,7 @@ import Domain
 
 /// A fix that a vehicle will send.
 struct PlannedFix: Equatable {
-    /// Hub milliseconds since the world began.
+    /// Hub milliseconds since the scenario began.
     var offsetMs: Int64
     var place: GeoPoint
     /// m/s
@@ -26,8 +26,8 @@ enum ScriptDuty: Equatable {
 }
 
 /// A passenger to come.
-struct RideWish: Equatable {
-    /// Hub milliseconds since the world began.
+struct PlannedRide: Equatable {
+    /// Hub milliseconds since the scenario began.
     var offsetMs: Int64
     var subject: String
     var pickup: GeoPoint
@@ -83,14 +83,14 @@ enum DriverScript: Equatable {
 }
 
 /// Drivers, and the passengers that will come, in the order of their time.
-struct World {
+struct TaxiScenario {
     struct Driver: Equatable {
         var subject: String
         var script: DriverScript
     }
 
     var drivers: [Driver]
-    var wishes: [RideWish]
+    var planned: [PlannedRide]
     /// One line for people: what is played.
     var summary: String
 }
