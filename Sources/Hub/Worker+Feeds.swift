@@ -223,7 +223,7 @@ extension Worker {
         isTelling = true
         slicesDue -= 1
         slicesTold += 1
-        renewBook()
+        renewPathIndex()
         board.advance(now: now())
         // What comes later waits for the next slice: its state is not in this one.
         tellingFresh = freshFeeds

@@ -170,9 +170,9 @@ extension Worker {
     }
 
     /// As `route.set` has announced it; nil when there is none.
-    static func way(_ json: JSONValue?) -> MinibusWay? {
+    static func way(_ json: JSONValue?) -> AnnouncedPath? {
         guard let json, let start = GeoPoint(json["start"]), let end = GeoPoint(json["end"]) else { return nil }
-        return MinibusWay([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
+        return AnnouncedPath([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
     }
 
     // MARK: what a worker tracks

@@ -150,13 +150,13 @@ public actor Worker {
     let feedPrefix: [UInt8]
     let queuesChannel: [UInt8]
     let catalogChannel: [UInt8]
-    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in a book that was made
+    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in an index that was made
     /// with this version of the catalog.
     var announced: [String: String] = [:]
-    var book: WayBook?
-    var bookVersion = ""
+    var pathIndex: PathIndex?
+    var pathIndexVersion = ""
     /// The patterns of routes that somebody here goes or asks for, of this version of the catalog.
-    var coursesKnown: [String: [WayCourse]] = [:]
+    var routePatternsKnown: [String: [RoutePattern]] = [:]
     var coursesVersion = ""
     /// When Redis was told last which single vehicles are watched, ms of the loop.
     var vehiclesWatchedAt: UInt64 = 0

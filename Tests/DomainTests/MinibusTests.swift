@@ -10,10 +10,10 @@ private func at(_ north: Double, _ east: Double = 0) -> GeoPoint {
 }
 
 @Suite("M2, M9: the way that a minibus announces")
-struct MinibusWayTests {
-    private let way = MinibusWay([at(0), at(5000), at(5000, 3000)])!
+struct AnnouncedPathTests {
+    private let way = AnnouncedPath([at(0), at(5000), at(5000, 3000)])!
 
-    private func metres(_ fit: MinibusWay.Fit) -> Double {
+    private func metres(_ fit: AnnouncedPath.Fit) -> Double {
         if case .fits(let metres, _, _) = fit { metres } else { -1 }
     }
 
@@ -49,10 +49,10 @@ struct MinibusWayTests {
 
     @Test("C52: a round that comes by twice can be ridden past its start")
     func round() {
-        let round = MinibusWay([at(0), at(2000), at(2000, 2000), at(0, 2000), at(0)])!
+        let round = AnnouncedPath([at(0), at(2000), at(2000, 2000), at(0, 2000), at(0)])!
         #expect(abs(metres(round.fit(from: at(0, 1000), to: at(0, 100), reach: 200)) - 900) < 5)
         #expect(abs(metres(round.fit(from: at(0, 2000), to: at(0), reach: 200)) - 2000) < 5)
-        #expect(MinibusWay([at(0)]) == nil)
+        #expect(AnnouncedPath([at(0)]) == nil)
     }
 }
 
@@ -67,7 +67,7 @@ struct MinibusStopsTests {
             MinibusErrand(booking: "b", pickup: nil, destination: at(2000)),
             MinibusErrand(booking: "c", pickup: at(1500), destination: at(1500)),
         ]
-        let order = MinibusStops.order(errands, from: at(0), way: MinibusWay([at(0), at(8000)]))
+        let order = MinibusStops.order(errands, from: at(0), way: AnnouncedPath([at(0), at(8000)]))
         #expect(names(order) == ["+c", "-c", "-b", "+a", "-a"])
     }
 

@@ -22,7 +22,8 @@ public struct MinibusStop: Equatable, Sendable {
 /// The order of stops that is proposed to the driver (S7). On an announced way it is the order in which they come; without
 /// one each booking is put in where it lengthens the tour least, its pickup always before its drop-off.
 public enum MinibusStops {
-    public static func order(_ errands: [MinibusErrand], from vehicle: GeoPoint?, way: MinibusWay?) -> [MinibusStop] {
+    public static func order(_ errands: [MinibusErrand], from vehicle: GeoPoint?, way: AnnouncedPath?) -> [MinibusStop]
+    {
         guard let way else { return inserted(errands, from: vehicle) }
         let stops = errands.flatMap(\.stops).map { (stop: $0, along: way.along($0.place)) }
         // Stable, so that a pickup stays before its drop-off where both are at one spot.

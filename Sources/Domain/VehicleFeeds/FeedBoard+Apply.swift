@@ -99,7 +99,7 @@ extension FeedBoard {
             silence > rules.expireAfterMs ? nil : silence > rules.staleAfterMs ? .stale : .live
         let (outcome, isYounger) = vehicles[Int(number)].take(fields, freshness, cell: cell, zone: zone)
         let isFarther = outcome != .refused && vehicles[Int(number)].take(along: fields.along)
-        // One that comes back, as it was, still has the places of an earlier book, or none.
+        // One that comes back, as it was, still has the places of an earlier index, or none.
         let isElsewhere = outcome == .traits || isFarther || (outcome == .moved && isYounger)
         if isElsewhere, ways != nil, !vehicles[Int(number)].isWatched { renewPlaces(number) }
         if outcome == .refused {

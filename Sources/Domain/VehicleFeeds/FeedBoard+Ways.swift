@@ -1,13 +1,13 @@
 import Wire
 
-/// Ways of vehicles, for those who watch with a destination. Without a book none has one, and nothing is looked up.
+/// Ways of vehicles, for those who watch with a destination. Without an index none has one, and nothing is looked up.
 ///
 /// A vehicle that goes on along its way changes by steps, and a step is a change like any other: whoever sees it no more
 /// finds it in the logs as gone.
 extension FeedBoard {
-    /// Uses another book from now on, or none: the places of all vehicles are looked up anew.
-    public func use(_ book: WayBook?) {
-        ways = book
+    /// Uses another index from now on, or none: the places of all vehicles are looked up anew.
+    public func use(_ pathIndex: PathIndex?) {
+        ways = pathIndex
         for number in vehicles.indices where vehicles[number].live.isPresent && !vehicles[number].isWatched {
             renewPlaces(UInt32(number))
         }
@@ -27,7 +27,7 @@ extension FeedBoard {
     }
 
     /// A taxi goes anywhere.
-    private func places(of number: UInt32) -> [WayPlace] {
+    private func places(of number: UInt32) -> [PathPlace] {
         let traits = vehicles[Int(number)].live.traits
         guard let ways, traits.kind != .taxi else { return [] }
         return ways.places(

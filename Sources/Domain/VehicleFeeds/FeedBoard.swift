@@ -35,7 +35,7 @@ public final class FeedBoard {
     var own: [UInt32: FeedUnit] = [:]
 
     /// Kept while somebody watches with a destination.
-    var ways: WayBook?
+    var ways: PathIndex?
 
     var ages = AgeWheel()
     /// The second up to which vehicles have aged.

@@ -17,7 +17,7 @@ public struct FeedRecord: Equatable, Sendable {
     /// Free ones; nil if the vehicle doesn't tell.
     public var seats: Int?
     public var route: String?
-    /// How far it is along its way (`WayProgress.text`).
+    /// How far it is along its way (`PathProgress.text`).
     public var along: String
 
     public init(

@@ -14,7 +14,7 @@ public struct FeedView: Hashable, Sendable {
 
     public var visibility: Visibility
     public var filter: FeedFilter
-    /// The numbers of ways (`WayBook`) that lead where the subscriber wants to go, each with the last step at which a vehicle
+    /// The numbers of ways (`PathIndex`) that lead where the subscriber wants to go, each with the last step at which a vehicle
     /// has not passed it: of vehicles on routes only those that go one of them and have not. Nil: it has not said where.
     public var ways: [UInt16: UInt16]?
 
@@ -24,7 +24,7 @@ public struct FeedView: Hashable, Sendable {
         self.ways = ways
     }
 
-    private static func isOfUse(_ place: WayPlace, _ ways: [UInt16: UInt16]) -> Bool {
+    private static func isOfUse(_ place: PathPlace, _ ways: [UInt16: UInt16]) -> Bool {
         guard let last = ways[place.way] else { return false }
         return place.step <= last
     }

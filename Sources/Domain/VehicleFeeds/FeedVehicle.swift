@@ -8,8 +8,8 @@ struct FeedTraits: Equatable {
     /// −1 when unknown.
     var seats: Int16 = -1
     var route: String?
-    /// Where it is on the ways of the board's book that it may be on; empty when nobody knows, or asks. No reader is told.
-    var places: [WayPlace] = []
+    /// Where it is on the ways of the board's index that it may be on; empty when nobody knows, or asks. No reader is told.
+    var places: [PathPlace] = []
 
     /// As far as rows tell.
     func looks(like other: FeedTraits) -> Bool {
@@ -51,7 +51,7 @@ struct FeedVehicle {
     /// Told of by `applyWatched`, and a member of its own unit; else of cells, zones and the city.
     var isWatched: Bool
     var live = FeedStanding()
-    /// How far it is along its way (`WayProgress.text`), by the last record.
+    /// How far it is along its way (`PathProgress.text`), by the last record.
     var along = ""
     var shown = FeedStanding()
     /// In the list of those that the next tick looks at.

@@ -1,9 +1,9 @@
 /// One of the ways that a route's vehicles go: a pattern by its id.
-public struct WayCourse: Sendable {
+public struct RoutePattern: Sendable {
     public let id: String
     public let shape: LineShape
 
-    /// Nil when the shape has no length, or the id can't stand in a `WayProgress.text`.
+    /// Nil when the shape has no length, or the id can't stand in a `PathProgress.text`.
     public init?(id: String, shape: [GeoPoint]) {
         guard Self.isPlain(id), let shape = LineShape(shape) else { return nil }
         self.id = id
@@ -23,7 +23,7 @@ public struct WayCourse: Sendable {
 ///
 /// A way that crosses itself, or goes out and back on one street, is told apart by `TourTrack`. Whoever comes to the end of
 /// its way begins anew: on the same way if that is a round, on another pattern that begins there.
-public struct WayProgress: Sendable {
+public struct PathProgress: Sendable {
     /// A place is looked at anew after so many metres, or so many ms for one that stands.
     private static let stepMetres = 25.0
     private static let stepMs: Int64 = 10_000
@@ -60,7 +60,7 @@ public struct WayProgress: Sendable {
     }
 
     /// On a route. Nil when it has no patterns.
-    public init?(route: [WayCourse], known: String = "") {
+    public init?(route: [RoutePattern], known: String = "") {
         guard !route.isEmpty else { return nil }
         text = known
         let parts = Self.parts(of: known)
@@ -84,7 +84,7 @@ public struct WayProgress: Sendable {
 
     /// That a vehicle is so many metres along a pattern, as a bus on its tour knows. Empty where the id can't be told.
     public static func text(on pattern: String, metres: Double) -> String {
-        WayCourse.isPlain(pattern) ? "\(pattern)@\(Int(metres))" : ""
+        RoutePattern.isPlain(pattern) ? "\(pattern)@\(Int(metres))" : ""
     }
 
     /// Takes a fix that the position filter has accepted; `at` is its time, Unix ms.

@@ -1,5 +1,5 @@
 /// The way that a minibus has announced: straight from point to point. Metres, good within a few kilometres of each piece.
-public struct MinibusWay: Equatable, Sendable {
+public struct AnnouncedPath: Equatable, Sendable {
     let points: [GeoPoint]
     /// Metres from the start to each point.
     private let distances: [Double]

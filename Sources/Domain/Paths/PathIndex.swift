@@ -1,8 +1,8 @@
 /// Where a vehicle is on one of the ways that it may go, as far as a view needs it (`FeedView.ways`).
-public struct WayPlace: Hashable, Sendable {
-    /// The way's number in the book.
+public struct PathPlace: Hashable, Sendable {
+    /// The way's number in the index.
     public var way: UInt16
-    /// How far along it, in steps of `WayBook.stepMetres`.
+    /// How far along it, in steps of `PathIndex.stepMetres`.
     public var step: UInt16
 
     public init(way: UInt16, step: UInt16) {
@@ -14,9 +14,9 @@ public struct WayPlace: Hashable, Sendable {
 /// The ways that the city's vehicles go, each distinct one by a number: feeds that are watched with a destination are
 /// decided by how far along it a vehicle is (`FeedView.ways`).
 ///
-/// A number stands for the same way as long as the book is used, so up to where it is of use to somebody needs to be asked
+/// A number stands for the same way as long as the index is used, so up to where it is of use to somebody needs to be asked
 /// once. There is no way 0. Not safe across threads: one per worker, on its loop.
-public final class WayBook {
+public final class PathIndex {
     /// A vehicle's place is looked at anew after so many metres.
     public static let stepMetres = 25.0
     /// So far behind a passenger, metres, a vehicle may still be standing there.
@@ -25,7 +25,7 @@ public final class WayBook {
     static let passMetres = 100.0
     /// … if it does not pass farther off than this beyond the nearest pass that leads on, metres.
     static let fartherMetres = 250.0
-    /// A book is used until so many ways were announced at least: each is some kilobytes here and an entry with every reader
+    /// An index is used until so many ways were announced at least: each is some kilobytes here and an entry with every reader
     /// whom it leads where it wants to go.
     static let wornWays = 2_000
 
@@ -41,15 +41,15 @@ public final class WayBook {
     /// Those of a route, by the ids of its patterns.
     private var routes: [String: [(id: String, way: UInt16)]] = [:]
     private var vehicles: [String: UInt16] = [:]
-    private let courses: (String) -> [WayCourse]
+    private let routePatterns: (String) -> [RoutePattern]
 
-    /// `courses` are the patterns of a route; none when the timetable has no such route. Asked once for each.
-    public init(courses: @escaping (String) -> [WayCourse]) { self.courses = courses }
+    /// `routePatterns` are the patterns of a route; none when the timetable has no such route. Asked once for each.
+    public init(routePatterns: @escaping (String) -> [RoutePattern]) { self.routePatterns = routePatterns }
 
     /// One more than the last number.
     public var count: Int { ways.count }
     /// Most of the ways that were announced are no vehicle's any more, and they are many or the numbers have nearly run out: it is
-    /// time for another book. Those of the timetable would be in that one too, and don't count.
+    /// time for another index. Those of the timetable would be in that one too, and don't count.
     public var isWorn: Bool {
         announced.count > max(Self.wornWays, 4 * vehicles.count)
             || (ways.count > 60_000 && announced.count > 2 * vehicles.count)
@@ -69,18 +69,18 @@ public final class WayBook {
     /// Where a vehicle is on what it goes: the way that it has announced, or else those of its route's patterns that it may
     /// be on. Empty when nobody knows a way of it.
     ///
-    /// - Parameter along: how far it is, as `WayProgress.text`. What it does not say of a way counts as its beginning, and
+    /// - Parameter along: how far it is, as `PathProgress.text`. What it does not say of a way counts as its beginning, and
     ///   where it names no pattern the vehicle may be on any.
-    public func places(of vehicle: String, route: String?, along: String) -> [WayPlace] {
-        if let number = vehicles[vehicle] { return [WayPlace(way: number, step: Self.step(Int(along) ?? 0))] }
+    public func places(of vehicle: String, route: String?, along: String) -> [PathPlace] {
+        if let number = vehicles[vehicle] { return [PathPlace(way: number, step: Self.step(Int(along) ?? 0))] }
         guard let route else { return [] }
         let patterns = patterns(of: route)
-        var places: [WayPlace] = []
-        for (id, metres) in WayProgress.parts(of: along) {
+        var places: [PathPlace] = []
+        for (id, metres) in PathProgress.parts(of: along) {
             guard let pattern = patterns.first(where: { $0.id == id }) else { continue }
-            places.append(WayPlace(way: pattern.way, step: Self.step(metres)))
+            places.append(PathPlace(way: pattern.way, step: Self.step(metres)))
         }
-        return places.isEmpty ? patterns.map { WayPlace(way: $0.way, step: 0) } : places
+        return places.isEmpty ? patterns.map { PathPlace(way: $0.way, step: 0) } : places
     }
 
     /// Those of the numbers from `first` on that lead from one place to another, in this order, `reach` metres off at most;
@@ -118,7 +118,7 @@ public final class WayBook {
 
     private func patterns(of route: String) -> [(id: String, way: UInt16)] {
         if let known = routes[route] { return known }
-        let found = courses(route).map { ($0.id, add($0.shape)) }.filter { $0.1 > 0 }
+        let found = routePatterns(route).map { ($0.id, add($0.shape)) }.filter { $0.1 > 0 }
         routes[route] = found
         return found
     }
