@@ -238,11 +238,11 @@ extension Worker {
 
     /// The order of stops, told to the driver when it is another one than before.
     func proposeStops(_ driver: DriverTrack) {
-        let errands = driver.bookings.map {
-            MinibusErrand(
+        let bookings = driver.bookings.map {
+            BookingStops(
                 booking: $0.ride.ride, pickup: $0.ride.isAboard ? nil : $0.ride.pickup, destination: $0.destination)
         }
-        let stops = MinibusStops.order(errands, from: driver.lastFix?.point, way: driver.way)
+        let stops = MinibusStops.order(bookings, from: driver.lastFix?.point, way: driver.way)
         guard stops != driver.stopsTold ?? [] else { return }
         driver.stopsTold = stops
         var json = JSONWriter()

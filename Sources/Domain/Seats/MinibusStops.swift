@@ -1,5 +1,5 @@
 /// What a booking still asks of the driver.
-public struct MinibusErrand: Equatable, Sendable {
+public struct BookingStops: Equatable, Sendable {
     public var booking: String
     /// Nil once its passengers are aboard.
     public var pickup: GeoPoint?
@@ -22,10 +22,10 @@ public struct MinibusStop: Equatable, Sendable {
 /// The order of stops that is proposed to the driver (S7). On an announced way it is the order in which they come; without
 /// one each booking is put in where it lengthens the tour least, its pickup always before its drop-off.
 public enum MinibusStops {
-    public static func order(_ errands: [MinibusErrand], from vehicle: GeoPoint?, way: AnnouncedPath?) -> [MinibusStop]
+    public static func order(_ bookings: [BookingStops], from vehicle: GeoPoint?, way: AnnouncedPath?) -> [MinibusStop]
     {
-        guard let way else { return inserted(errands, from: vehicle) }
-        let stops = errands.flatMap(\.stops).map { (stop: $0, along: way.along($0.place)) }
+        guard let way else { return inserted(bookings, from: vehicle) }
+        let stops = bookings.flatMap(\.stops).map { (stop: $0, along: way.along($0.place)) }
         // Stable, so that a pickup stays before its drop-off where both are at one spot.
         return stops.enumerated().sorted { a, b in
             (a.element.along, a.offset) < (b.element.along, b.offset)
@@ -34,16 +34,16 @@ public enum MinibusStops {
 
     /// `measure` is the distance between two places, metres.
     static func inserted(
-        _ errands: [MinibusErrand], from vehicle: GeoPoint?,
+        _ bookings: [BookingStops], from vehicle: GeoPoint?,
         measure: (GeoPoint, GeoPoint) -> Double = { $0.distance(to: $1) }
     ) -> [MinibusStop] {
         var tour = MinibusTour()
-        for errand in errands {
-            let end = errand.stops[errand.stops.count - 1]
+        for booking in bookings {
+            let end = booking.stops[booking.stops.count - 1]
             let toEnd = tour.distances(to: end.place, from: vehicle, measure)
-            if let pickup = errand.pickup {
+            if let pickup = booking.pickup {
                 let toPickup = tour.distances(to: pickup, from: vehicle, measure)
-                tour.insert(errand.stops[0], toPickup, before: end, toEnd, apart: measure(pickup, end.place))
+                tour.insert(booking.stops[0], toPickup, before: end, toEnd, apart: measure(pickup, end.place))
             } else {
                 tour.insert(end, toEnd)
             }
@@ -118,7 +118,7 @@ private struct MinibusTour {
     }
 }
 
-extension MinibusErrand {
+extension BookingStops {
     /// Pickup, if it is still to come, and drop-off.
     var stops: [MinibusStop] {
         let end = MinibusStop(booking: booking, isPickup: false, place: destination)
