@@ -51,7 +51,8 @@ extension Worker {
         guard let circle = session.nextCircle else { return }
         session.nextCircle = nil
         answer(
-            circle.message, session, cells: session.feeds[Channel.near]?.subscription.units.count ?? 0, isReplaced: true
+            circle.message, session, cells: session.feeds[Channel.near]?.subscription.scopes.count ?? 0,
+            isReplaced: true
         )
     }
 
@@ -83,8 +84,8 @@ extension Worker {
             sources.append(.ways)
             view.ways = [:]
         }
-        let units = cells.map { FeedUnitKey.cell($0) }
-        guard begin(Channel.near, units, sources, view, circle.options, circle.message, session) else { return }
+        let scopes = cells.map { FeedScopeKey.cell($0) }
+        guard begin(Channel.near, scopes, sources, view, circle.options, circle.message, session) else { return }
         if let destination = circle.options.destination {
             lead(session, from: circle.center, to: GeoPoint(destination))
         }

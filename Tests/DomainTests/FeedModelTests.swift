@@ -6,13 +6,13 @@ import Wire
 struct FeedModelTests {
     /// One subscription with its client.
     private final class Watcher {
-        let keys: [FeedUnitKey]
+        let keys: [FeedScopeKey]
         let subscription: FeedSubscription
         var reader = FeedReader()
         /// How likely it is sent something at a tick.
         let pace: Double
 
-        init(_ keys: [FeedUnitKey], _ subscription: FeedSubscription, pace: Double) {
+        init(_ keys: [FeedScopeKey], _ subscription: FeedSubscription, pace: Double) {
             self.keys = keys
             self.subscription = subscription
             self.pace = pace
@@ -79,7 +79,7 @@ struct FeedModelTests {
     }
 
     private func watcher(in world: inout FeedWorld) -> Watcher {
-        let keys: [FeedUnitKey]
+        let keys: [FeedScopeKey]
         let channel: String
         switch Int.random(in: 0..<5, using: &world.random) {
         case 0:
@@ -94,7 +94,7 @@ struct FeedModelTests {
             let count = Int.random(in: 2...25, using: &world.random)
             (keys, channel) = (FeedWorld.cells.shuffled(using: &world.random).prefix(count).map { .cell($0) }, "near")
         }
-        let units = keys.map { world.board.retain($0) }
+        let scopes = keys.map { world.board.retain($0) }
         // As the hub does: the zones of what is known, and the state of a vehicle that is watched from now on.
         if case .zone = keys[0] { world.board.rezone(FeedWorld.zone) }
         if case .vehicle(let id) = keys[0] {
@@ -102,7 +102,7 @@ struct FeedModelTests {
             if let record = world.known[id] { world.board.applyWatched(record) }
         }
         let subscription = FeedSubscription(
-            channel: channel, units: units, view: view(in: &world), encoding: world.chance(0.5) ? .json : .protobuf)
+            channel: channel, scopes: scopes, view: view(in: &world), encoding: world.chance(0.5) ? .json : .protobuf)
         let pace = [1, 0.7, 0.2, 0.06].randomElement(using: &world.random)!
         return Watcher(keys, subscription, pace: pace)
     }
@@ -118,6 +118,6 @@ struct FeedModelTests {
     }
 
     private func give(up watcher: Watcher, in world: inout FeedWorld) {
-        for unit in watcher.subscription.units { world.board.release(unit) }
+        for scope in watcher.subscription.scopes { world.board.release(scope) }
     }
 }

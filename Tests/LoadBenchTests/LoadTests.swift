@@ -94,7 +94,7 @@ import Wire
         let place = GeoPoint(lat: 45.461, lon: 9.182)
         let cell = CellGrid.cell(of: place)
         let reader = FeedSubscription(
-            channel: "zone:1", units: [board.retain(.cell(cell))], view: FeedView(visibility: .all), encoding: .json)
+            channel: "zone:1", scopes: [board.retain(.cell(cell))], view: FeedView(visibility: .all), encoding: .json)
         var time: Int64 = 1_795_210_210_000
         func told() throws -> (scan: RowScan, times: [Int64]) {
             board.advance(now: time)

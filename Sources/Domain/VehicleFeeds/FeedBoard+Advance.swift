@@ -1,13 +1,13 @@
 import Wire
 
-/// A tick: what came in since the last one is shown, and noted in the logs of its units.
+/// A tick: what came in since the last one is shown, and noted in the logs of its scopes.
 extension FeedBoard {
     /// Freezes a tick. `now` in Unix milliseconds; with each new second vehicles age.
     public func advance(now: Int64) {
         self.now = now
         tick += 1
         age(to: now / 1000)
-        for unit in cached { unit.clearCaches() }
+        for scope in cached { scope.clearCaches() }
         cached.removeAll(keepingCapacity: true)
         for number in dirty { freeze(number) }
         dirty.removeAll(keepingCapacity: true)
@@ -62,9 +62,9 @@ extension FeedBoard {
         if vehicles[index].isWatched {
             note(number, from: old.isPresent ? own[number] : nil, to: new.isPresent ? own[number] : nil, old, new)
         } else {
-            let from = old.isPresent ? vehicles[index].cellUnit : nil
-            let to = new.isPresent ? (from != nil && old.cell == new.cell ? from : cellUnit(new.cell)) : nil
-            vehicles[index].cellUnit = to
+            let from = old.isPresent ? vehicles[index].cellScope : nil
+            let to = new.isPresent ? (from != nil && old.cell == new.cell ? from : cellScope(new.cell)) : nil
+            vehicles[index].cellScope = to
             note(number, from: from, to: to, old, new)
             if let from, from !== to, from.watchers == 0, from.members.isEmpty { cells[old.cell] = nil }
             note(number, from: zone(of: old), to: zone(of: new), old, new)
@@ -73,7 +73,7 @@ extension FeedBoard {
         if !new.isPresent { retire(number) }
     }
 
-    private func zone(of standing: FeedStanding) -> FeedUnit? {
+    private func zone(of standing: FeedStanding) -> FeedScope? {
         standing.isPresent && standing.zone >= 0 ? zones[Int(standing.zone)] : nil
     }
 
@@ -83,14 +83,14 @@ extension FeedBoard {
             own[number]?.noteMove(of: number, tick: tick, in: vehicles)
             return
         }
-        vehicles[index].cellUnit?.noteMove(of: number, tick: tick, in: vehicles)
+        vehicles[index].cellScope?.noteMove(of: number, tick: tick, in: vehicles)
         if zonesWatched > 0 { zone(of: vehicles[index].shown)?.noteMove(of: number, tick: tick, in: vehicles) }
         city?.noteMove(of: number, tick: tick, in: vehicles)
     }
 
-    /// Notes what became of a vehicle in the units of one sort.
+    /// Notes what became of a vehicle in the scopes of one sort.
     private func note(
-        _ number: UInt32, from: FeedUnit?, to: FeedUnit?, _ old: FeedStanding, _ new: FeedStanding
+        _ number: UInt32, from: FeedScope?, to: FeedScope?, _ old: FeedStanding, _ new: FeedStanding
     ) {
         if let from, from === to {
             if old.traits != new.traits || old.cell != new.cell {
@@ -110,8 +110,8 @@ extension FeedBoard {
         }
     }
 
-    private func log(_ unit: FeedUnit, _ number: UInt32, _ before: FeedBefore) {
+    private func log(_ scope: FeedScope, _ number: UInt32, _ before: FeedBefore) {
         let change = FeedChange(tick: tick, number: number, before: before)
-        unit.note(change, logTicks: rules.logTicks)
+        scope.note(change, logTicks: rules.logTicks)
     }
 }

@@ -36,7 +36,7 @@ extension FeedBoard {
     /// `G`: a vehicle is gone from that cell, if it still is there.
     public func left(_ id: String, cell: CellID) { withBytes(of: id) { left($0, cell: cell) } }
 
-    /// Takes in a record from the channel of one vehicle: for the unit of that vehicle only. Ignored if that is not
+    /// Takes in a record from the channel of one vehicle: for the scope of that vehicle only. Ignored if that is not
     /// retained.
     public func applyWatched(_ record: FeedRecord) {
         FeedFields.with(record) { fields in

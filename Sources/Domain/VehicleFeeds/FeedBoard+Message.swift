@@ -1,7 +1,7 @@
-/// Whole messages of pieces.
+/// Whole messages of encoded rows.
 extension FeedBoard {
     func write(
-        _ subscription: FeedSubscription, _ parts: [FeedPiece], gone: [UInt32], isSnapshot: Bool,
+        _ subscription: FeedSubscription, _ parts: [EncodedRows], gone: [UInt32], isSnapshot: Bool,
         into payload: inout [UInt8]
     ) {
         let room = parts.reduce(128 + gone.count * 12) { $0 + $1.rows.count + $1.moved.count + 1 }
@@ -14,7 +14,7 @@ extension FeedBoard {
 
     /// `{"ch":…,"type":"positions"|"snapshot","time":…,"gone":[…],"data":[…]}`
     private func writeJSON(
-        _ subscription: FeedSubscription, _ parts: [FeedPiece], _ gone: [UInt32], _ isSnapshot: Bool,
+        _ subscription: FeedSubscription, _ parts: [EncodedRows], _ gone: [UInt32], _ isSnapshot: Bool,
         _ payload: inout [UInt8]
     ) {
         payload.append("{\"ch\":")
@@ -41,7 +41,7 @@ extension FeedBoard {
 
     /// A `ServerMessage` with `positions`, its field 15.
     private func writeProtobuf(
-        _ subscription: FeedSubscription, _ parts: [FeedPiece], _ gone: [UInt32], _ isSnapshot: Bool,
+        _ subscription: FeedSubscription, _ parts: [EncodedRows], _ gone: [UInt32], _ isSnapshot: Bool,
         _ payload: inout [UInt8]
     ) {
         let channel = subscription.channel.utf8

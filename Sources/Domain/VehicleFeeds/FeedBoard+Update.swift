@@ -5,8 +5,8 @@ extension FeedBoard {
         let sent = subscription.sentTick
         if sent == tick { return nil }
         subscription.sentTick = tick
-        if subscription.units.count == 1 {
-            return message(subscription, subscription.units[0], sent: sent).map { .shared($0) }
+        if subscription.scopes.count == 1 {
+            return message(subscription, subscription.scopes[0], sent: sent).map { .shared($0) }
         }
         return compose(subscription, sent: sent) ? .own : nil
     }
@@ -17,40 +17,40 @@ extension FeedBoard {
         write(subscription, [], gone: [], isSnapshot: true, into: &scratch)
     }
 
-    /// One unit: the whole message is shared.
-    private func message(_ subscription: FeedSubscription, _ unit: FeedUnit, sent: Int?) -> FeedMessage? {
-        let since = since(sent, unit)
-        if since >= unit.changedTick { return nil }
-        remember(unit)
-        return unit.messages.value(for: key(subscription, since: since, channel: subscription.channel)) {
-            let piece = piece(unit, key(subscription, since: since))
-            if piece.isEmpty, since >= 0 { return nil }
-            parts.append(piece)
+    /// One scope: the whole message is shared.
+    private func message(_ subscription: FeedSubscription, _ scope: FeedScope, sent: Int?) -> FeedMessage? {
+        let since = since(sent, scope)
+        if since >= scope.changedTick { return nil }
+        remember(scope)
+        return scope.messages.value(for: key(subscription, since: since, channel: subscription.channel)) {
+            let encoded = encoded(scope, key(subscription, since: since))
+            if encoded.isEmpty, since >= 0 { return nil }
+            parts.append(encoded)
             defer { parts.removeAll(keepingCapacity: true) }
             var payload: [UInt8] = []
-            write(subscription, parts, gone: piece.gone, isSnapshot: since < 0, into: &payload)
+            write(subscription, parts, gone: encoded.gone, isSnapshot: since < 0, into: &payload)
             return FeedMessage(payload)
         }
     }
 
-    /// Many units: their pieces are shared, and put together in `scratch`.
+    /// Many scopes: their encoded rows are shared, and put together in `scratch`.
     private func compose(_ subscription: FeedSubscription, sent: Int?) -> Bool {
         var since = sent ?? -1
         defer {
             changed.removeAll(keepingCapacity: true)
             parts.removeAll(keepingCapacity: true)
         }
-        for unit in subscription.units {
-            if self.since(sent, unit) < 0 { since = -1 }
-            if unit.changedTick > since { changed.append(unit) }
+        for scope in subscription.scopes {
+            if self.since(sent, scope) < 0 { since = -1 }
+            if scope.changedTick > since { changed.append(scope) }
         }
         var gone = 0
         let key = key(subscription, since: since)
-        for unit in since < 0 ? subscription.units : changed {
-            let piece = piece(unit, key)
-            if piece.isEmpty { continue }
-            parts.append(piece)
-            gone += piece.gone.count
+        for scope in since < 0 ? subscription.scopes : changed {
+            let encoded = encoded(scope, key)
+            if encoded.isEmpty { continue }
+            parts.append(encoded)
+            gone += encoded.gone.count
         }
         if parts.isEmpty, since >= 0 { return false }
         let numbers = gone > 0 ? goneForGood(subscription) : []
@@ -59,15 +59,15 @@ extension FeedBoard {
         return true
     }
 
-    /// Who is gone from one of the units and not shown in another.
+    /// Who is gone from one of the scopes and not shown in another.
     private func goneForGood(_ subscription: FeedSubscription) -> [UInt32] {
         stamp += 1
-        for unit in subscription.units { unit.mark = stamp }
+        for scope in subscription.scopes { scope.mark = stamp }
         var numbers: [UInt32] = []
         for part in parts {
             for number in part.gone {
                 let vehicle = vehicles[Int(number)]
-                if vehicle.shown.isPresent, vehicle.cellUnit?.mark == stamp,
+                if vehicle.shown.isPresent, vehicle.cellScope?.mark == stamp,
                     subscription.view.shows(vehicle.shown.traits)
                 {
                     continue
@@ -78,17 +78,17 @@ extension FeedBoard {
         return numbers
     }
 
-    /// The tick from which on the unit's log tells this reader all; −1 if it needs a snapshot.
-    private func since(_ sent: Int?, _ unit: FeedUnit) -> Int {
+    /// The tick from which on the scope's log tells this reader all; −1 if it needs a snapshot.
+    private func since(_ sent: Int?, _ scope: FeedScope) -> Int {
         guard let sent else { return -1 }
-        let isKnown = sent >= unit.changedTick || (sent >= unit.completeSince && sent >= tick - rules.logTicks)
+        let isKnown = sent >= scope.changedTick || (sent >= scope.completeSince && sent >= tick - rules.logTicks)
         return isKnown ? sent : -1
     }
 
-    private func remember(_ unit: FeedUnit) {
-        if unit.isCached { return }
-        unit.isCached = true
-        cached.append(unit)
+    private func remember(_ scope: FeedScope) {
+        if scope.isCached { return }
+        scope.isCached = true
+        cached.append(scope)
     }
 
     private func key(_ subscription: FeedSubscription, since: Int, channel: String = "") -> FeedCacheKey {
@@ -97,31 +97,31 @@ extension FeedBoard {
             viewHash: subscription.viewHash)
     }
 
-    private func piece(_ unit: FeedUnit, _ key: FeedCacheKey) -> FeedPiece {
-        remember(unit)
-        return unit.pieces.value(for: key) {
+    private func encoded(_ scope: FeedScope, _ key: FeedCacheKey) -> EncodedRows {
+        remember(scope)
+        return scope.encodedRows.value(for: key) {
             key.since < 0
-                ? snapshot(unit, key.view, key.encoding)
-                : delta(unit, key.view, key.encoding, since: key.since)
+                ? snapshot(scope, key.view, key.encoding)
+                : delta(scope, key.view, key.encoding, since: key.since)
         }
     }
 
-    private func snapshot(_ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding) -> FeedPiece {
-        let piece = FeedPiece()
-        for number in unit.members where view.shows(vehicles[Int(number)].shown.traits) {
-            piece.appendFull(vehicles[Int(number)], number: number, encoding: encoding)
+    private func snapshot(_ scope: FeedScope, _ view: FeedView, _ encoding: FeedEncoding) -> EncodedRows {
+        let encoded = EncodedRows()
+        for number in scope.members where view.shows(vehicles[Int(number)].shown.traits) {
+            encoded.appendFull(vehicles[Int(number)], number: number, encoding: encoding)
         }
-        return piece
+        return encoded
     }
 
     /// What changed after a tick, for a reader that knows the state of that tick.
-    private func delta(_ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding, since: Int) -> FeedPiece {
-        let piece = FeedPiece()
+    private func delta(_ scope: FeedScope, _ view: FeedView, _ encoding: FeedEncoding, since: Int) -> EncodedRows {
+        let encoded = EncodedRows()
         stamp += 1
         touched.removeAll(keepingCapacity: true)
-        var place = unit.changes.count - 1
-        while place >= 0, unit.changes[place].tick > since {
-            let number = unit.changes[place].number
+        var place = scope.changes.count - 1
+        while place >= 0, scope.changes[place].tick > since {
+            let number = scope.changes[place].number
             if marks[Int(number)] != stamp {
                 marks[Int(number)] = stamp
                 touched.append(number)
@@ -130,40 +130,40 @@ extension FeedBoard {
             place -= 1
         }
         for number in touched {
-            let before = unit.changes[Int(firsts[Int(number)])].before
-            tell(number, unit, view, encoding, before: before, since: since, piece)
+            let before = scope.changes[Int(firsts[Int(number)])].before
+            tell(number, scope, view, encoding, before: before, since: since, encoded)
         }
-        place = unit.moves.count - 1
-        while place >= 0, unit.moves[place].tick > since {
-            let move = unit.moves[place]
+        place = scope.moves.count - 1
+        while place >= 0, scope.moves[place].tick > since {
+            let move = scope.moves[place]
             place -= 1
             let index = Int(move.number)
             guard vehicles[index].movedTick == move.tick, marks[index] != stamp,
                 view.shows(vehicles[index].shown.traits)
             else { continue }
-            piece.appendMoved(vehicles[index], number: move.number, time: now, encoding: encoding)
+            encoded.appendMoved(vehicles[index], number: move.number, time: now, encoding: encoding)
         }
-        return piece
+        return encoded
     }
 
     /// A vehicle that changed in more than place and time, and how it was when the reader was sent last.
     private func tell(
-        _ number: UInt32, _ unit: FeedUnit, _ view: FeedView, _ encoding: FeedEncoding, before: FeedBefore,
-        since: Int, _ piece: FeedPiece
+        _ number: UInt32, _ scope: FeedScope, _ view: FeedView, _ encoding: FeedEncoding, before: FeedBefore,
+        since: Int, _ encoded: EncodedRows
     ) {
         let index = Int(number)
         let wasShown = before.isMember && view.shows(before.traits)
-        guard unit.has(number, in: vehicles), view.shows(vehicles[index].shown.traits) else {
-            if wasShown { piece.gone.append(number) }
+        guard scope.has(number, in: vehicles), view.shows(vehicles[index].shown.traits) else {
+            if wasShown { encoded.gone.append(number) }
             return
         }
         let isSame =
             wasShown && before.traits.looks(like: vehicles[index].shown.traits)
-            && (!unit.isWide || before.cell == vehicles[index].shown.cell)
+            && (!scope.isWide || before.cell == vehicles[index].shown.cell)
         if !isSame {
-            piece.appendFull(vehicles[index], number: number, encoding: encoding)
+            encoded.appendFull(vehicles[index], number: number, encoding: encoding)
         } else if vehicles[index].movedTick > since {
-            piece.appendMoved(vehicles[index], number: number, time: now, encoding: encoding)
+            encoded.appendMoved(vehicles[index], number: number, time: now, encoding: encoding)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// All vehicles that a worker hears of, and what each unit that is watched has to tell of them.
+/// All vehicles that a worker hears of, and what each scope that is watched has to tell of them.
 ///
 /// Not safe across threads: one per worker, on its loop. Records are applied as they come; `advance` freezes a tick;
 /// then `update` says what a subscription is to be sent. What readers are told is always the last frozen state, so that
@@ -25,14 +25,14 @@ public final class FeedBoard {
     var free: [UInt32] = []
 
     /// Cells that are watched or have vehicles.
-    var cells: [CellID: FeedUnit] = [:]
+    var cells: [CellID: FeedScope] = [:]
     /// Zones that were ever spoken of; a vehicle has the number of its zone.
     var zoneNumbers: [String: Int32] = [:]
-    var zones: [FeedUnit?] = []
+    var zones: [FeedScope?] = []
     var zonesWatched = 0
-    var city: FeedUnit?
+    var city: FeedScope?
     /// By the number of the vehicle.
-    var own: [UInt32: FeedUnit] = [:]
+    var own: [UInt32: FeedScope] = [:]
 
     /// Kept while somebody watches with a destination.
     var ways: PathIndex?
@@ -45,15 +45,15 @@ public final class FeedBoard {
     /// Records applied so far.
     var touches = 0
 
-    /// Units with something in their caches.
-    var cached: [FeedUnit] = []
+    /// Scopes with something in their caches.
+    var cached: [FeedScope] = []
     /// Room for `delta`: which vehicles were seen in the walk, and their first change after the reader's tick.
     var marks: [Int] = [0]
     var firsts: [Int32] = [0]
     var stamp = 0
     var touched: [UInt32] = []
-    var changed: [FeedUnit] = []
-    var parts: [FeedPiece] = []
+    var changed: [FeedScope] = []
+    var parts: [EncodedRows] = []
 
     /// Whether any zone is retained; before the first one `zoneOf` is not asked, so the zones must be found by `rezone`.
     public var watchesZones: Bool { zonesWatched > 0 }
@@ -64,65 +64,65 @@ public final class FeedBoard {
         vehicles[0].isFree = true
     }
 
-    /// The unit of this key, kept up until as many releases. It begins with the vehicles that the board knows of.
-    public func retain(_ key: FeedUnitKey) -> FeedUnit {
-        let unit = unit(of: key)
-        unit.watchers += 1
-        if unit.watchers == 1 { unit.restart(tick: tick) }
-        return unit
+    /// The scope of this key, kept up until as many releases. It begins with the vehicles that the board knows of.
+    public func retain(_ key: FeedScopeKey) -> FeedScope {
+        let scope = scope(of: key)
+        scope.watchers += 1
+        if scope.watchers == 1 { scope.restart(tick: tick) }
+        return scope
     }
 
     /// Ends one `retain`.
-    public func release(_ unit: FeedUnit) {
-        guard unit.watchers > 0 else { return }
-        unit.watchers -= 1
-        guard unit.watchers == 0 else { return }
-        unit.restart(tick: tick)
-        switch unit.key {
-        case .cell(let cell): if unit.members.isEmpty { cells[cell] = nil }
+    public func release(_ scope: FeedScope) {
+        guard scope.watchers > 0 else { return }
+        scope.watchers -= 1
+        guard scope.watchers == 0 else { return }
+        scope.restart(tick: tick)
+        switch scope.key {
+        case .cell(let cell): if scope.members.isEmpty { cells[cell] = nil }
         case .zone(let zone):
             zonesWatched -= 1
             if let number = zoneNumbers[zone] { zones[Int(number)] = nil }
-            empty(unit)
+            empty(scope)
         case .city:
             city = nil
-            empty(unit)
-        case .vehicle(let id): releaseOwn(id, unit)
+            empty(scope)
+        case .vehicle(let id): releaseOwn(id, scope)
         }
     }
 
-    private func unit(of key: FeedUnitKey) -> FeedUnit {
+    private func scope(of key: FeedScopeKey) -> FeedScope {
         switch key {
         case .cell(let cell):
-            return cellUnit(cell)
+            return cellScope(cell)
         case .zone(let zone):
             let number = zoneNumber(zone)
-            if let unit = zones[Int(number)] { return unit }
-            let unit = FeedUnit(key)
+            if let scope = zones[Int(number)] { return scope }
+            let scope = FeedScope(key)
             zonesWatched += 1
-            zones[Int(number)] = unit
-            fill(unit) { $0.shown.zone == number }
-            return unit
+            zones[Int(number)] = scope
+            fill(scope) { $0.shown.zone == number }
+            return scope
         case .city:
             if let city { return city }
-            let unit = FeedUnit(key)
-            city = unit
-            fill(unit) { _ in true }
-            return unit
+            let scope = FeedScope(key)
+            city = scope
+            fill(scope) { _ in true }
+            return scope
         case .vehicle(let id):
             let number = withBytes(of: id) { intern($0, isWatched: true) }
-            if let unit = own[number] { return unit }
-            let unit = FeedUnit(key)
-            own[number] = unit
-            return unit
+            if let scope = own[number] { return scope }
+            let scope = FeedScope(key)
+            own[number] = scope
+            return scope
         }
     }
 
-    func cellUnit(_ cell: CellID) -> FeedUnit {
-        if let unit = cells[cell] { return unit }
-        let unit = FeedUnit(.cell(cell))
-        cells[cell] = unit
-        return unit
+    func cellScope(_ cell: CellID) -> FeedScope {
+        if let scope = cells[cell] { return scope }
+        let scope = FeedScope(.cell(cell))
+        cells[cell] = scope
+        return scope
     }
 
     func zoneNumber(_ zone: String) -> Int32 {
@@ -133,43 +133,43 @@ public final class FeedBoard {
         return number
     }
 
-    private func fill(_ unit: FeedUnit, where belongs: (borrowing FeedVehicle) -> Bool) {
+    private func fill(_ scope: FeedScope, where belongs: (borrowing FeedVehicle) -> Bool) {
         for number in vehicles.indices {
             guard vehicles[number].shown.isPresent, !vehicles[number].isWatched, belongs(vehicles[number]) else {
                 continue
             }
-            enter(UInt32(number), unit)
+            enter(UInt32(number), scope)
         }
     }
 
-    private func empty(_ unit: FeedUnit) {
-        for number in unit.members { vehicles[Int(number)][unit.seat] = -1 }
-        unit.members = []
+    private func empty(_ scope: FeedScope) {
+        for number in scope.members { vehicles[Int(number)][scope.membership] = -1 }
+        scope.members = []
     }
 
     /// The vehicle is heard of no more.
-    private func releaseOwn(_ id: String, _ unit: FeedUnit) {
+    private func releaseOwn(_ id: String, _ scope: FeedScope) {
         let number = withBytes(of: id) { find($0, in: watched).number }
         guard number != 0 else { return }
         own[number] = nil
-        empty(unit)
+        empty(scope)
         vehicles[Int(number)].live.isPresent = false
         vehicles[Int(number)].shown.isPresent = false
         retire(number)
     }
 
-    func enter(_ number: UInt32, _ unit: FeedUnit) {
-        vehicles[Int(number)][unit.seat] = Int32(unit.members.count)
-        unit.members.append(number)
+    func enter(_ number: UInt32, _ scope: FeedScope) {
+        vehicles[Int(number)][scope.membership] = Int32(scope.members.count)
+        scope.members.append(number)
     }
 
-    func leave(_ number: UInt32, _ unit: FeedUnit) {
-        let place = Int(vehicles[Int(number)][unit.seat])
-        guard place >= 0, place < unit.members.count, unit.members[place] == number else { return }
-        vehicles[Int(number)][unit.seat] = -1
-        let last = unit.members.removeLast()
+    func leave(_ number: UInt32, _ scope: FeedScope) {
+        let place = Int(vehicles[Int(number)][scope.membership])
+        guard place >= 0, place < scope.members.count, scope.members[place] == number else { return }
+        vehicles[Int(number)][scope.membership] = -1
+        let last = scope.members.removeLast()
         guard last != number else { return }
-        unit.members[place] = last
-        vehicles[Int(last)][unit.seat] = Int32(place)
+        scope.members[place] = last
+        vehicles[Int(last)][scope.membership] = Int32(place)
     }
 }

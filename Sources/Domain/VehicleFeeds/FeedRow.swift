@@ -1,7 +1,7 @@
 import Wire
 
-/// A vehicle's row in each encoding, appended to a piece. What they mean is in `config/contract`.
-extension FeedPiece {
+/// A vehicle's row in each encoding, appended to encoded rows. What they mean is in `config/contract`.
+extension EncodedRows {
     /// All that is shown of a vehicle.
     func appendFull(_ vehicle: borrowing FeedVehicle, number: UInt32, encoding: FeedEncoding) {
         switch encoding {

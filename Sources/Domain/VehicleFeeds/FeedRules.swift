@@ -21,7 +21,7 @@ public struct FeedRules: Sendable {
 }
 
 /// What can be watched as a whole.
-public enum FeedUnitKey: Hashable, Sendable {
+public enum FeedScopeKey: Hashable, Sendable {
     case cell(CellID)
     case zone(String)
     case city

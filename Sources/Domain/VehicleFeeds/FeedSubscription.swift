@@ -46,8 +46,8 @@ public enum FeedEncoding: Sendable, Hashable { case json, protobuf }
 public final class FeedSubscription {
     /// As the reader named it: `near`, `zone:14`, `vehicle:T345`, `city`.
     public let channel: String
-    /// Set `sentTick` to nil with it: what was sent was of other units.
-    public var units: [FeedUnit]
+    /// Set `sentTick` to nil with it: what was sent was of other scopes.
+    public var scopes: [FeedScope]
     public private(set) var view: FeedView
     public let encoding: FeedEncoding
     /// The tick that the reader knows all of; nil when a snapshot is due.
@@ -56,9 +56,9 @@ public final class FeedSubscription {
     private(set) var viewHash: Int
     let quotedChannel: [UInt8]
 
-    public init(channel: String, units: [FeedUnit], view: FeedView, encoding: FeedEncoding) {
+    public init(channel: String, scopes: [FeedScope], view: FeedView, encoding: FeedEncoding) {
         self.channel = channel
-        self.units = units
+        self.scopes = scopes
         self.view = view
         self.encoding = encoding
         viewHash = view.hashValue
@@ -94,7 +94,7 @@ public final class FeedMessage {
 
 /// What is to be sent to a subscription now.
 public enum FeedOutput {
-    /// The same object for all subscriptions with this unit, view, encoding and tick.
+    /// The same object for all subscriptions with this scope, view, encoding and tick.
     case shared(FeedMessage)
     /// For this subscription alone; the payload is in `FeedBoard.scratch` until the next call.
     case own

@@ -48,7 +48,7 @@ struct FeedVehicle {
     var id: [UInt8]
     /// The id as JSON.
     var quotedID: [UInt8]
-    /// Told of by `applyWatched`, and a member of its own unit; else of cells, zones and the city.
+    /// Told of by `applyWatched`, and a member of its own scope; else of cells, zones and the city.
     var isWatched: Bool
     var live = FeedStanding()
     /// How far it is along its way (`PathProgress.text`), by the last record.
@@ -66,33 +66,33 @@ struct FeedVehicle {
     var touched = 0
     /// The second at which its age is looked at next.
     var dueSecond: Int64 = 0
-    /// The unit of the cell where it is shown.
-    var cellUnit: FeedUnit?
-    private var seats: (cell: Int32, zone: Int32, whole: Int32) = (-1, -1, -1)
+    /// The scope of the cell where it is shown.
+    var cellScope: FeedScope?
+    private var memberships: (cell: Int32, zone: Int32, whole: Int32) = (-1, -1, -1)
 
     init(id: [UInt8], quotedID: [UInt8], isWatched: Bool) {
         self.id = id
         self.quotedID = quotedID
         self.isWatched = isWatched
     }
-    /// Where it stands among the members of a unit, −1 for nowhere.
-    subscript(seat: FeedSeat) -> Int32 {
+    /// Where it stands among the members of a scope, −1 for nowhere.
+    subscript(membership: FeedMembership) -> Int32 {
         @inline(__always) get {
-            switch seat {
-            case .cell: seats.cell
-            case .zone: seats.zone
-            case .whole: seats.whole
+            switch membership {
+            case .cell: memberships.cell
+            case .zone: memberships.zone
+            case .whole: memberships.whole
             }
         }
         set {
-            switch seat {
-            case .cell: seats.cell = newValue
-            case .zone: seats.zone = newValue
-            case .whole: seats.whole = newValue
+            switch membership {
+            case .cell: memberships.cell = newValue
+            case .zone: memberships.zone = newValue
+            case .whole: memberships.whole = newValue
             }
         }
     }
 }
 
-/// A vehicle has a place in one unit of each of these sorts; the last is the city, or the unit of its own.
-enum FeedSeat { case cell, zone, whole }
+/// A vehicle has a place in one scope of each of these sorts; the last is the city, or the scope of its own.
+enum FeedMembership { case cell, zone, whole }

@@ -1,7 +1,7 @@
 import Wire
 
-/// What one unit has to tell one view in one encoding, ready to be put between the head and the end of a message.
-final class FeedPiece {
+/// What one scope has to tell one view in one encoding, ready to be put between the head and the end of a message.
+final class EncodedRows {
     /// Full rows, and in JSON short ones: values with commas between; in Protocol Buffers whole fields.
     var rows: [UInt8] = []
     /// Movements in Protocol Buffers, without the field's head.
@@ -17,7 +17,7 @@ struct FeedCacheKey: Hashable {
     /// The tick that the reader knows; −1 for a snapshot.
     let since: Int
     let encoding: FeedEncoding
-    /// Empty for pieces, which are the same in all channels.
+    /// Empty for encoded rows, which are the same in all channels.
     let channel: String
     let view: FeedView
     let viewHash: Int

@@ -3,10 +3,10 @@
 /// It keeps two logs, newest last. A change (of membership or of traits) says how it was before, so that for any earlier
 /// tick the first change after it tells what a reader knew then. A movement only says who and when; of those only the
 /// latest of each vehicle counts, and the others are swept out.
-public final class FeedUnit {
-    public let key: FeedUnitKey
-    /// Which of a vehicle's seats is the one here.
-    let seat: FeedSeat
+public final class FeedScope {
+    public let key: FeedScopeKey
+    /// Which of a vehicle's memberships is the one here.
+    let membership: FeedMembership
     /// How often it was retained. Nothing is logged for nobody.
     var watchers = 0
     /// Numbers of the vehicles that are shown to be in it.
@@ -18,16 +18,16 @@ public final class FeedUnit {
     /// The last tick at which anything changed.
     private(set) var changedTick = 0
     /// What was encoded in this tick.
-    var pieces = FeedCache<FeedPiece>()
+    var encodedRows = FeedCache<EncodedRows>()
     var messages = FeedCache<FeedMessage?>()
     /// Has something in the caches.
     var isCached = false
-    /// Equal to the board's stamp while it is among the units in question.
+    /// Equal to the board's stamp while it is among the scopes in question.
     var mark = 0
 
-    init(_ key: FeedUnitKey) {
+    init(_ key: FeedScopeKey) {
         self.key = key
-        seat =
+        membership =
             switch key {
             case .cell: .cell
             case .zone: .zone
@@ -48,7 +48,7 @@ public final class FeedUnit {
     }
 
     func clearCaches() {
-        pieces.removeAll()
+        encodedRows.removeAll()
         messages.removeAll()
         isCached = false
     }
@@ -82,7 +82,7 @@ public final class FeedUnit {
     /// Whether a vehicle is shown to be in it.
     @inline(__always)
     func has(_ number: UInt32, in vehicles: ContiguousArray<FeedVehicle>) -> Bool {
-        let place = Int(vehicles[Int(number)][seat])
+        let place = Int(vehicles[Int(number)][membership])
         return place >= 0 && place < members.count && members[place] == number
     }
 
@@ -104,7 +104,7 @@ struct FeedChange {
     let before: FeedBefore
 }
 
-/// What a reader of a unit could know of a vehicle before it changed.
+/// What a reader of a scope could know of a vehicle before it changed.
 struct FeedBefore {
     let isMember: Bool
     let cell: CellID
