@@ -118,8 +118,8 @@ public actor Worker {
     /// next, ms of the loop.
     var clocks: [String: CityTime] = [:]
     var clocksDueAt: UInt64 = 0
-    /// A year of a big city's figures takes some ten MB: one at a time.
-    var areFiguresBeingRead = false
+    /// A year of a big city's statistics takes some ten MB: one at a time.
+    var areStatisticsBeingRead = false
     /// Bus drivers that are connected here, by subject.
     var buses: [String: BusTrack] = [:]
     /// What finished tours taught, by line; read when a bus here takes up a tour on it.

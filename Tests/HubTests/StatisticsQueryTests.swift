@@ -3,17 +3,17 @@ import Testing
 
 @testable import Hub
 
-@Suite struct FigureQueryTests {
+@Suite struct StatisticsQueryTests {
     private static let today = ServiceDate(year: 2026, month: 3, day: 2)!
 
     @Test("B16: a week without a word, or what is asked for")
     func read() throws {
-        let usual = try FigureQuery(nil, today: Self.today)
+        let usual = try StatisticsQuery(nil, today: Self.today)
         #expect("\(usual.from) \(usual.to)" == "2026-02-24 2026-03-02" && usual.dates.count == 7 && usual.line == nil)
-        let asked = try FigureQuery("line=a%2Bb+c&to=2026-02-28&from=2026-02-28", today: Self.today)
+        let asked = try StatisticsQuery("line=a%2Bb+c&to=2026-02-28&from=2026-02-28", today: Self.today)
         #expect(asked.line == "a+b c" && asked.dates.map(\.description) == ["2026-02-28"])
-        #expect(try FigureQuery("to=2026-02-28", today: Self.today).from.description == "2026-02-22")
-        #expect(try FigureQuery("from=2025-03-02&", today: Self.today).dates.count == 366)
+        #expect(try StatisticsQuery("to=2026-02-28", today: Self.today).from.description == "2026-02-22")
+        #expect(try StatisticsQuery("from=2025-03-02&", today: Self.today).dates.count == 366)
     }
 
     @Test(
@@ -23,7 +23,7 @@ import Testing
             "line=1&line=1", "to=20260302", "to=2026-0302x",
         ])
     func problems(_ query: String) throws {
-        #expect(throws: FigureQuery.Problem.self) { try FigureQuery(query, today: Self.today) }
+        #expect(throws: StatisticsQuery.Problem.self) { try StatisticsQuery(query, today: Self.today) }
     }
 
     @Test("Accept: the sharper range counts, then its weight; JSON when they are alike")

@@ -4,12 +4,12 @@ import Wire
 @testable import Domain
 
 @Suite("The administrators' figures")
-struct LineFiguresTests {
+struct LineStatisticsTests {
     private static let date = ServiceDate(days: 20_778)
 
-    private func page(_ fields: [(String, Int)]) -> FigurePages {
-        FigurePages(
-            LineFigures.day(Self.date, fields.map { (name: $0.0, value: $0.1) }), from: Self.date, to: Self.date,
+    private func page(_ fields: [(String, Int)]) -> StatisticsPages {
+        StatisticsPages(
+            LineStatistics.day(Self.date, fields.map { (name: $0.0, value: $0.1) }), from: Self.date, to: Self.date,
             timeZone: "Europe/Berlin", earlySeconds: 60, lateSeconds: 300)
     }
 
@@ -44,17 +44,17 @@ struct LineFiguresTests {
         #expect(
             lines.count == 2
                 && lines.allSatisfy { $0.split(separator: ",", omittingEmptySubsequences: false).count == 33 })
-        #expect(FigurePages.columns.count == 33 && Set(FigurePages.columns).count == 33)
+        #expect(StatisticsPages.columns.count == 33 && Set(StatisticsPages.columns).count == 33)
     }
 
     @Test("B16: JSON has every figure by name")
     func json() throws {
-        let fields = Figure.allCases.enumerated().map { ("52|" + $0.element.rawValue, $0.offset + 1) }
+        let fields = Statistic.allCases.enumerated().map { ("52|" + $0.element.rawValue, $0.offset + 1) }
         let day = try #require(try JSONValue(parsing: page(fields).json)["days"]?.elements?.first)
         func sum(_ value: JSONValue) -> Int {
             if case .object(let members) = value { return members.reduce(0) { $0 + sum($1.value) } }
             return Int(value.integer ?? 0)
         }
-        #expect(sum(day) == Figure.allCases.count * (Figure.allCases.count + 1) / 2, "each once")
+        #expect(sum(day) == Statistic.allCases.count * (Statistic.allCases.count + 1) / 2, "each once")
     }
 }

@@ -5,28 +5,28 @@ import Settings
 import Telemetry
 import WebSocketServer
 
-/// The administrators' figures over HTTP: `/v1/stats`, for operators and services with their token in the header.
+/// The administrators' statistics over HTTP: `/v1/stats`, for operators and services with their token in the header.
 extension Worker {
-    static let figurePaths: Set = ["/v1/stats", "/v1/stats.csv"]
+    static let statisticsPaths: Set = ["/v1/stats", "/v1/stats.csv"]
 
-    func answerFigures(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+    func answerStatistics(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         if let refusal = refusal(of: request, for: "the figures") { return answer(refusal) }
         guard catalog.isKnown, clock.isSet else {
             return answer(problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
         }
-        let query: FigureQuery
-        do throws(FigureQuery.Problem) {
-            query = try FigureQuery(request.query, today: cityTime.date(at: now() / 1000))
+        let query: StatisticsQuery
+        do throws(StatisticsQuery.Problem) {
+            query = try StatisticsQuery(request.query, today: cityTime.date(at: now() / 1000))
         } catch {
             return answer(problem(400, "Bad request", error.detail))
         }
-        guard !areFiguresBeingRead else {
+        guard !areStatisticsBeingRead else {
             return answer(problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
         }
-        areFiguresBeingRead = true
+        areStatisticsBeingRead = true
         let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
-        readFigures(query, of: query.dates[...], []) { rows in
-            self.areFiguresBeingRead = false
+        readStatistics(query, of: query.dates[...], []) { rows in
+            self.areStatisticsBeingRead = false
             guard let rows else {
                 return answer(
                     self.problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))
@@ -34,9 +34,9 @@ extension Worker {
             if let line = query.line, rows.isEmpty, self.catalog.catalog.lines[line] == nil {
                 return answer(self.problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
             }
-            let pages = FigurePages(
+            let pages = StatisticsPages(
                 rows, from: query.from, to: query.to, timeZone: self.catalog.catalog.timeZone,
-                earlySeconds: self.settings.figures.earlyS, lateSeconds: self.settings.figures.lateS)
+                earlySeconds: self.settings.statistics.earlyS, lateSeconds: self.settings.statistics.lateS)
             answer(
                 HTTPResponse(
                     status: 200, contentType: isCSV ? "text/csv; charset=utf-8; header=present" : "application/json",
@@ -45,22 +45,22 @@ extension Worker {
     }
 
     /// One day after the other, so that Redis serves others in between. nil: Redis is away.
-    private func readFigures(
-        _ query: FigureQuery, of dates: ArraySlice<ServiceDate>, _ rows: [LineFigures],
-        _ then: @escaping ([LineFigures]?) -> Void
+    private func readStatistics(
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: [LineStatistics],
+        _ then: @escaping ([LineStatistics]?) -> Void
     ) {
         guard let date = dates.first else { return then(rows) }
-        commands.send(["HGETALL", RedisArgument(keys.figures("\(date)"))]) { result in
+        commands.send(["HGETALL", RedisArgument(keys.statistics("\(date)"))]) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            let found = LineFigures.day(date, reply.figures).filter { query.line == nil || $0.line == query.line }
-            self.readFigures(query, of: dates.dropFirst(), rows + found, then)
+            let found = LineStatistics.day(date, reply.statistics).filter { query.line == nil || $0.line == query.line }
+            self.readStatistics(query, of: dates.dropFirst(), rows + found, then)
         }
     }
 }
 
 extension RedisReply {
     /// Of a hash with whole numbers.
-    var figures: [(name: String, value: Int)] {
+    var statistics: [(name: String, value: Int)] {
         let fields = array ?? []
         return stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
             guard let name = fields[place].text, let value = fields[place + 1].int else { return nil }

@@ -1,6 +1,6 @@
 /// What is counted for the administrators, per line and day of the city's time zone. Everything counts on the day on which
 /// it happens. The names are those of the fields in Redis (figures.lua) and of the columns.
-public enum Figure: String, CaseIterable, Sendable {
+public enum Statistic: String, CaseIterable, Sendable {
     case toursStarted = "tours_started"
     case toursEnded = "tours_ended"
     /// Of those that ended: before the last stop of their way had become the next one.
@@ -33,8 +33,8 @@ public enum Figure: String, CaseIterable, Sendable {
     case stopsLate = "stops_late"
 }
 
-/// The figures of one line on one day.
-public struct LineFigures: Equatable, Sendable {
+/// The statistics of one line on one day.
+public struct LineStatistics: Equatable, Sendable {
     public let date: ServiceDate
     public let line: String
     /// By the names in Redis; what is missing is 0.
@@ -47,7 +47,7 @@ public struct LineFigures: Equatable, Sendable {
         self.line = line
     }
 
-    public subscript(figure: Figure) -> Int { counts[figure.rawValue] ?? 0 }
+    public subscript(statistic: Statistic) -> Int { counts[statistic.rawValue] ?? 0 }
 
     /// Stops passed for which the delay was known.
     public var judgedStops: Int { self[.stopsEarly] + self[.stopsOnTime] + self[.stopsLate] }
@@ -58,17 +58,17 @@ public struct LineFigures: Equatable, Sendable {
     }
 
     /// Of a day's hash in Redis, `<line>|<name>` and number; sorted by line. What has no such form is left out.
-    public static func day(_ date: ServiceDate, _ fields: [(name: String, value: Int)]) -> [LineFigures] {
-        var lines: [String: LineFigures] = [:]
+    public static func day(_ date: ServiceDate, _ fields: [(name: String, value: Int)]) -> [LineStatistics] {
+        var lines: [String: LineStatistics] = [:]
         for (field, value) in fields {
             guard let bar = field.lastIndex(of: "|") else { continue }
             let line = String(field[..<bar])
             let name = field[field.index(after: bar)...]
             if name.hasPrefix(refusal) {
-                lines[line, default: LineFigures(date: date, line: line)]
+                lines[line, default: LineStatistics(date: date, line: line)]
                     .refused[String(name.dropFirst(refusal.count))] = value
             } else {
-                lines[line, default: LineFigures(date: date, line: line)].counts[String(name)] = value
+                lines[line, default: LineStatistics(date: date, line: line)].counts[String(name)] = value
             }
         }
         return lines.values.sorted { $0.line < $1.line }

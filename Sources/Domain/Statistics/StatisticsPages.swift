@@ -1,9 +1,9 @@
 import Wire
 
-/// The administrators' figures as they are told: JSON, or CSV for a spreadsheet.
-public struct FigurePages: Sendable {
+/// The administrators' statistics as they are told: JSON, or CSV for a spreadsheet.
+public struct StatisticsPages: Sendable {
     /// By date, then by line. A line that had nothing to count on a day has no row.
-    public var rows: [LineFigures]
+    public var rows: [LineStatistics]
     /// Both included.
     public var from: ServiceDate
     public var to: ServiceDate
@@ -14,7 +14,7 @@ public struct FigurePages: Sendable {
     public var lateSeconds: Int
 
     public init(
-        _ rows: [LineFigures], from: ServiceDate, to: ServiceDate, timeZone: String, earlySeconds: Int,
+        _ rows: [LineStatistics], from: ServiceDate, to: ServiceDate, timeZone: String, earlySeconds: Int,
         lateSeconds: Int
     ) {
         self.rows = rows
@@ -46,21 +46,23 @@ public struct FigurePages: Sendable {
         return json.bytes
     }
 
-    private static func write(_ row: LineFigures, to json: inout JSONWriter) {
+    private static func write(_ row: LineStatistics, to json: inout JSONWriter) {
         json.beginObject()
         json.member("date", "\(row.date)")
         json.member("line", row.line)
-        for figure in [Figure.passengers, .boarded, .fetched] { member(figure.rawValue, figure, row, &json) }
+        for statistic in [Statistic.passengers, .boarded, .fetched] {
+            member(statistic.rawValue, statistic, row, &json)
+        }
         json.key("tours")
         json.beginObject()
-        for figure in [Figure.toursStarted, .toursEnded, .toursCutShort, .toursLost] {
-            member(String(figure.rawValue.dropFirst("tours_".count)), figure, row, &json)
+        for statistic in [Statistic.toursStarted, .toursEnded, .toursCutShort, .toursLost] {
+            member(String(statistic.rawValue.dropFirst("tours_".count)), statistic, row, &json)
         }
         json.endObject()
         json.key("requests")
         json.beginObject()
-        for figure in [Figure.requested, .accepted, .declined, .expired, .completed, .noShow, .cancelled] {
-            member(figure.rawValue, figure, row, &json)
+        for statistic in [Statistic.requested, .accepted, .declined, .expired, .completed, .noShow, .cancelled] {
+            member(statistic.rawValue, statistic, row, &json)
         }
         json.key("refused")
         json.beginObject()
@@ -72,17 +74,18 @@ public struct FigurePages: Sendable {
         json.endObject()
         json.key("punctuality")
         json.beginObject()
-        for figure in [Figure.stopsPassed, .stopsEarly, .stopsOnTime, .stopsLate, .stopsSkipped] {
-            member(String(figure.rawValue.dropFirst("stops_".count)), figure, row, &json)
+        for statistic in [Statistic.stopsPassed, .stopsEarly, .stopsOnTime, .stopsLate, .stopsSkipped] {
+            member(String(statistic.rawValue.dropFirst("stops_".count)), statistic, row, &json)
         }
         if let mean = row.meanDelay { json.member("mean_delay_s", (mean * 10).rounded() / 10) }
         json.endObject()
         json.endObject()
     }
 
-    private static func member(_ name: String, _ figure: Figure, _ row: LineFigures, _ json: inout JSONWriter) {
+    private static func member(_ name: String, _ statistic: Statistic, _ row: LineStatistics, _ json: inout JSONWriter)
+    {
         json.key(escaping: name)
-        json.integer(Int64(row[figure]))
+        json.integer(Int64(row[statistic]))
     }
 
     // MARK: CSV
@@ -95,7 +98,7 @@ public struct FigurePages: Sendable {
 
     /// The first line.
     public static let columns: [String] =
-        ["date", "line"] + Figure.allCases.map(\.rawValue) + ["mean_delay_s"] + refusals.map { "refused_" + $0 }
+        ["date", "line"] + Statistic.allCases.map(\.rawValue) + ["mean_delay_s"] + refusals.map { "refused_" + $0 }
         + ["refused_other"]
 
     /// RFC 4180, with a header, UTF-8.
@@ -108,11 +111,11 @@ public struct FigurePages: Sendable {
     }
 
     /// In the order of ``columns``.
-    public static func values(of row: LineFigures) -> [String] {
+    public static func values(of row: LineStatistics) -> [String] {
         let named = refusals.map { row.refused[$0] ?? 0 }
         let other = row.refused.values.reduce(0, +) - named.reduce(0, +)
         let mean = row.meanDelay.map { "\(($0 * 10).rounded() / 10)" } ?? ""
-        return ["\(row.date)", row.line] + Figure.allCases.map { "\(row[$0])" } + [mean]
+        return ["\(row.date)", row.line] + Statistic.allCases.map { "\(row[$0])" } + [mean]
             + (named + [other]).map { "\($0)" }
     }
 

@@ -1,18 +1,18 @@
 extension Settings {
-    static let figureTable: [Setting] = [
+    static let statisticsTable: [Setting] = [
         .integer(
-            "figures.days", \.figures.days, 1...36_500, .atReload,
+            "figures.days", \.statistics.days, 1...36_500, .atReload,
             "Days for which the figures of lines (/v1/stats) are kept. They hold numbers, and nothing of any person."),
         .integer(
-            "figures.early_s", \.figures.earlyS, 0...3_600, .atReload,
+            "figures.early_s", \.statistics.earlyS, 0...3_600, .atReload,
             "A bus that leaves a stop more than this before its time is counted as early, seconds."),
         .integer(
-            "figures.late_s", \.figures.lateS, 0...3_600, .atReload,
+            "figures.late_s", \.statistics.lateS, 0...3_600, .atReload,
             "A bus that leaves a stop more than this after its time is counted as late, seconds."),
     ]
 
-    /// The administrators' figures.
-    public struct Figures: Sendable, Equatable {
+    /// The administrators' statistics.
+    public struct Statistics: Sendable, Equatable {
         /// How long they are kept.
         public var days = 400
         /// So much before its time is early, seconds.

@@ -1,7 +1,7 @@
 import Domain
 
 /// What `/v1/stats` is asked for.
-struct FigureQuery: Equatable {
+struct StatisticsQuery: Equatable {
     /// Both included.
     var from: ServiceDate
     var to: ServiceDate
