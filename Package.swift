@@ -75,15 +75,22 @@ let package = Package(
             resources: [.embedInCode("Functions")],
             swiftSettings: strict),
         .target(
-            name: "Replay",
+            name: "ClientSupport",
             dependencies: [
-                "Wire", "Domain", "GTFS", "EventLoop", "WebSocketServer", "RedisLink",
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                "Wire", "Domain", "EventLoop", .product(name: "Histogram", package: "hdrhistogram-swift"),
             ], swiftSettings: strict),
+        .target(
+            name: "Replay",
+            dependencies: ["ClientSupport", "Wire", "Domain", "GTFS", "EventLoop", "WebSocketServer", "RedisLink"],
+            swiftSettings: strict),
+        .target(
+            name: "LoadBench", dependencies: ["ClientSupport", "Wire", "Domain", "EventLoop", "WebSocketServer"],
+            swiftSettings: strict),
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "Replay", "RedisLink", "Settings", "Tokens", "WebSocketServer",
+                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Replay", "RedisLink", "Settings", "Tokens",
+                "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
@@ -110,7 +117,11 @@ let package = Package(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
         .testTarget(
-            name: "ReplayTests", dependencies: ["Replay", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],
+            name: "ReplayTests",
+            dependencies: ["Replay", "ClientSupport", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LoadBenchTests", dependencies: ["LoadBench", "ClientSupport", "Domain", "Wire"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -9,12 +9,24 @@ import sys
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip"}
 SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS"}
 MAX_LINES = 400
+# Where a file lies that is in a target's directory itself.
+ROOT = "."
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?"
     r"import\s+(?:struct |class |enum |func |var |let |typealias |protocol )?(\w+)",
     re.MULTILINE,
 )
+TYPE = re.compile(
+    r"^(?P<indent>[ \t]*)(?!import )(?P<before>(?:@\w+(?:\([^)\n]*\))?[ \t]+|[a-z]+(?:\(\w+\))?[ \t]+)*?)"
+    r"(?:struct|class|enum|actor|protocol|typealias)[ \t]+(?P<name>[A-Z]\w*)",
+    re.MULTILINE,
+)
+# A name behind a dot is a member of something else.
+USE = re.compile(r"(?<![.\w])[A-Z]\w*")
+# What is between the quotes is no use of a type, but for what is put in.
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|""".*?"""|#"(?:[^"\n]|"(?!#))*"#|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+PUT_IN = re.compile(r"\\#?\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 NEEDS_REASON = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
@@ -42,6 +54,65 @@ def check_imports(allowed):
                 errors.append(f"{path}:{line}: {target} does not depend on {module} in Package.swift")
 
 
+def code(path):
+    """A file's text without comments and without what its strings say."""
+    return NO_CODE.sub(lambda match: " ".join(PUT_IN.findall(match[0])) if match[0][0] in '"#' else " ", path.read_text())
+
+
+def folder_graph(target):
+    """folder → folder whose types it names → those types. A name that a folder also has for a type of one file, or for one
+    within another type, is not looked for there."""
+    texts, declared, own = {}, {}, {}
+    for path in sorted(target.rglob("*.swift")):
+        parts = path.relative_to(target).parts
+        texts.setdefault(parts[0] if len(parts) > 1 else ROOT, []).append(path)
+    if set(texts) <= {ROOT}:
+        return {}
+    for folder, paths in texts.items():
+        texts[folder] = "\n".join(map(code, paths))
+        for match in TYPE.finditer(texts[folder]):
+            if match["indent"] or "private" in match["before"]:
+                own.setdefault(folder, set()).add(match["name"])
+            else:
+                declared[match["name"]] = folder
+    graph = {}
+    for folder, text in texts.items():
+        for name in set(USE.findall(text)) - own.get(folder, set()):
+            if (other := declared.get(name, folder)) != folder:
+                graph.setdefault(folder, {}).setdefault(other, []).append(name)
+    return graph
+
+
+def circle(graph):
+    """Folders in a circle, the first one again at the end; none when there is no circle."""
+    done = set()
+
+    def walk(folder, trail):
+        if folder in trail:
+            return [*trail[trail.index(folder) :], folder]
+        if folder in done:
+            return []
+        for other in sorted(graph.get(folder, {})):
+            if found := walk(other, [*trail, folder]):
+                return found
+        done.add(folder)
+        return []
+
+    return next((found for folder in sorted(graph) if (found := walk(folder, []))), [])
+
+
+def check_folders():
+    """Folders of a target see one another in one direction only. What lies in the target itself belongs to no folder: all may
+    use it, so it uses none of them."""
+    for target in sorted(path for path in pathlib.Path("Sources").iterdir() if path.is_dir()):
+        graph = folder_graph(target)
+        for other, names in graph.pop(ROOT, {}).items():
+            errors.append(f"{target}: what uses {', '.join(sorted(names)[:5])} of {other} belongs into a folder")
+        if found := circle(graph):
+            steps = [f"{a} uses {', '.join(sorted(graph[a][b])[:5])} of {b}" for a, b in zip(found, found[1:])]
+            errors.append(f"{target}: a circle of folders, {' → '.join(found)}: {'; '.join(steps)}")
+
+
 def check_text(path):
     lines = path.read_text().splitlines()
     if len(lines) > MAX_LINES:
@@ -60,6 +131,7 @@ def check_text(path):
 
 def main():
     check_imports(targets())
+    check_folders()
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):

@@ -28,7 +28,7 @@ struct Caught {
     /// The driver's place in a queue is kept for it.
     let isLost: Bool
     let entries: [Push]
-    /// How far along its way Redis has a minibus (`WayProgress.text`); empty when nobody knows.
+    /// How far along its way Redis has a minibus (`PathProgress.text`); empty when nobody knows.
     let along: String
 
     init?(_ reply: RedisReply) {

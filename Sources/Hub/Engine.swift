@@ -60,7 +60,7 @@ struct EngineSetup {
             ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
         ]
         return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + StopRules.fields(settings.stops)
-            + FigureRules.fields(settings.figures)
+            + StatisticsRules.fields(settings.statistics)
     }
 
     /// Hub time is Redis' time. Scaled, or begun at another time, it runs from the moment at which the run began, which a

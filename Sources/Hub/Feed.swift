@@ -18,7 +18,7 @@ final class Feed {
     /// Its slice and its place there, in `Worker.feeds`.
     var slice = 0
     var index = 0
-    /// Where its reader is and wants to go, if it has said so; and for how many of the book's ways it is decided whether they
+    /// Where its reader is and wants to go, if it has said so; and for how many of the index's ways it is decided whether they
     /// lead there.
     var journey: (from: GeoPoint, to: GeoPoint)?
     var waysDecided = 0

@@ -22,7 +22,7 @@ struct Keys: Sendable {
     /// List: the last tours of a line that are over, the latest at the end, as `FinishedTour` writes them.
     func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
     /// Hash: the figures of all lines of a day (figures.lua).
-    func figures(_ date: String) -> String { prefix + "figures:" + date }
+    func statistics(_ date: String) -> String { prefix + "figures:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

@@ -130,12 +130,12 @@ final class DriverTrack {
     /// It waits in no queue, and serves bookings instead of a ride, in the order in which they came.
     var isMinibus = false
     var bookings: [BookingTrack] = []
-    var way: MinibusWay?
+    var way: AnnouncedPath?
     var route: String?
     /// How far it is along them, and the catalog that its route was looked up in.
-    var progress: WayProgress?
+    var progress: PathProgress?
     var progressVersion = ""
-    /// `WayProgress.text`; empty when nobody knows, and of a taxi.
+    /// `PathProgress.text`; empty when nobody knows, and of a taxi.
     var along = ""
     /// The order of stops told last.
     var stopsTold: [MinibusStop]?

@@ -52,7 +52,8 @@ extension Worker {
         guard let circle = session.nextCircle else { return }
         session.nextCircle = nil
         answer(
-            circle.message, session, cells: session.feeds[Channel.near]?.subscription.units.count ?? 0, isReplaced: true
+            circle.message, session, cells: session.feeds[Channel.near]?.subscription.scopes.count ?? 0,
+            isReplaced: true
         )
     }
 
@@ -66,7 +67,7 @@ extension Worker {
         if circle.cells == nil {
             let watched = Set(old?.sources ?? [])
             circle.price = CommandPrice.cells(cells.count { !watched.contains(.cell($0)) })
-            if circle.options.destination != nil { circle.price += CommandPrice.ways(book?.count ?? waysLast) }
+            if circle.options.destination != nil { circle.price += CommandPrice.ways(pathIndex?.count ?? waysLast) }
             circle.cells = cells
             session.nextCircle = circle
         }
@@ -85,8 +86,8 @@ extension Worker {
             sources.append(.ways)
             view.ways = [:]
         }
-        let units = cells.map { FeedUnitKey.cell($0) }
-        guard begin(Channel.near, units, sources, view, circle.options, circle.message, session) else { return }
+        let scopes = cells.map { FeedScopeKey.cell($0) }
+        guard begin(Channel.near, scopes, sources, view, circle.options, circle.message, session) else { return }
         if let destination = circle.options.destination {
             lead(session, from: circle.center, to: GeoPoint(destination))
         }

@@ -82,7 +82,7 @@ extension Worker {
         guard let zones else { return }
         for feed in Array(feeds.joined()) {
             let channel = feed.subscription.channel
-            guard case .zone(let id)? = feed.subscription.units.first?.key, let sources = sources(of: id, zones),
+            guard case .zone(let id)? = feed.subscription.scopes.first?.key, let sources = sources(of: id, zones),
                 sources != feed.sources, let options = feed.asked
             else { continue }
             _ = begin(channel, [.zone(id)], sources, feed.subscription.view, options, nil, feed.session)
@@ -105,7 +105,7 @@ extension Worker {
         feeds[slice].swapAt(hole, feeds[slice].count - 1)
         feeds[slice][hole].index = hole
         feeds[slice].removeLast()
-        for unit in feed.subscription.units { board.release(unit) }
+        for scope in feed.subscription.scopes { board.release(scope) }
         for source in feed.sources { unfollow(source, for: feed) }
         return true
     }
@@ -140,7 +140,7 @@ extension Worker {
     }
 
     func begin(
-        _ channel: String, _ units: [FeedUnitKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
+        _ channel: String, _ scopes: [FeedScopeKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
         _ message: ClientMessage?, _ session: Session
     ) -> Bool {
         if let message, session.feeds[channel] == nil,
@@ -154,9 +154,9 @@ extension Worker {
         }
         let old = session.feeds[channel]
         // The zones of vehicles are known from the first watcher of any zone on.
-        if case .zone? = units.first, !board.watchesZones { board.rezone { self.zoneOf($0) } }
+        if case .zone? = scopes.first, !board.watchesZones { board.rezone { self.zoneOf($0) } }
         let subscription = FeedSubscription(
-            channel: channel, units: units.map { board.retain($0) }, view: view, encoding: session.encoding)
+            channel: channel, scopes: scopes.map { board.retain($0) }, view: view, encoding: session.encoding)
         let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
         feed.asked = message == nil ? old?.asked : options
         // First the new, then the old: what both watch is not forgotten in between.
@@ -223,7 +223,7 @@ extension Worker {
         isTelling = true
         slicesDue -= 1
         slicesTold += 1
-        renewBook()
+        renewPathIndex()
         board.advance(now: now())
         // What comes later waits for the next slice: its state is not in this one.
         tellingFresh = freshFeeds

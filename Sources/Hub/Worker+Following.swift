@@ -50,7 +50,7 @@ extension Worker {
         case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
         case .city: board.forgetCells { self.followed[.cell($0)] == nil }
         case .vehicle: break
-        case .ways: closeBook()
+        case .ways: closePathIndex()
         }
         if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
     }

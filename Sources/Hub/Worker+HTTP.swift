@@ -20,8 +20,8 @@ extension Worker {
             return answer(
                 problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect."))
         }
-        if Self.figurePaths.contains(request.path) {
-            answerFigures(request, answer)
+        if Self.statisticsPaths.contains(request.path) {
+            answerStatistics(request, answer)
         } else {
             answer(self.answer(request))
         }

@@ -6,7 +6,7 @@ import Wire
 /// others are told with its position (`moved` in presence.lua), and hold it against who watches with a destination.
 extension Worker {
     /// A minibus goes on a route, on a way that it has announced, or on neither. `known` is how far it was, if Redis knows.
-    func go(_ driver: DriverTrack, on route: String?, _ way: MinibusWay?, known: String = "") {
+    func go(_ driver: DriverTrack, on route: String?, _ way: AnnouncedPath?, known: String = "") {
         if driver.progress == nil || route != driver.route || way != driver.way {
             driver.progress = progress(of: driver, on: route, way, known: known)
         }
@@ -17,14 +17,15 @@ extension Worker {
     }
 
     /// How far a minibus is along what it would go, by its last fix; what it goes already is followed on. Nil: nobody knows.
-    func progress(of driver: DriverTrack, on route: String?, _ way: MinibusWay?, known: String = "") -> WayProgress? {
+    func progress(of driver: DriverTrack, on route: String?, _ way: AnnouncedPath?, known: String = "") -> PathProgress?
+    {
         guard driver.isMinibus else { return nil }
         if let progress = driver.progress, route == driver.route, way == driver.way { return progress }
         var progress =
             if let shape = way?.shape {
-                WayProgress(way: shape, reach: settings.vehicles.wayM, known: known)
+                PathProgress(way: shape, reach: settings.vehicles.wayM, known: known)
             } else {
-                route.flatMap { WayProgress(route: courses(of: $0), known: known) }
+                route.flatMap { PathProgress(route: routePatterns(of: $0), known: known) }
             }
         if let fix = driver.lastFix { progress?.moved(to: fix.point, at: fix.at) }
         return progress
@@ -44,15 +45,15 @@ extension Worker {
     }
 
     /// The patterns of a route; made once for all that go it.
-    func courses(of route: String) -> [WayCourse] {
+    func routePatterns(of route: String) -> [RoutePattern] {
         if coursesVersion != catalog.catalog.version {
             coursesVersion = catalog.catalog.version
-            coursesKnown = [:]
+            routePatternsKnown = [:]
         }
-        if let known = coursesKnown[route] { return known }
+        if let known = routePatternsKnown[route] { return known }
         guard let line = catalog.catalog.lines[route] else { return [] }
-        let courses = line.patterns.compactMap { WayCourse(id: $0.id, shape: $0.shape) }
-        coursesKnown[route] = courses
-        return courses
+        let routePatterns = line.patterns.compactMap { RoutePattern(id: $0.id, shape: $0.shape) }
+        routePatternsKnown[route] = routePatterns
+        return routePatterns
     }
 }

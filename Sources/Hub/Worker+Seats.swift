@@ -170,9 +170,9 @@ extension Worker {
     }
 
     /// As `route.set` has announced it; nil when there is none.
-    static func way(_ json: JSONValue?) -> MinibusWay? {
+    static func way(_ json: JSONValue?) -> AnnouncedPath? {
         guard let json, let start = GeoPoint(json["start"]), let end = GeoPoint(json["end"]) else { return nil }
-        return MinibusWay([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
+        return AnnouncedPath([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
     }
 
     // MARK: what a worker tracks
@@ -238,11 +238,11 @@ extension Worker {
 
     /// The order of stops, told to the driver when it is another one than before.
     func proposeStops(_ driver: DriverTrack) {
-        let errands = driver.bookings.map {
-            MinibusErrand(
+        let bookings = driver.bookings.map {
+            BookingStops(
                 booking: $0.ride.ride, pickup: $0.ride.isAboard ? nil : $0.ride.pickup, destination: $0.destination)
         }
-        let stops = MinibusStops.order(errands, from: driver.lastFix?.point, way: driver.way)
+        let stops = MinibusStops.order(bookings, from: driver.lastFix?.point, way: driver.way)
         guard stops != driver.stopsTold ?? [] else { return }
         driver.stopsTold = stops
         var json = JSONWriter()

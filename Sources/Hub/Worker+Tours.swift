@@ -90,7 +90,7 @@ extension Worker {
             RedisArgument(stops.bytes), RedisArgument(name), RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
             MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
             RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
-            RedisArgument(WayProgress.text(on: way?.id ?? "", metres: 0)),
+            RedisArgument(PathProgress.text(on: way?.id ?? "", metres: 0)),
         ]
         call("tour_start", arguments, message, session) { reply in
             // A repeated command's reply may be of a tour that is over; the state on the driver's channel tells.
@@ -215,7 +215,7 @@ extension Worker {
         run.progress?.expect(hour: localHour(fix.at)) { knowledge[run.line] ?? LineKnowledge() }
         guard let change = run.progress?.moved(to: fix) else { return }
         run.distance = run.progress?.distance ?? run.distance
-        run.vehicle.along = WayProgress.text(on: run.pattern, metres: run.distance ?? 0)
+        run.vehicle.along = PathProgress.text(on: run.pattern, metres: run.distance ?? 0)
         if let next = change.next { run.reached = next }
         run.isBack = run.isBack || change.isBack
         run.skipped += change.skipped

@@ -7,7 +7,7 @@ import Wire
 /// Destinations: who watches with one sees of minibuses and buses those that will pass it and then go there (M3, M4).
 ///
 /// While anybody does, the worker follows the ways that vehicles announce, as it follows cells. Each distinct way has a number
-/// in the book; a vehicle's number and how far along it is (Worker+Progress) are among its traits on the board, and a view has
+/// in the index; a vehicle's number and how far along it is (Worker+Progress) are among its traits on the board, and a view has
 /// the numbers that lead where its reader wants to go, each with the place up to which it does. So a vehicle that goes another
 /// way, or has passed, is a change like any other, and readers with equal views share.
 extension Worker {
@@ -20,34 +20,34 @@ extension Worker {
         feed.journey = (place, destination)
     }
 
-    /// Before each slice: the book must be of the present catalog.
-    func renewBook() {
-        guard let book else { return }
-        if book.isWorn || bookVersion != catalog.catalog.version { reopenBook(announced) }
+    /// Before each slice: the index must be of the present catalog.
+    func renewPathIndex() {
+        guard let pathIndex else { return }
+        if pathIndex.isWorn || pathIndexVersion != catalog.catalog.version { rebuildPathIndex(announced) }
     }
 
-    func isUndecided(_ feed: Feed) -> Bool { feed.journey != nil && feed.waysDecided < book?.count ?? 0 }
+    func isUndecided(_ feed: Feed) -> Bool { feed.journey != nil && feed.waysDecided < pathIndex?.count ?? 0 }
 
     /// Which of the ways that are new lead where its reader wants to go. Done when the feed is told: a city's ways take some ms,
     /// and all feeds at once would stop the worker when a catalog changes.
     func decide(_ feed: Feed) {
-        guard let book, let journey = feed.journey, feed.waysDecided < book.count else { return }
-        let leading = book.leading(
+        guard let pathIndex, let journey = feed.journey, feed.waysDecided < pathIndex.count else { return }
+        let leading = pathIndex.leading(
             from: journey.from, to: journey.to, reach: settings.vehicles.wayM, since: feed.waysDecided)
-        feed.waysDecided = book.count
+        feed.waysDecided = pathIndex.count
         if !leading.isEmpty { feed.subscription.admit(leading) }
     }
 
-    // MARK: the book
+    // MARK: the index
 
-    /// Another book, of what is announced now: numbers of the old one mean nothing any more.
-    private func reopenBook(_ ways: [String: String]) {
-        let book = WayBook { self.courses(of: $0) }
-        self.book = book
-        bookVersion = catalog.catalog.version
+    /// Another index, of what is announced now: numbers of the old one mean nothing any more.
+    private func rebuildPathIndex(_ ways: [String: String]) {
+        let pathIndex = PathIndex { self.routePatterns(of: $0) }
+        self.pathIndex = pathIndex
+        pathIndexVersion = catalog.catalog.version
         announced = ways
-        for (vehicle, text) in ways { book.set(Self.way(text), as: text, of: vehicle) }
-        board.use(book)
+        for (vehicle, text) in ways { pathIndex.set(Self.way(text), as: text, of: vehicle) }
+        board.use(pathIndex)
         for feed in feeds.joined() where feed.journey != nil {
             feed.waysDecided = 0
             feed.subscription.forgetWays()
@@ -55,9 +55,9 @@ extension Worker {
     }
 
     /// Nobody watches with a destination any more.
-    func closeBook() {
-        waysLast = book?.count ?? waysLast
-        book = nil
+    func closePathIndex() {
+        waysLast = pathIndex?.count ?? waysLast
+        pathIndex = nil
         announced = [:]
         board.use(nil)
     }
@@ -79,18 +79,18 @@ extension Worker {
                 if let vehicle = fields[index].text, let text = fields[index + 1].text { known[vehicle] = text }
             }
             guard next == "0" else { return self.readWays(from: next, known, following) }
-            self.reopenBook(known)
+            self.rebuildPathIndex(known)
             self.wasRead(.ways, following)
         }
     }
 
     /// `vehicle\nJSON`, or without JSON.
     func applyWay(_ line: [UInt8]) {
-        guard let book, let end = line.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        guard let pathIndex, let end = line.firstIndex(of: UInt8(ascii: "\n")) else { return }
         let vehicle = String(decoding: line[..<end], as: UTF8.self)
         let text = String(decoding: line[(end + 1)...], as: UTF8.self)
         announced[vehicle] = text.isEmpty ? nil : text
-        book.set(text.isEmpty ? nil : Self.way(text), as: text, of: vehicle)
+        pathIndex.set(text.isEmpty ? nil : Self.way(text), as: text, of: vehicle)
         board.wayChanged(of: vehicle)
     }
 }

@@ -119,8 +119,8 @@ public actor Worker {
     /// next, ms of the loop.
     var clocks: [String: CityTime] = [:]
     var clocksDueAt: UInt64 = 0
-    /// A year of a big city's figures takes some ten MB: one at a time.
-    var areFiguresBeingRead = false
+    /// A year of a big city's statistics takes some ten MB: one at a time.
+    var areStatisticsBeingRead = false
     /// Bus drivers that are connected here, by subject.
     var buses: [String: BusTrack] = [:]
     /// What finished tours taught, by line; read when a bus here takes up a tour on it.
@@ -151,15 +151,15 @@ public actor Worker {
     let feedPrefix: [UInt8]
     let queuesChannel: [UInt8]
     let catalogChannel: [UInt8]
-    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in a book that was made
+    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in an index that was made
     /// with this version of the catalog.
     var announced: [String: String] = [:]
-    var book: WayBook?
-    /// How many ways the book had that was closed last.
+    var pathIndex: PathIndex?
+    /// How many ways the index had that was closed last.
     var waysLast = 0
-    var bookVersion = ""
+    var pathIndexVersion = ""
     /// The patterns of routes that somebody here goes or asks for, of this version of the catalog.
-    var coursesKnown: [String: [WayCourse]] = [:]
+    var routePatternsKnown: [String: [RoutePattern]] = [:]
     var coursesVersion = ""
     /// When Redis was told last which single vehicles are watched, ms of the loop.
     var vehiclesWatchedAt: UInt64 = 0

@@ -29,8 +29,8 @@ public struct Settings: Sendable, Equatable {
     public var stops = Stops()
     /// Buses on lines.
     public var tours = Tours()
-    /// The administrators' figures.
-    public var figures = Figures()
+    /// The administrators' statistics.
+    public var statistics = Statistics()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Domain
 import Hub
-import Replay
+import LoadBench
 
 extension Bench {
     struct Seats: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hub
-import Replay
+import LoadBench
 import Settings
 
 /// Which hub a benchmark measures.

@@ -75,8 +75,8 @@ struct BusReplay: ParsableArguments {
 
     /// The recording, and the catalog of its feed with its buses.
     func source(
-        _ change: (inout ReplayConfiguration.Buses) -> Void
-    ) throws -> (catalog: Catalog, source: ReplayConfiguration.Buses) {
+        _ change: (inout ScenarioSource.Buses) -> Void
+    ) throws -> (catalog: Catalog, source: ScenarioSource.Buses) {
         let files = try positionFiles()
         let feed = try gtfs ?? onlyFeed()
         do {
@@ -92,7 +92,7 @@ struct BusReplay: ParsableArguments {
                     "\(recorded.unusableVehicles) vehicles are left out: an id has 1 to 64 of A-Z a-z 0-9 _ . : -")
             }
             for vehicle in recorded.vehicles { catalog.buses[vehicle.id] = Bus(id: vehicle.id, seats: seats) }
-            var source = ReplayConfiguration.Buses(recorded: recorded)
+            var source = ScenarioSource.Buses(recorded: recorded)
             let first = recorded.vehicles.compactMap { $0.runs.first?.fixes.first?.at }.min() ?? 0
             let offset = CityTime(zone: catalog.timeZone)?.offset(at: first / 1000) ?? 0
             source.utcOffsetMinutes = offset / 60

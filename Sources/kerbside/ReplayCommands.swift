@@ -23,16 +23,16 @@ struct PlayOptions: ParsableArguments {
     var speed = 1.0
 
     @Option(help: "The odds that a driver accepts an offer.")
-    var accept = Odds().accept
+    var accept = BehaviourModel().accept
 
     @Option(help: "The odds that a driver declines; what is left stays silent.")
-    var decline = Odds().decline
+    var decline = BehaviourModel().decline
 
     @Option(help: "The odds that a passenger cancels.")
-    var cancel = Odds().cancel
+    var cancel = BehaviourModel().cancel
 
     @Option(help: "Cuts of a client's link per minute.")
-    var drops = Odds().dropsPerMinute
+    var drops = BehaviourModel().dropsPerMinute
 
     @Option(help: "The same seed plays the same run.")
     var seed: UInt64 = 1
@@ -45,21 +45,21 @@ struct PlayOptions: ParsableArguments {
 
     func validate() throws {
         guard speed >= 1, speed <= 1000 else { throw ValidationError("--speed \(speed): expected 1 to 1000") }
-        if let problem = odds.problem { throw ValidationError(problem) }
+        if let problem = behaviour.problem { throw ValidationError(problem) }
     }
 
-    var odds: Odds {
-        var odds = Odds()
-        odds.accept = accept
-        odds.decline = decline
-        odds.cancel = cancel
-        odds.dropsPerMinute = drops
-        return odds
+    var behaviour: BehaviourModel {
+        var behaviour = BehaviourModel()
+        behaviour.accept = accept
+        behaviour.decline = decline
+        behaviour.cancel = cancel
+        behaviour.dropsPerMinute = drops
+        return behaviour
     }
 
     /// Plays the source against the hub that is meant; ends the process' command with its exit code. `extra`: further
     /// settings of the run's own hub.
-    func play(extra: [String] = [], _ source: (Settings) throws -> ReplayConfiguration.Source) throws {
+    func play(extra: [String] = [], _ source: (Settings) throws -> ScenarioSource) throws {
         let own = ownHub ? try OwnHub(options, with: ["clock.scale=\(speed)"] + extra) : nil
         let settings = try own?.settings ?? options.settings()
         defer { own?.stop() }
@@ -71,7 +71,7 @@ struct PlayOptions: ParsableArguments {
         configuration.minibusToken = { issuer.token(minibus: $0, seats: $1) }
         configuration.trust = HubAddress.trust(settings)
         configuration.speed = speed
-        configuration.odds = odds
+        configuration.behaviour = behaviour
         configuration.seed = seed
         configuration.gapsAllowed = gapsAllowed
         // A bus comes in minutes: who still waits for one gives up.
@@ -131,7 +131,7 @@ struct Replay: ParsableCommand {
 
     func run() throws {
         guard let file else { return try playBuses() }
-        var recording = ReplayConfiguration.Recording(bytes: try InputFile.recording(file))
+        var recording = ScenarioSource.Recording(bytes: try InputFile.recording(file))
         if let format {
             guard let known = TraceFormat(rawValue: format) else {
                 throw ValidationError(
@@ -193,7 +193,7 @@ struct Simulate: ParsableCommand {
             throw ValidationError("--for \(length): expected seconds, or a number with s, m or h")
         }
         try common.play { settings in
-            var city = ReplayConfiguration.City(
+            var city = ScenarioSource.City(
                 zones: try CityZones.load(settings), zonesGeoJSON: try InputFile.read(settings.zones.file))
             city.drivers = drivers
             city.requestsPerSecond = requests

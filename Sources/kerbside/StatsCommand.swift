@@ -36,7 +36,7 @@ struct Stats: ParsableCommand {
     func run() throws {
         let (from, to, line) = (from, to, line)
         let pages = try CatalogStore.run(try options.settings()) {
-            try await $0.figures(from: from, to: to, line: line)
+            try await $0.statistics(from: from, to: to, line: line)
         }
         if csv || json {
             FileHandle.standardOutput.write(Data(csv ? pages.csv : pages.json))
@@ -46,7 +46,7 @@ struct Stats: ParsableCommand {
         }
     }
 
-    private func show(_ pages: FigurePages) {
+    private func show(_ pages: StatisticsPages) {
         guard !pages.rows.isEmpty else {
             return print("nothing was counted from \(pages.from) to \(pages.to) (\(pages.timeZone))")
         }

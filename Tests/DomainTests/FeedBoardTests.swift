@@ -17,10 +17,10 @@ struct FeedBoardTests {
             id: id, lat: lat, lon: lon, heading: 271, at: at ?? start, heard: at ?? start, state: state, seats: seats)
     }
 
-    private func near(_ units: [FeedUnit], _ visibility: FeedView.Visibility = .all, _ encoding: FeedEncoding = .json)
+    private func near(_ scopes: [FeedScope], _ visibility: FeedView.Visibility = .all, _ encoding: FeedEncoding = .json)
         -> FeedSubscription
     {
-        FeedSubscription(channel: "near", units: units, view: FeedView(visibility: visibility), encoding: encoding)
+        FeedSubscription(channel: "near", scopes: scopes, view: FeedView(visibility: visibility), encoding: encoding)
     }
 
     private func payload(_ subscription: FeedSubscription) -> [UInt8]? {
@@ -85,11 +85,11 @@ struct FeedBoardTests {
         #expect(board.count == 0)
     }
 
-    @Test("equal views of a unit get the same object, of another encoding or tick another")
+    @Test("equal views of a scope get the same object, of another encoding or tick another")
     func sharing() throws {
-        let unit = board.retain(.cell(cell))
-        let readers = (0..<3).map { _ in near([unit], .available) }
-        let others = [near([unit], .all), near([unit], .available, .protobuf)]
+        let scope = board.retain(.cell(cell))
+        let readers = (0..<3).map { _ in near([scope], .available) }
+        let others = [near([scope], .all), near([scope], .available, .protobuf)]
         board.apply(record("T1"), cell: cell, zone: nil)
         for step in 0..<3 {
             board.advance(now: start + Int64(step) * 1000)
@@ -132,8 +132,8 @@ struct FeedBoardTests {
     @Test("a moving vehicle takes at most 40 B in JSON and 12 B in Protocol Buffers", arguments: [true, false])
     func bytes(areTogether: Bool) throws {
         let cells = areTogether ? [cell] : CellGrid.cells(touching: corner, radius: 1500)
-        let units = cells.map { board.retain(.cell($0)) }
-        let readers = [near(units), near(units, .all, .protobuf)]
+        let scopes = cells.map { board.retain(.cell($0)) }
+        let readers = [near(scopes), near(scopes, .all, .protobuf)]
         var random = Random(seed: 5)
         func report(_ at: Int64) {
             for number in 0..<50 {
@@ -165,7 +165,7 @@ struct FeedBoardTests {
     func bounded() {
         let rules = FeedRules(staleAfterMs: 5000, expireAfterMs: 10_000, logTicks: 16)
         let board = FeedBoard(rules: rules)
-        let units = [board.retain(.cell(cell)), board.retain(.city), board.retain(.zone("1"))]
+        let scopes = [board.retain(.cell(cell)), board.retain(.city), board.retain(.zone("1"))]
         for tick in 0..<4000 {
             let now = start + Int64(tick) * 200
             for number in 0..<20 {
@@ -178,9 +178,9 @@ struct FeedBoardTests {
             }
             board.advance(now: now)
         }
-        for unit in units {
-            #expect(unit.changes.count < 4 * 20 * 2 * 16 + 4 * unit.members.count)
-            #expect(unit.moves.count <= 2 * unit.members.count + 65)
+        for scope in scopes {
+            #expect(scope.changes.count < 4 * 20 * 2 * 16 + 4 * scope.members.count)
+            #expect(scope.moves.count <= 2 * scope.members.count + 65)
         }
         // Those that came in the last 10 s, or were in a log.
         #expect(board.vehicles.count < 20 * 100)
@@ -208,11 +208,11 @@ struct FeedBoardTests {
         #expect(reader.vehicles.count == (ticks % 2 == 0 ? 300 : 5))
     }
 
-    @Test("a unit of one vehicle is told of by itself only")
+    @Test("a scope of one vehicle is told of by itself only")
     func watched() throws {
-        let unit = board.retain(.vehicle("T1"))
+        let scope = board.retain(.vehicle("T1"))
         let subscription = FeedSubscription(
-            channel: "vehicle:T1", units: [unit], view: FeedView(visibility: .own), encoding: .json)
+            channel: "vehicle:T1", scopes: [scope], view: FeedView(visibility: .own), encoding: .json)
         board.apply(record("T1"), cell: cell, zone: nil)
         board.applyWatched(record("T2"))
         board.advance(now: start)
@@ -221,22 +221,22 @@ struct FeedBoardTests {
         board.advance(now: start)
         #expect(text(subscription)?.contains("T1\",45.461") == true)
         #expect(board.count == 2)
-        board.release(unit)
+        board.release(scope)
         board.advance(now: start)
         #expect(board.count == 1)
     }
 
-    @Test("a unit begins with what is known, a released one costs nothing")
+    @Test("a scope begins with what is known, a released one costs nothing")
     func retaining() {
         board.apply(record("T1"), cell: cell, zone: "14")
         board.advance(now: start)
-        for key in [FeedUnitKey.cell(cell), .zone("14"), .city] {
-            let unit = board.retain(key)
-            #expect(board.retain(key) === unit)
-            #expect(text(near([unit]))?.contains("T1") == true)
-            board.release(unit)
-            board.release(unit)
-            board.release(unit)
+        for key in [FeedScopeKey.cell(cell), .zone("14"), .city] {
+            let scope = board.retain(key)
+            #expect(board.retain(key) === scope)
+            #expect(text(near([scope]))?.contains("T1") == true)
+            board.release(scope)
+            board.release(scope)
+            board.release(scope)
         }
         board.left("T1", cell: cell)
         board.advance(now: start)

@@ -5,14 +5,14 @@ import Wire
 /// What readers make of what they are sent is the truth of their view: whatever happens, and however many ticks they miss.
 struct FeedModelTests {
     /// One subscription with its client.
-    private final class Seat {
-        let keys: [FeedUnitKey]
+    private final class Watcher {
+        let keys: [FeedScopeKey]
         let subscription: FeedSubscription
         var reader = FeedReader()
         /// How likely it is sent something at a tick.
         let pace: Double
 
-        init(_ keys: [FeedUnitKey], _ subscription: FeedSubscription, pace: Double) {
+        init(_ keys: [FeedScopeKey], _ subscription: FeedSubscription, pace: Double) {
             self.keys = keys
             self.subscription = subscription
             self.pace = pace
@@ -31,34 +31,36 @@ struct FeedModelTests {
 
     private func play(seed: UInt64, ticks: Int, bustle: Int = 8) throws {
         var world = FeedWorld(seed: seed, bustle: bustle)
-        var seats: [Seat] = []
+        var watchers: [Watcher] = []
         for _ in 0..<ticks {
-            if seats.count < 8, world.chance(0.6) { seats.append(seat(in: &world)) }
-            if world.chance(bustle > 8 ? 0.01 : 0.05), !seats.isEmpty { give(up: seats.remove(at: 0), in: &world) }
+            if watchers.count < 8, world.chance(0.6) { watchers.append(watcher(in: &world)) }
+            if world.chance(bustle > 8 ? 0.01 : 0.05), !watchers.isEmpty {
+                give(up: watchers.remove(at: 0), in: &world)
+            }
             world.step()
-            for seat in seats where world.chance(seat.pace) { try deliver(to: seat, in: world, seed: seed) }
+            for watcher in watchers where world.chance(watcher.pace) { try deliver(to: watcher, in: world, seed: seed) }
         }
     }
 
-    private func deliver(to seat: Seat, in world: FeedWorld, seed: UInt64) throws {
-        let subscription = seat.subscription
+    private func deliver(to watcher: Watcher, in world: FeedWorld, seed: UInt64) throws {
+        let subscription = watcher.subscription
         let isFirst = subscription.sentTick == nil
         let output = world.board.update(subscription)
         #expect(subscription.sentTick == world.board.tick)
         switch output {
         case .shared(let message):
-            try seat.reader.read(message.payload, subscription.encoding, channel: subscription.channel)
-        case .own: try seat.reader.read(world.board.scratch, subscription.encoding, channel: subscription.channel)
+            try watcher.reader.read(message.payload, subscription.encoding, channel: subscription.channel)
+        case .own: try watcher.reader.read(world.board.scratch, subscription.encoding, channel: subscription.channel)
         case nil: #expect(!isFirst, "a snapshot is always sent")
         }
-        if output != nil, isFirst { #expect(seat.reader.wasSnapshot) }
+        if output != nil, isFirst { #expect(watcher.reader.wasSnapshot) }
         if world.isCutOff { return }
-        let truth = world.truth(seat.keys, subscription.view)
-        let known = seat.reader.vehicles
+        let truth = world.truth(watcher.keys, subscription.view)
+        let known = watcher.reader.vehicles
         let isRight = subscription.encoding == .json ? known == truth : Self.isClose(known, truth)
-        #expect(isRight, "seed \(seed), tick \(world.board.tick), \(seat.keys): \(known) is not \(truth)")
+        #expect(isRight, "seed \(seed), tick \(world.board.tick), \(watcher.keys): \(known) is not \(truth)")
         if output != nil, subscription.view.visibility == .available {
-            for id in seat.reader.told { #expect(world.shown[id]?.state == .available, "seed \(seed)") }
+            for id in watcher.reader.told { #expect(world.shown[id]?.state == .available, "seed \(seed)") }
         }
     }
 
@@ -76,8 +78,8 @@ struct FeedModelTests {
         }
     }
 
-    private func seat(in world: inout FeedWorld) -> Seat {
-        let keys: [FeedUnitKey]
+    private func watcher(in world: inout FeedWorld) -> Watcher {
+        let keys: [FeedScopeKey]
         let channel: String
         switch Int.random(in: 0..<5, using: &world.random) {
         case 0:
@@ -92,7 +94,7 @@ struct FeedModelTests {
             let count = Int.random(in: 2...25, using: &world.random)
             (keys, channel) = (FeedWorld.cells.shuffled(using: &world.random).prefix(count).map { .cell($0) }, "near")
         }
-        let units = keys.map { world.board.retain($0) }
+        let scopes = keys.map { world.board.retain($0) }
         // As the hub does: the zones of what is known, and the state of a vehicle that is watched from now on.
         if case .zone = keys[0] { world.board.rezone(FeedWorld.zone) }
         if case .vehicle(let id) = keys[0] {
@@ -100,9 +102,9 @@ struct FeedModelTests {
             if let record = world.known[id] { world.board.applyWatched(record) }
         }
         let subscription = FeedSubscription(
-            channel: channel, units: units, view: view(in: &world), encoding: world.chance(0.5) ? .json : .protobuf)
+            channel: channel, scopes: scopes, view: view(in: &world), encoding: world.chance(0.5) ? .json : .protobuf)
         let pace = [1, 0.7, 0.2, 0.06].randomElement(using: &world.random)!
-        return Seat(keys, subscription, pace: pace)
+        return Watcher(keys, subscription, pace: pace)
     }
 
     private func view(in world: inout FeedWorld) -> FeedView {
@@ -115,7 +117,7 @@ struct FeedModelTests {
         return FeedView(visibility: visibility, filter: filter)
     }
 
-    private func give(up seat: Seat, in world: inout FeedWorld) {
-        for unit in seat.subscription.units { world.board.release(unit) }
+    private func give(up watcher: Watcher, in world: inout FeedWorld) {
+        for scope in watcher.subscription.scopes { world.board.release(scope) }
     }
 }

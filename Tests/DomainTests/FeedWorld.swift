@@ -117,7 +117,7 @@ struct FeedWorld {
     private mutating func vanish(_ id: String) {
         guard let record = known.removeValue(forKey: id) else { return }
         tellGone(id, CellGrid.cell(of: record.point))
-        // Its own unit is told nothing of that: it grows old there. So this world doesn't let watched ones vanish.
+        // Its own scope is told nothing of that: it grows old there. So this world doesn't let watched ones vanish.
         if watched.contains(id) {
             known[id] = record
             tell(record)
@@ -214,8 +214,8 @@ struct FeedWorld {
 
     // MARK: - the truth
 
-    /// What a reader of a unit must believe as of the last tick.
-    func truth(_ keys: [FeedUnitKey], _ view: FeedView) -> [String: FeedReader.Vehicle] {
+    /// What a reader of a scope must believe as of the last tick.
+    func truth(_ keys: [FeedScopeKey], _ view: FeedView) -> [String: FeedReader.Vehicle] {
         var truth: [String: FeedReader.Vehicle] = [:]
         for record in shown.values where keys.contains(where: { isIn($0, record) }) {
             let silence = now / 1000 * 1000 - record.heard
@@ -234,7 +234,7 @@ struct FeedWorld {
         return truth
     }
 
-    private func isIn(_ key: FeedUnitKey, _ record: FeedRecord) -> Bool {
+    private func isIn(_ key: FeedScopeKey, _ record: FeedRecord) -> Bool {
         let cell = CellGrid.cell(of: record.point)
         switch key {
         case .cell(let wanted): return cell == wanted && shownCells.contains(cell)

@@ -10,10 +10,10 @@ private func at(_ north: Double, _ east: Double = 0) -> GeoPoint {
 }
 
 @Suite("M2, M9: the way that a minibus announces")
-struct MinibusWayTests {
-    private let way = MinibusWay([at(0), at(5000), at(5000, 3000)])!
+struct AnnouncedPathTests {
+    private let way = AnnouncedPath([at(0), at(5000), at(5000, 3000)])!
 
-    private func metres(_ fit: MinibusWay.Fit) -> Double {
+    private func metres(_ fit: AnnouncedPath.Fit) -> Double {
         if case .fits(let metres, _, _) = fit { metres } else { -1 }
     }
 
@@ -49,10 +49,10 @@ struct MinibusWayTests {
 
     @Test("C52: a round that comes by twice can be ridden past its start")
     func round() {
-        let round = MinibusWay([at(0), at(2000), at(2000, 2000), at(0, 2000), at(0)])!
+        let round = AnnouncedPath([at(0), at(2000), at(2000, 2000), at(0, 2000), at(0)])!
         #expect(abs(metres(round.fit(from: at(0, 1000), to: at(0, 100), reach: 200)) - 900) < 5)
         #expect(abs(metres(round.fit(from: at(0, 2000), to: at(0), reach: 200)) - 2000) < 5)
-        #expect(MinibusWay([at(0)]) == nil)
+        #expect(AnnouncedPath([at(0)]) == nil)
     }
 }
 
@@ -62,42 +62,42 @@ struct MinibusStopsTests {
 
     @Test("along an announced way as they come")
     func alongTheWay() {
-        let errands = [
-            MinibusErrand(booking: "a", pickup: at(3000), destination: at(6000)),
-            MinibusErrand(booking: "b", pickup: nil, destination: at(2000)),
-            MinibusErrand(booking: "c", pickup: at(1500), destination: at(1500)),
+        let bookings = [
+            BookingStops(booking: "a", pickup: at(3000), destination: at(6000)),
+            BookingStops(booking: "b", pickup: nil, destination: at(2000)),
+            BookingStops(booking: "c", pickup: at(1500), destination: at(1500)),
         ]
-        let order = MinibusStops.order(errands, from: at(0), way: MinibusWay([at(0), at(8000)]))
+        let order = MinibusStops.order(bookings, from: at(0), way: AnnouncedPath([at(0), at(8000)]))
         #expect(names(order) == ["+c", "-c", "-b", "+a", "-a"])
     }
 
     @Test("without a way each where it lengthens the tour least, the pickup first")
     func shortest() {
-        let errands = [
-            MinibusErrand(booking: "a", pickup: at(1000), destination: at(4000)),
-            MinibusErrand(booking: "b", pickup: at(2000), destination: at(3000)),
-            MinibusErrand(booking: "c", pickup: nil, destination: at(500)),
+        let bookings = [
+            BookingStops(booking: "a", pickup: at(1000), destination: at(4000)),
+            BookingStops(booking: "b", pickup: at(2000), destination: at(3000)),
+            BookingStops(booking: "c", pickup: nil, destination: at(500)),
         ]
-        #expect(names(MinibusStops.order(errands, from: at(0), way: nil)) == ["-c", "+a", "+b", "-b", "-a"])
+        #expect(names(MinibusStops.order(bookings, from: at(0), way: nil)) == ["-c", "+a", "+b", "-b", "-a"])
         #expect(MinibusStops.order([], from: nil, way: nil) == [])
-        let backwards = [MinibusErrand(booking: "a", pickup: at(4000), destination: at(1000))]
+        let backwards = [BookingStops(booking: "a", pickup: at(4000), destination: at(1000))]
         #expect(names(MinibusStops.order(backwards, from: at(0), way: nil)) == ["+a", "-a"])
     }
 
-    private func bookings(_ count: Int, _ dice: inout Random, place: (inout Random) -> GeoPoint) -> [MinibusErrand] {
+    private func bookings(_ count: Int, _ dice: inout Random, place: (inout Random) -> GeoPoint) -> [BookingStops] {
         (0..<count).map { number in
             let isAboard = dice.within(0, 1) < 0.2
-            return MinibusErrand(booking: "\(number)", pickup: isAboard ? nil : place(&dice), destination: place(&dice))
+            return BookingStops(booking: "\(number)", pickup: isAboard ? nil : place(&dice), destination: place(&dice))
         }
     }
 
     /// Every pair of places for each booking, the whole tour measured for each. Lengths that differ by less than `same` metres
     /// are one.
-    private func exhaustive(_ errands: [MinibusErrand], from vehicle: GeoPoint?, same: Double) -> [MinibusStop] {
+    private func exhaustive(_ bookings: [BookingStops], from vehicle: GeoPoint?, same: Double) -> [MinibusStop] {
         var tour: [MinibusStop] = []
-        for errand in errands {
+        for booking in bookings {
             var best = (length: Double.infinity, tour: tour)
-            let stops = errand.stops
+            let stops = booking.stops
             for first in 0...tour.count {
                 for second in stops.count == 1 ? first...first : (first + 1)...(tour.count + 1) {
                     var trial = tour
@@ -135,12 +135,12 @@ struct MinibusStopsTests {
     @Test("a full vehicle measures each pair of its stops about once")
     func fullVehicle() {
         var dice = Random(seed: 8)
-        let errands = bookings(99, &dice) { at($0.within(0, 8000), $0.within(0, 8000)) }
+        let bookings = bookings(99, &dice) { at($0.within(0, 8000), $0.within(0, 8000)) }
         var measured = 0
-        let tour = MinibusStops.inserted(errands, from: at(0)) {
+        let tour = MinibusStops.inserted(bookings, from: at(0)) {
             measured += 1
             return $0.distance(to: $1)
         }
-        #expect(tour.count == errands.flatMap(\.stops).count && measured < 20_000, "\(measured)")
+        #expect(tour.count == bookings.flatMap(\.stops).count && measured < 20_000, "\(measured)")
     }
 }

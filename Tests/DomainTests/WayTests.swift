@@ -16,20 +16,20 @@ struct WayTests {
     private let south = LineShape([at(5000), at(-1000)])!
     private let cell = CellGrid.cell(of: at(0))
 
-    private func book() -> WayBook {
-        WayBook { route in
+    private func book() -> PathIndex {
+        PathIndex { route in
             let patterns: [(String, [GeoPoint])] =
                 switch route {
                 case "R1": [("in", [Self.at(5000), Self.at(0)]), ("out", [Self.at(0), Self.at(5000)])]
                 case "R2": [("east", [Self.at(0), Self.at(0, 5000)])]
                 default: []
                 }
-            return patterns.compactMap { WayCourse(id: $0.0, shape: $0.1) }
+            return patterns.compactMap { RoutePattern(id: $0.0, shape: $0.1) }
         }
     }
 
     /// The last step of use, metres along a way.
-    private func step(_ metres: Int) -> UInt16 { UInt16(Double(metres + 50) / WayBook.stepMetres) }
+    private func step(_ metres: Int) -> UInt16 { UInt16(Double(metres + 50) / PathIndex.stepMetres) }
 
     @Test("each distinct way and each direction of a route has one number; an announced way goes first")
     func numbers() throws {
@@ -56,7 +56,7 @@ struct WayTests {
 
     @Test("a book in which most ways are nobody's is worn; ways of the timetable are in the next one too")
     func worn() {
-        func announce(_ count: Int, of vehicles: Int, in book: WayBook) {
+        func announce(_ count: Int, of vehicles: Int, in book: PathIndex) {
             for number in 0..<count { book.set(north, as: "\(number)", of: "M\(number % vehicles)") }
         }
         let book = book()
@@ -69,7 +69,7 @@ struct WayTests {
         #expect(!crowd.isWorn)
         announce(4_001, of: 1_000, in: crowd)
         #expect(crowd.isWorn)
-        let timetable = WayBook { [WayCourse(id: $0, shape: [Self.at(0), Self.at(5000)])].compactMap { $0 } }
+        let timetable = PathIndex { [RoutePattern(id: $0, shape: [Self.at(0), Self.at(5000)])].compactMap { $0 } }
         for route in 0..<5_000 { _ = timetable.places(of: "M1", route: "R\(route)", along: "") }
         #expect(timetable.count == 5_001 && !timetable.isWorn)
     }
@@ -98,7 +98,7 @@ struct WayTests {
             Self.at(-1000), Self.at(2000), Self.at(2000, 80), Self.at(-500, 80), Self.at(-500, 4000),
         ])!
         func use(_ destination: GeoPoint, from place: GeoPoint = Self.at(0)) -> UInt16? {
-            let book = WayBook { _ in [] }
+            let book = PathIndex { _ in [] }
             book.set(loop, as: "loop", of: "M1")
             return book.leading(from: place, to: destination, reach: 1000).values.first
         }
@@ -107,7 +107,7 @@ struct WayTests {
         #expect(use(Self.at(-1000), from: Self.at(-500, 3500)) == nil)
         // A bend that is a little nearer than what lies between is not another pass, nor is one far off.
         let bends = LineShape([Self.at(-1000), Self.at(0), Self.at(0, 700), Self.at(60, 700), Self.at(3000, 600)])!
-        let book = WayBook { _ in [] }
+        let book = PathIndex { _ in [] }
         book.set(bends, as: "bends", of: "M1")
         #expect(book.leading(from: Self.at(0), to: Self.at(3000, 600), reach: 1000) == [1: step(1000)])
     }

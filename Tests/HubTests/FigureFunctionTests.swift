@@ -22,12 +22,13 @@ import Wire
     }
 
     /// Of a day; that of the test's clock is 2027-01-15, 08:00 UTC.
-    private func figures(_ city: TestCity, _ date: String = "2027-01-15", line: String = "52") async throws
-        -> LineFigures
+    private func statistics(_ city: TestCity, _ date: String = "2027-01-15", line: String = "52") async throws
+        -> LineStatistics
     {
         let reply = try await city.raw(["HGETALL", "{test}:figures:" + date])
         let day = try #require(ServiceDate(date))
-        return LineFigures.day(day, reply.figures).first { $0.line == line } ?? LineFigures(date: day, line: line)
+        return LineStatistics.day(day, reply.statistics).first { $0.line == line }
+            ?? LineStatistics(date: day, line: line)
     }
 
     private func ask(
@@ -50,15 +51,15 @@ import Wire
             for (taken, key) in [("3", "k1"), ("3", "k1"), ("1", "k2"), ("2", "k3")] {
                 #expect(try await city.command("tour_seats", "d1", taken, key).isOK)
             }
-            var now = try await figures(city)
+            var now = try await statistics(city)
             #expect(now[.boarded] == 4 && now[.passengers] == 4)
             #expect(try await ask(city, "s1", "c1", passengers: 3).isOK)
             for what in ["accept", "complete"] { try await answer(city, what, "s1") }
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.fetched] == 3 && now[.passengers] == 4, "the driver counts all")
             #expect(try await ask(city, "s2", "c2", passengers: 3).isOK)
             for what in ["accept", "complete"] { try await answer(city, what, "s2") }
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.fetched] == 6 && now[.passengers] == 6, "or has forgotten to")
         }
     }
@@ -79,7 +80,7 @@ import Wire
                 #expect(try await city.command("stop_cancel", "c1", "s1", "").isOK)
                 try await answer(city, "accept", "s2")
             }
-            var now = try await figures(city)
+            var now = try await statistics(city)
             #expect(now[.requested] == 4 && now[.accepted] == 1 && now[.declined] == 1 && now[.cancelled] == 1)
             #expect(now.refused == ["no_driver": 2, "seats_full": 1])
             // An hour after its time a promise that nobody kept is over, too.
@@ -87,13 +88,13 @@ import Wire
             try await city.sweep()
             try await city.advance(6_000_000)
             for _ in 0..<2 { try await city.sweep() }
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.expired] == 2 && now[.completed] == 0 && now[.noShow] == 0)
             // A line that there is not gets no figures.
             #expect(
                 try await city.command("stop_request", "c1", "", "53", "not_found", "no such line", "{}", "{}")
                     == .refused("not_found"))
-            #expect(try await figures(city, line: "53").refused.isEmpty)
+            #expect(try await statistics(city, line: "53").refused.isEmpty)
         }
     }
 
@@ -106,17 +107,17 @@ import Wire
             for key in ["k0", "k0", "k1"] {
                 #expect(try await city.command("tour_step", "d1", "1", "", key, due).isOK)
             }
-            var now = try await figures(city)
+            var now = try await statistics(city)
             #expect(now[.stopsPassed] == 2 && now[.stopsOnTime] == 1 && now[.stopsLate] == 1)
             #expect(now.meanDelay == 120.5)
             // Back and on again, and a stop left out.
             _ = try await city.command("tour_step", "d1", "-1", "", "")
             for skip in ["", "1"] { _ = try await city.command("tour_step", "d1", "1", skip, "", due) }
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.stopsPassed] == 2 && now[.stopsSkipped] == 1)
             // The driver ends it at its last stop, a minute and a second early.
             _ = try await city.command("tour_end", "bus_driver", "d1", "", "", due)
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.stopsPassed] == 3 && now[.stopsEarly] == 1 && now.judgedStops == 3)
             #expect(now[.toursStarted] == 1 && now[.toursEnded] == 1 && now[.toursCutShort] == 0)
         }
@@ -138,20 +139,20 @@ import Wire
             try await moved(11, reached: "", left: "[[0,999]]")
             // Nobody saw when it left the third: that is not judged.
             try await moved(12, reached: "3", left: "[[1,-61]]")
-            var now = try await figures(city)
+            var now = try await statistics(city)
             #expect(now[.stopsPassed] == 3 && now[.stopsLate] == 1 && now[.stopsEarly] == 1 && now.meanDelay == 120)
             // As long as positions come, they say how late it is at the end, not the driver's word.
             let due = "[1,1,1,1]"
             _ = try await city.command("tour_end", "bus_driver", "d1", "", "", due)
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(now[.stopsOnTime] == 1 && now[.toursCutShort] == 0)
             try await start(city, "t_3")
             _ = try await city.command("tour_end", "operator", "o", "t_3", "")
-            #expect(try await figures(city)[.toursCutShort] == 1)
+            #expect(try await statistics(city)[.toursCutShort] == 1)
             try await start(city, "t_2")
             try await city.advance(7_300_000)
             for _ in 0..<2 { try await city.sweep() }
-            now = try await figures(city)
+            now = try await statistics(city)
             #expect(
                 now[.toursStarted] == 3 && now[.toursEnded] == 3 && now[.toursLost] == 1 && now[.toursCutShort] == 2)
         }
@@ -162,14 +163,14 @@ import Wire
         try await TestCity.run { city in
             try await city.call("sweep", ["w", "5000", "-28800"])
             try await start(city, "t_1")
-            #expect(try await figures(city, "2027-01-15")[.toursStarted] == 1, "midnight belongs to the new day")
+            #expect(try await statistics(city, "2027-01-15")[.toursStarted] == 1, "midnight belongs to the new day")
             try await city.call("sweep", ["w", "5000", "-28801"])
             _ = try await city.command("tour_seats", "d1", "2", "")
-            #expect(try await figures(city, "2027-01-14")[.passengers] == 2)
-            #expect(try await figures(city, "2027-01-15")[.passengers] == 0)
+            #expect(try await statistics(city, "2027-01-14")[.passengers] == 2)
+            #expect(try await statistics(city, "2027-01-15")[.passengers] == 0)
             try await city.call("sweep", ["w", "5000", ""])
             _ = try await city.command("tour_seats", "d1", "3", "")
-            #expect(try await figures(city, "2027-01-14")[.passengers] == 3, "as it was said last")
+            #expect(try await statistics(city, "2027-01-14")[.passengers] == 3, "as it was said last")
             let left = try await city.raw(["TTL", "{test}:figures:2027-01-14"]).int ?? 0
             #expect((399 * 86_400...400 * 86_400).contains(Int(left)))
             // A leap day, and the last day of a year.
@@ -177,7 +178,7 @@ import Wire
                 try await city.raw(["HSET", "{test}:settings", "clock_hub", "\(second)000", "utc_offset_s", "0"])
                 _ = try await city.command("tour_seats", "d1", "0", "")
                 _ = try await city.command("tour_seats", "d1", "1", "")
-                #expect(try await figures(city, date)[.passengers] == 1, "\(date)")
+                #expect(try await statistics(city, date)[.passengers] == 1, "\(date)")
             }
         }
     }
@@ -193,7 +194,7 @@ import Wire
             }
             try await book("p0", "b0", 1)
             #expect(try await city.command("seat_decline", "M1", "b0", "").isOK)
-            #expect(try await figures(city)[.requested] == 0, "on no route yet")
+            #expect(try await statistics(city)[.requested] == 0, "on no route yet")
             #expect(try await city.command("route_set", "M1", "52", "", "").isOK)
             try await book("p1", "b1", 3)
             for _ in 0..<2 { #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK) }
@@ -205,7 +206,7 @@ import Wire
             try await book("p3", "b3", 1)
             #expect(try await city.command("seat_cancel", "passenger", "p3", "", "").isOK)
             #expect(try await city.book("p4", "b4", "M1", 15) == .refused("too_many_passengers"))
-            let now = try await figures(city)
+            let now = try await statistics(city)
             #expect(now[.passengers] == 5 && now[.fetched] == 2 && now[.boarded] == 3)
             #expect(now[.requested] == 3 && now[.accepted] == 1 && now[.completed] == 1)
             #expect(now[.declined] == 1 && now[.cancelled] == 1 && now.refused == ["too_many_passengers": 1])

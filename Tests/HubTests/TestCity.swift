@@ -67,7 +67,8 @@ actor TestCity {
         ]
         try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
         _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + StopRules.fields(Settings.Stops()))
-        _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + FigureRules.fields(Settings.Figures()))
+        _ = try await connection.send(
+            ["HSET", RedisArgument(keys.settings)] + StatisticsRules.fields(Settings.Statistics()))
     }
 
     private func stop() async {

@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 @testable import Replay
@@ -8,8 +9,8 @@ actor FunctionWalk: RandomWalk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.loop.asUnownedSerialExecutor() }
 
     private let setup: WalkSetup
-    private lazy var stage = WalkStage(setup)
-    private var dice: Dice
+    private lazy var harness = FunctionHarness(setup)
+    private var random: SeededRandom
     private let drivers = (1...12).map { "D\($0)" }
     private let passengers = (1...20).map { "p\($0)" }
     private let zones = ["1", "2", "3"]
@@ -18,20 +19,20 @@ actor FunctionWalk: RandomWalk {
     init(_ setup: WalkSetup) {
         self.setup = setup
         thread = setup.thread
-        dice = Dice(seed: setup.seed)
+        random = SeededRandom(seed: setup.seed)
     }
 
-    func stop() async { await stage.stop() }
+    func stop() async { await harness.stop() }
 
     func walk(_ steps: Int) async throws -> WalkResult {
-        try await stage.start()
-        for driver in drivers { try await stage.call("hello", ["driver", driver, "s", "w", ""]) }
+        try await harness.start()
+        for driver in drivers { try await harness.call("hello", ["driver", driver, "s", "w", ""]) }
         // In the middle of things, so that a start from a state is tested as well.
         for _ in 0..<(steps / 4) { try await step() }
-        let start = try await stage.reader.snapshot()
+        let start = try await harness.reader.snapshot()
         for _ in 0..<steps { try await step() }
-        let end = try await stage.reader.snapshot()
-        let events = try await stage.reader.events(after: start.lastEvent, upTo: end.lastEvent ?? "+")
+        let end = try await harness.reader.snapshot()
+        let events = try await harness.reader.events(after: start.lastEvent, upTo: end.lastEvent ?? "+")
 
         var checker = LogChecker(from: start)
         for event in events { checker.take(event) }
@@ -41,55 +42,55 @@ actor FunctionWalk: RandomWalk {
     }
 
     private func step() async throws {
-        let driver = drivers.randomElement(using: &dice)!
-        let zone = zones.randomElement(using: &dice)!
-        try await stage.pass(dice.milliseconds(0...3_000))
-        let held = try await stage.fields("vehicle:" + driver, "offer", "ride")
+        let driver = drivers.randomElement(using: &random)!
+        let zone = zones.randomElement(using: &random)!
+        try await harness.pass(random.milliseconds(0...3_000))
+        let held = try await harness.fields("vehicle:" + driver, "offer", "ride")
         let (offer, ride) = (held[0], held[1])
-        switch Int.random(in: 0..<100, using: &dice) {
-        case 0..<14: try await stage.call("available", [driver, zone, ""])
-        case 14..<17: try await stage.call("unavailable", [driver, ""])
-        case 17..<22: try await stage.call("move", [driver, zone])
-        case 22..<24: try await stage.call("outside", [driver])
-        case 24..<29: try await stage.call("recover", [driver, zone])
-        case 29..<33: try await stage.call("gone", [driver, "s"])
-        case 33..<40: try await stage.call("hello", ["driver", driver, "s", "w", ""])
-        case 40..<43: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
-        case 43: try await stage.call("seats_set", [driver, String(dice.milliseconds(0...4)), "4", "", ""])
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<14: try await harness.call("available", [driver, zone, ""])
+        case 14..<17: try await harness.call("unavailable", [driver, ""])
+        case 17..<22: try await harness.call("move", [driver, zone])
+        case 22..<24: try await harness.call("outside", [driver])
+        case 24..<29: try await harness.call("recover", [driver, zone])
+        case 29..<33: try await harness.call("gone", [driver, "s"])
+        case 33..<40: try await harness.call("hello", ["driver", driver, "s", "w", ""])
+        case 40..<43: try await harness.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 43: try await harness.call("seats_set", [driver, String(random.milliseconds(0...4)), "4", "", ""])
         case 44..<60: try await request(zone)
-        case 60: try await stage.call("search", [passengers.randomElement(using: &dice)!, "", ""])
+        case 60: try await harness.call("search", [passengers.randomElement(using: &random)!, "", ""])
         case 61..<63:
-            try await stage.call("cancel", ["passenger", passengers.randomElement(using: &dice)!, "", "", ""])
-        case 63..<68: try await stage.call("sweep", ["w", "60000"])
+            try await harness.call("cancel", ["passenger", passengers.randomElement(using: &random)!, "", "", ""])
+        case 63..<68: try await harness.call("sweep", ["w", "60000"])
         default: try await answer(driver, offer, ride, zone)
         }
     }
 
     private func request(_ zone: String) async throws {
         names += 1
-        let passenger = passengers.randomElement(using: &dice)!
-        try await stage.call(
-            "request", [passenger, "r\(names)", zone, "45.1", "9.1", String(dice.milliseconds(1...3)), "", "", ""])
+        let passenger = passengers.randomElement(using: &random)!
+        try await harness.call(
+            "request", [passenger, "r\(names)", zone, "45.1", "9.1", String(random.milliseconds(1...3)), "", "", ""])
     }
 
     private func answer(_ driver: String, _ offer: String?, _ ride: String?, _ zone: String) async throws {
         if let offer {
-            try await stage.call("seen", [driver, offer])
+            try await harness.call("seen", [driver, offer])
             // By somebody else now and then, and too late.
-            let who = dice.chance(0.25) ? drivers.randomElement(using: &dice)! : driver
-            if dice.chance(0.7) {
-                try await stage.call("accept", [who, offer, "", ""])
+            let who = random.chance(0.25) ? drivers.randomElement(using: &random)! : driver
+            if random.chance(0.7) {
+                try await harness.call("accept", [who, offer, "", ""])
             } else {
-                try await stage.call("decline", [who, offer, ""])
+                try await harness.call("decline", [who, offer, ""])
             }
         } else if let ride {
-            switch Int.random(in: 0..<10, using: &dice) {
-            case 0: try await stage.call("noshow", [driver, ride, ""])
-            case 1: try await stage.call("cancel", ["driver", driver, ride, "", zone])
-            case 2, 3: try await stage.call("alert", [driver, ride, "500", "480", "high"])
-            case 4, 5: try await stage.call("alert", [driver, ride, "20", "15", "high"])
-            case 6, 7: try await stage.call("aboard", [driver, ride, "", ""])
-            default: try await stage.call("finish", [driver, ride, dice.chance(0.9) ? zone : "", ""])
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: try await harness.call("noshow", [driver, ride, ""])
+            case 1: try await harness.call("cancel", ["driver", driver, ride, "", zone])
+            case 2, 3: try await harness.call("alert", [driver, ride, "500", "480", "high"])
+            case 4, 5: try await harness.call("alert", [driver, ride, "20", "15", "high"])
+            case 6, 7: try await harness.call("aboard", [driver, ride, "", ""])
+            default: try await harness.call("finish", [driver, ride, random.chance(0.9) ? zone : "", ""])
             }
         }
     }

@@ -18,19 +18,19 @@ import Wire
     }
 
     /// Online on its way.
-    func driver(odds: Odds = .smooth) throws -> Stage<MinibusMachine> {
-        var stage = Stage(
+    func driver(behaviour: BehaviourModel = .smooth) throws -> MachineHarness<MinibusMachine> {
+        var harness = MachineHarness(
             MinibusMachine(
-                driver: .init(subject: "m", runs: [run]), seats: 6, odds: odds, keyPrefix: "k", seed: 1))
-        try stage.connect()
-        stage.machine.begin(stage.now)
-        stage.wake(afterHubMs: 29_000)
-        #expect(stage.actions().isEmpty, "before its first fix")
-        stage.wake(afterHubMs: 1_000)
-        try stage.grant(way, ["route": "way:m"])
-        try stage.grant(.driverAvailable, ["state": "available", "seats": 6, "capacity": 6])
-        #expect(stage.machine.isOnline)
-        return stage
+                driver: .init(subject: "m", runs: [run]), seats: 6, behaviour: behaviour, keyPrefix: "k", seed: 1))
+        try harness.connect()
+        harness.machine.begin(harness.now)
+        harness.wake(afterHubMs: 29_000)
+        #expect(harness.actions().isEmpty, "before its first fix")
+        harness.wake(afterHubMs: 1_000)
+        try harness.grant(way, ["route": "way:m"])
+        try harness.grant(.driverAvailable, ["state": "available", "seats": 6, "capacity": 6])
+        #expect(harness.machine.isOnline)
+        return harness
     }
 
     var way: Command { .routeSet(route: nil, way: AnnouncedWay(run)) }
@@ -46,60 +46,61 @@ import Wire
 
     @Test("It announces the recorded way, goes online, and offline at its end")
     func wholeWay() throws {
-        var stage = try driver()
+        var harness = try driver()
         let announced = try #require(AnnouncedWay(run))
         #expect(announced.start == Place(point(45.002, 9)) && announced.end == Place(point(45.02, 9)))
         #expect(announced.via.count == 8)
-        stage.wake(afterHubMs: 270_000)
-        #expect(try stage.sent().isEmpty)
-        stage.wake(afterHubMs: 20_000)
-        try stage.grant(.driverUnavailable, ["state": "unavailable"])
-        #expect(!stage.machine.isOnline && stage.machine.isIdle)
+        harness.wake(afterHubMs: 270_000)
+        #expect(try harness.sent().isEmpty)
+        harness.wake(afterHubMs: 20_000)
+        try harness.grant(.driverUnavailable, ["state": "unavailable"])
+        #expect(!harness.machine.isOnline && harness.machine.isIdle)
     }
 
     @Test("A request is shown, accepted, fetched and set down where the vehicle comes by")
     func wholeBooking() throws {
-        var stage = try driver()
-        stage.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try stage.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
-        stage.wake(afterHubMs: 6_000)
-        try stage.grant(.seatAccept(booking: "b_1"), booking())
-        stage.event("seat.assigned", booking())
-        stage.event("seats.changed", ["taken": 2, "seats": 4, "capacity": 6, "delta": 2, "reason": "booked"])
-        #expect(stage.machine.request == nil && stage.machine.bookings.passengers == 2 && stage.machine.taken == 2)
-        stage.wake(afterHubMs: 54_000)
-        #expect(try stage.sent().isEmpty, "not there yet")
-        stage.wake(afterHubMs: 30_000)
-        stage.wake(afterHubMs: 4_000)
-        try stage.grant(.seatAboard(booking: "b_1", passengers: nil), ["booking": "b_1", "seats": 4])
-        stage.event("seat.aboard", ["booking": "b_1", "passengers": 2])
-        stage.wake(afterHubMs: 90_000)
-        stage.wake(afterHubMs: 4_000)
-        try stage.grant(.seatEnd(booking: "b_1"), ["booking": "b_1", "seats": 6])
-        #expect(stage.machine.isIdle)
-        stage.event("seat.assigned", booking())
-        #expect(stage.machine.isIdle, "what is over stays over")
+        var harness = try driver()
+        harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
+        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        harness.wake(afterHubMs: 6_000)
+        try harness.grant(.seatAccept(booking: "b_1"), booking())
+        harness.event("seat.assigned", booking())
+        harness.event("seats.changed", ["taken": 2, "seats": 4, "capacity": 6, "delta": 2, "reason": "booked"])
+        #expect(
+            harness.machine.request == nil && harness.machine.bookings.passengers == 2 && harness.machine.taken == 2)
+        harness.wake(afterHubMs: 54_000)
+        #expect(try harness.sent().isEmpty, "not there yet")
+        harness.wake(afterHubMs: 30_000)
+        harness.wake(afterHubMs: 4_000)
+        try harness.grant(.seatAboard(booking: "b_1", passengers: nil), ["booking": "b_1", "seats": 4])
+        harness.event("seat.aboard", ["booking": "b_1", "passengers": 2])
+        harness.wake(afterHubMs: 90_000)
+        harness.wake(afterHubMs: 4_000)
+        try harness.grant(.seatEnd(booking: "b_1"), ["booking": "b_1", "seats": 6])
+        #expect(harness.machine.isIdle)
+        harness.event("seat.assigned", booking())
+        #expect(harness.machine.isIdle, "what is over stays over")
     }
 
     @Test("Silence stays silent; a request that is withdrawn is forgotten; what is declined was never taken")
     func otherAnswers() throws {
-        var odds = Odds.smooth
-        odds.accept = 0
-        var stage = try driver(odds: odds)
-        stage.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try stage.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
-        stage.wake(afterHubMs: 12_000)
-        #expect(try stage.sent().isEmpty && stage.machine.request != nil)
-        stage.event("seat.withdrawn", ["booking": "b_1", "reason": "no_answer"])
-        #expect(stage.machine.isIdle)
+        var behaviour = BehaviourModel.smooth
+        behaviour.accept = 0
+        var harness = try driver(behaviour: behaviour)
+        harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
+        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        harness.wake(afterHubMs: 12_000)
+        #expect(try harness.sent().isEmpty && harness.machine.request != nil)
+        harness.event("seat.withdrawn", ["booking": "b_1", "reason": "no_answer"])
+        #expect(harness.machine.isIdle)
 
-        odds.decline = 1
-        stage = try driver(odds: odds)
-        stage.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try stage.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
-        stage.wake(afterHubMs: 6_000)
-        try stage.grant(.seatDecline(booking: "b_1"), ["booking": "b_1"])
-        #expect(stage.machine.isIdle)
+        behaviour.decline = 1
+        harness = try driver(behaviour: behaviour)
+        harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
+        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        harness.wake(afterHubMs: 6_000)
+        try harness.grant(.seatDecline(booking: "b_1"), ["booking": "b_1"])
+        #expect(harness.machine.isIdle)
     }
 
     @Test("At the end of its way who is aboard gets out, and who was not fetched is told")
@@ -107,36 +108,36 @@ import Wire
         for (state, command) in [
             ("aboard", Command.seatEnd(booking: "b_1")), ("confirmed", .seatCancel(booking: "b_1")),
         ] {
-            var stage = try driver()
-            stage.hear(
+            var harness = try driver()
+            harness.hear(
                 .snapshot(
                     ch: "driver:m", time: 0, data: ["state": "available", "taken": 2, "bookings": [booking(state)]]))
-            stage.machine.endHere(stage.now, &stage.out)
-            try stage.grant(command, ["booking": "b_1"])
-            #expect(stage.machine.isIdle)
+            harness.machine.endHere(harness.now, &harness.out)
+            try harness.grant(command, ["booking": "b_1"])
+            #expect(harness.machine.isIdle)
         }
     }
 
     @Test("It counts by hand with a reason, what it knows of and who came in from the street")
     func counts() throws {
-        var odds = Odds.smooth
-        odds.handCount = 1
-        var stage = Stage(
+        var behaviour = BehaviourModel.smooth
+        behaviour.handCount = 1
+        var harness = MachineHarness(
             MinibusMachine(
-                driver: .init(subject: "m", runs: [run]), seats: 6, odds: odds, keyPrefix: "k", seed: 3))
-        try stage.connect()
-        stage.machine.begin(stage.now)
-        stage.wake(afterHubMs: 30_000)
-        try stage.grant(way, [:])
-        try stage.grant(.driverAvailable, [:])
-        let sent = try #require(try stage.sent().first)
+                driver: .init(subject: "m", runs: [run]), seats: 6, behaviour: behaviour, keyPrefix: "k", seed: 3))
+        try harness.connect()
+        harness.machine.begin(harness.now)
+        harness.wake(afterHubMs: 30_000)
+        try harness.grant(way, [:])
+        try harness.grant(.driverAvailable, [:])
+        let sent = try #require(try harness.sent().first)
         guard case .seatsSet(let taken, let reason) = sent.command else {
             Issue.record("\(sent)")
             return
         }
         #expect((0...6).contains(taken) && ["got_on", "got_off"].contains(reason ?? ""))
-        stage.hear(.error(id: sent.id!, code: .notAvailable, detail: "", retry: false))
-        #expect(stage.notes.contains(.seat(.counted(nil))) && stage.machine.isIdle)
+        harness.hear(.error(id: sent.id!, code: .notAvailable, detail: "", retry: false))
+        #expect(harness.notes.contains(.seat(.counted(nil))) && harness.machine.isIdle)
     }
 
     // MARK: Riders
@@ -145,122 +146,125 @@ import Wire
         SeatRequest(
             vehicle: "m", pickup: Place(point(45.008, 9)), destination: Place(point(45.014, 9)), passengers: 2))
 
-    func rider(_ odds: Odds = .smooth) throws -> Stage<RiderMachine> {
-        let wishes = [10, 20].map {
-            SeatWish(
+    func rider(_ behaviour: BehaviourModel = .smooth) throws -> MachineHarness<RiderMachine> {
+        let planned = [10, 20].map {
+            PlannedBooking(
                 askMs: Self.start + $0 * 1000, vehicle: "m", pickup: point(45.008, 9), destination: point(45.014, 9),
                 pickupMs: Self.start + 600_000, passengers: 2)
         }
-        var stage = Stage(
-            RiderMachine(rider: .init(subject: "r", wishes: wishes), odds: odds, keyPrefix: "k", seed: 1))
-        try stage.connect()
-        stage.machine.begin(stage.now)
-        return stage
+        var harness = MachineHarness(
+            RiderMachine(rider: .init(subject: "r", planned: planned), behaviour: behaviour, keyPrefix: "k", seed: 1))
+        try harness.connect()
+        harness.machine.begin(harness.now)
+        return harness
     }
 
     @Test("A rider books one seat after the other, and is told of each")
     func books() throws {
-        var stage = try rider()
-        stage.wake(afterHubMs: 10_000)
-        try stage.grant(book, ["booking": "b_1", "state": "pending"])
-        stage.wake(afterHubMs: 20_000)
-        #expect(try stage.sent().isEmpty, "the first is open")
-        stage.event("seat.pending", ["booking": "b_1"])
-        stage.event("seat.confirmed", ["booking": "b_1"])
-        stage.event("seat.ended", ["booking": "b_1"])
-        #expect(stage.machine.asks.map(\.outcome) == [.ended])
-        stage.wake(afterHubMs: 1)
-        try stage.refuse(book, .seatsFull)
-        #expect(stage.machine.asks.map(\.outcome) == [.ended, .refused(code: .seatsFull)] && stage.machine.isSettled)
+        var harness = try rider()
+        harness.wake(afterHubMs: 10_000)
+        try harness.grant(book, ["booking": "b_1", "state": "pending"])
+        harness.wake(afterHubMs: 20_000)
+        #expect(try harness.sent().isEmpty, "the first is open")
+        harness.event("seat.pending", ["booking": "b_1"])
+        harness.event("seat.confirmed", ["booking": "b_1"])
+        harness.event("seat.ended", ["booking": "b_1"])
+        #expect(harness.machine.asks.map(\.outcome) == [.ended])
+        harness.wake(afterHubMs: 1)
+        try harness.refuse(book, .seatsFull)
+        #expect(
+            harness.machine.asks.map(\.outcome) == [.ended, .refused(code: .seatsFull)] && harness.machine.isSettled)
     }
 
     @Test("M14: a command that is sent twice has one key, and counts once")
     func repeats() throws {
-        var odds = Odds.smooth
-        odds.repeats = 1
-        var stage = try rider(odds)
-        stage.wake(afterHubMs: 10_000)
-        let sent = try stage.sent()
+        var behaviour = BehaviourModel.smooth
+        behaviour.repeats = 1
+        var harness = try rider(behaviour)
+        harness.wake(afterHubMs: 10_000)
+        let sent = try harness.sent()
         #expect(sent.map(\.command) == [book, book] && sent[0].key == sent[1].key && sent[0].id != sent[1].id)
-        stage.event("seat.pending", ["booking": "b_1"])
-        for message in sent { stage.hear(.reply(id: message.id!, ok: ["booking": "b_1"])) }
-        #expect(stage.machine.asks.map(\.booking) == ["b_1"])
-        stage.machine.cancel(stage.now, &stage.out)
-        stage.machine.cancel(stage.now, &stage.out)
-        let cancels = try stage.sent()
+        harness.event("seat.pending", ["booking": "b_1"])
+        for message in sent { harness.hear(.reply(id: message.id!, ok: ["booking": "b_1"])) }
+        #expect(harness.machine.asks.map(\.booking) == ["b_1"])
+        harness.machine.cancel(harness.now, &harness.out)
+        harness.machine.cancel(harness.now, &harness.out)
+        let cancels = try harness.sent()
         #expect(cancels.map(\.command) == [.seatCancel(booking: "b_1"), .seatCancel(booking: "b_1")])
-        stage.hear(.reply(id: cancels[1].id!, ok: ["booking": "b_1", "state": "cancelled"]))
-        stage.event("seat.cancelled", ["booking": "b_1", "by": "passenger"])
-        #expect(stage.machine.asks.map(\.outcome) == [.cancelled(by: "passenger")] && !stage.machine.session.hasPending)
+        harness.hear(.reply(id: cancels[1].id!, ok: ["booking": "b_1", "state": "cancelled"]))
+        harness.event("seat.cancelled", ["booking": "b_1", "by": "passenger"])
+        #expect(
+            harness.machine.asks.map(\.outcome) == [.cancelled(by: "passenger")] && !harness.machine.session.hasPending)
     }
 
     @Test("After a gap a booking that the hub does not name is lost")
     func gap() throws {
-        var stage = try rider()
-        stage.wake(afterHubMs: 10_000)
-        try stage.grant(book, ["booking": "b_1", "state": "pending"])
-        stage.hear(.snapshot(ch: "passenger:r", time: 0, data: ["booking": ["booking": "b_1", "state": "pending"]]))
-        #expect(stage.machine.asks.map(\.outcome) == [nil])
-        stage.hear(.snapshot(ch: "passenger:r", time: 0, data: ["ride": .null]))
-        #expect(stage.machine.asks.map(\.outcome) == [.lost])
+        var harness = try rider()
+        harness.wake(afterHubMs: 10_000)
+        try harness.grant(book, ["booking": "b_1", "state": "pending"])
+        harness.hear(.snapshot(ch: "passenger:r", time: 0, data: ["booking": ["booking": "b_1", "state": "pending"]]))
+        #expect(harness.machine.asks.map(\.outcome) == [nil])
+        harness.hear(.snapshot(ch: "passenger:r", time: 0, data: ["ride": .null]))
+        #expect(harness.machine.asks.map(\.outcome) == [.lost])
     }
 
     @Test(
         "M3, M5: it watches a vehicle, again after a cut; a snapshot replaces, a short row moves, a whole one tells seats"
     )
     func watches() throws {
-        var stage = Stage(
+        var harness = MachineHarness(
             RiderMachine(
-                rider: .init(subject: "r", watches: "m", wishes: []), odds: .smooth, keyPrefix: "k", seed: 1))
-        try stage.connect()
+                rider: .init(subject: "r", watches: "m", planned: []), behaviour: .smooth, keyPrefix: "k", seed: 1))
+        try harness.connect()
         let subscribe = Command.subscribe(channel: "vehicle:m", options: FeedOptions(), since: nil)
-        try stage.grant(subscribe, [:])
+        try harness.grant(subscribe, [:])
         func rows(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
-        #expect(stage.machine.view?.shown == nil, "nothing was told")
-        stage.hear(.snapshot(ch: "vehicle:m", time: 0, data: []))
-        #expect(stage.machine.view?.shown == .some(nil), "it is not shown")
+        #expect(harness.machine.view?.shown == nil, "nothing was told")
+        harness.hear(.snapshot(ch: "vehicle:m", time: 0, data: []))
+        #expect(harness.machine.view?.shown == .some(nil), "it is not shown")
         let whole = try rows(#"[["m",45,9,null,"available",4,1000,"live","minibus"]]"#)
-        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: whole))
-        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: try rows(#"[["m",45.1,9,null,20]]"#)))
-        #expect(stage.machine.view?.shown == .init(state: "available", seats: 4))
-        stage.hear(.positions(ch: "vehicle:m", time: 0, gone: ["m"], data: []))
-        #expect(stage.machine.view?.shown == .some(nil))
-        stage.machine.closed(code: 1006, reason: "", stage.now, &stage.out)
-        stage.wake(afterHubMs: 5_000)
-        _ = stage.actions()
-        stage.machine.opened(token: "tok.en", stage.now, &stage.out)
-        try stage.greet()
-        try stage.grant(subscribe, [:])
+        harness.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: whole))
+        harness.hear(.positions(ch: "vehicle:m", time: 0, gone: [], data: try rows(#"[["m",45.1,9,null,20]]"#)))
+        #expect(harness.machine.view?.shown == .init(state: "available", seats: 4))
+        harness.hear(.positions(ch: "vehicle:m", time: 0, gone: ["m"], data: []))
+        #expect(harness.machine.view?.shown == .some(nil))
+        harness.machine.closed(code: 1006, reason: "", harness.now, &harness.out)
+        harness.wake(afterHubMs: 5_000)
+        _ = harness.actions()
+        harness.machine.opened(token: "tok.en", harness.now, &harness.out)
+        try harness.greet()
+        try harness.grant(subscribe, [:])
     }
 
-    // MARK: The world
+    // MARK: The scenario
 
     @Test("Minibuses go where recorded buses went, some minutes behind; riders ask for what lies ahead")
-    func world() throws {
+    func scenario() throws {
         let fixes = (0..<60).map {
             RecordedBuses.Fix(at: Int64($0) * 30_000, point: point(45 + Double($0) * 0.002, 9))
         }
         let drivers = ["1", "2", "3"].map {
-            BusWorld.Driver(subject: "b-\($0)", bus: $0, runs: [.init(line: "L", trip: "T\($0)", fixes: fixes)])
+            BusScenario.Driver(subject: "b-\($0)", bus: $0, runs: [.init(line: "L", trip: "T\($0)", fixes: fixes)])
         }
-        var buses = ReplayConfiguration.Buses(recorded: try RecordedBuses(catalog: Catalog(), positions: []))
+        var buses = ScenarioSource.Buses(recorded: try RecordedBuses(catalog: Catalog(), positions: []))
         (buses.minibuses, buses.riders, buses.bookingsPerHour) = (2, 40, 30)
         let window = TraceWindow(startMs: 0, lengthMs: 1_800_000)
-        let world = MinibusWorld.make(buses, behind: drivers, in: window, seed: 1)
+        let scenario = MinibusScenario.make(buses, behind: drivers, in: window, seed: 1)
         #expect(
-            world == MinibusWorld.make(buses, behind: drivers, in: window, seed: 1), "the same seed, the same world")
-        #expect(world.drivers.map(\.subject) == ["m-1", "m-2"] && world.riders.count == 40)
-        for driver in world.drivers {
+            scenario == MinibusScenario.make(buses, behind: drivers, in: window, seed: 1),
+            "the same seed, the same scenario")
+        #expect(scenario.drivers.map(\.subject) == ["m-1", "m-2"] && scenario.riders.count == 40)
+        for driver in scenario.drivers {
             #expect(driver.runs[0].fixes.map(\.point) == fixes.map(\.point))
             let behind = Set(zip(driver.runs[0].fixes, fixes).map { $0.at - $1.at })
             #expect(behind.count == 1 && (60_000...300_000).contains(behind.first ?? 0))
         }
-        let wishes = world.riders.flatMap(\.wishes)
-        #expect(wishes.count > 200 && wishes.allSatisfy { (1...3).contains($0.passengers) })
-        #expect(wishes.allSatisfy { $0.pickupMs >= $0.askMs + 90_000 })
-        let right = wishes.count { $0.pickup.lat < $0.destination.lat && $0.vehicle != "m-none" }
-        #expect(right > wishes.count * 8 / 10 && right < wishes.count, "some ask for what can't be had")
+        let planned = scenario.riders.flatMap(\.planned)
+        #expect(planned.count > 200 && planned.allSatisfy { (1...3).contains($0.passengers) })
+        #expect(planned.allSatisfy { $0.pickupMs >= $0.askMs + 90_000 })
+        let right = planned.count { $0.pickup.lat < $0.destination.lat && $0.vehicle != "m-none" }
+        #expect(right > planned.count * 8 / 10 && right < planned.count, "some ask for what can't be had")
         buses.minibuses = 0
-        #expect(MinibusWorld.make(buses, behind: drivers, in: window, seed: 1).riders.isEmpty)
+        #expect(MinibusScenario.make(buses, behind: drivers, in: window, seed: 1).riders.isEmpty)
     }
 }

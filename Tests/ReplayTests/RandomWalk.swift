@@ -36,7 +36,7 @@ struct WalkSetup: Sendable {
 extension RandomWalk {
     /// `edit` changes the functions' text first, to see that the checker notices.
     static func run(seed: UInt64, steps: Int, edit: ((inout String) -> Void)? = nil) async throws -> WalkResult {
-        var text = try WalkStage.functions()
+        var text = try FunctionHarness.functions()
         edit?(&text)
         let directory = "/tmp/kw-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ extension RandomWalk {
 /// seed gives the same walk.
 ///
 /// Used on the loop's thread.
-final class WalkStage {
+final class FunctionHarness {
     let connection: RedisConnection
     let reader: CityReader
     private let redis: EmbeddedRedis

@@ -1,4 +1,4 @@
-import Glibc
+import ClientSupport
 import Testing
 import Wire
 
@@ -6,19 +6,19 @@ import Wire
 
 @Suite struct RunPartsTests {
     @Test func theAgendaWakesInOrderAndForgetsWhatWasOvertaken() {
-        var agenda = Agenda()
-        for client in 0..<100 { agenda.set(Int64(client * 37 % 100), for: client) }
-        agenda.set(500, for: 0)
-        agenda.set(.max, for: 1)
-        agenda.set(1, for: 2)
+        var wakeQueue = WakeQueue()
+        for client in 0..<100 { wakeQueue.set(Int64(client * 37 % 100), for: client) }
+        wakeQueue.set(500, for: 0)
+        wakeQueue.set(.max, for: 1)
+        wakeQueue.set(1, for: 2)
         var woken: [Int] = []
-        while let client = agenda.next(by: 99) { woken.append(client) }
+        while let client = wakeQueue.next(by: 99) { woken.append(client) }
         let expected = (2..<100).sorted { ($0 == 2 ? 1 : $0 * 37 % 100, $0) < ($1 == 2 ? 1 : $1 * 37 % 100, $1) }
         #expect(Set(woken) == Set(expected) && woken.count == 98)
         #expect(woken.map { $0 == 2 ? 1 : $0 * 37 % 100 } == expected.map { $0 == 2 ? 1 : $0 * 37 % 100 })
-        #expect(agenda.next(by: 499) == nil)
-        #expect(agenda.next(by: 500) == 0)
-        #expect(agenda.next(by: .max) == nil)
+        #expect(wakeQueue.next(by: 499) == nil)
+        #expect(wakeQueue.next(by: 500) == 0)
+        #expect(wakeQueue.next(by: .max) == nil)
     }
 
     @Test func timesArePairedWhicheverEndIsHeardFirst() {
@@ -84,15 +84,6 @@ import Wire
         #expect(LoopbackSource.address(of: 1, urls: ["wss://hub.example/v1/connect"]) == nil)
     }
 
-    @Test func whatProcessesUseIsRead() throws {
-        let mine = getpid()
-        #expect(try #require(ProcessUsage.residentBytes(of: mine)) > 1 << 20)
-        #expect(try #require(ProcessUsage.cpu(of: mine)) >= 0)
-        #expect(ProcessUsage.own > 0)
-        #expect(ProcessUsage.cpu(of: -1) == nil)
-        #expect(ProcessUsage.raiseFileLimit() > 100)
-    }
-
     @Test func theBoxAroundZones() {
         let text = """
             {"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"MultiPolygon","coordinates":
@@ -105,11 +96,11 @@ import Wire
     }
 
     @Test func oddsThatCannotBe() {
-        #expect(Odds().problem == nil && Odds.smooth.problem == nil)
-        var odds = Odds()
-        odds.decline = 0.5
-        #expect(odds.problem != nil)
-        odds.decline = -0.1
-        #expect(odds.problem != nil)
+        #expect(BehaviourModel().problem == nil && BehaviourModel.smooth.problem == nil)
+        var behaviour = BehaviourModel()
+        behaviour.decline = 0.5
+        #expect(behaviour.problem != nil)
+        behaviour.decline = -0.1
+        #expect(behaviour.problem != nil)
     }
 }

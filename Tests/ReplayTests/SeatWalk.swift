@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 @testable import Replay
@@ -8,8 +9,8 @@ actor SeatWalk: RandomWalk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.loop.asUnownedSerialExecutor() }
 
     private let setup: WalkSetup
-    private lazy var stage = WalkStage(setup)
-    private var dice: Dice
+    private lazy var harness = FunctionHarness(setup)
+    private var random: SeededRandom
     private let drivers = (1...4).map { "M\($0)" }
     private let passengers = (1...16).map { "p\($0)" }
     private let seats = 6
@@ -19,20 +20,20 @@ actor SeatWalk: RandomWalk {
     init(_ setup: WalkSetup) {
         self.setup = setup
         thread = setup.thread
-        dice = Dice(seed: setup.seed)
+        random = SeededRandom(seed: setup.seed)
     }
 
-    func stop() async { await stage.stop() }
+    func stop() async { await harness.stop() }
 
     func walk(_ steps: Int) async throws -> WalkResult {
-        try await stage.start()
+        try await harness.start()
         for driver in drivers { try await hello(driver) }
         // In the middle of things, so that a start from a state is tested as well.
         for _ in 0..<(steps / 4) { try await step() }
-        let start = try await stage.reader.busSnapshot()
+        let start = try await harness.reader.busSnapshot()
         for _ in 0..<steps { try await step() }
-        let end = try await stage.reader.busSnapshot()
-        let events = try await stage.reader.events(after: start.lastEvent, upTo: end.lastEvent ?? "+")
+        let end = try await harness.reader.busSnapshot()
+        let events = try await harness.reader.events(after: start.lastEvent, upTo: end.lastEvent ?? "+")
 
         var checker = SeatLogChecker(from: start.seats)
         for event in events { checker.take(event) }
@@ -41,22 +42,23 @@ actor SeatWalk: RandomWalk {
     }
 
     private func hello(_ driver: String) async throws {
-        try await stage.call("hello", ["driver", driver, "s", "w", "", "minibus", "\(seats)"])
+        try await harness.call("hello", ["driver", driver, "s", "w", "", "minibus", "\(seats)"])
     }
 
     private func step() async throws {
-        let driver = drivers.randomElement(using: &dice)!
-        try await stage.pass(dice.milliseconds(0...3_000))
-        switch Int.random(in: 0..<100, using: &dice) {
-        case 0..<6: try await stage.call("available", [driver, "", "", "", ""])
-        case 6..<8: try await stage.call("unavailable", [driver, ""])
-        case 8..<11: try await stage.call("gone", [driver, "s"])
+        let driver = drivers.randomElement(using: &random)!
+        try await harness.pass(random.milliseconds(0...3_000))
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<6: try await harness.call("available", [driver, "", "", "", ""])
+        case 6..<8: try await harness.call("unavailable", [driver, ""])
+        case 8..<11: try await harness.call("gone", [driver, "s"])
         case 11..<16: try await hello(driver)
-        case 16..<20: try await stage.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 16..<20: try await harness.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
         case 20..<42: try await book(driver)
         case 42..<50: try await count(driver)
-        case 50..<53: try await stage.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &dice))", "", ""])
-        case 53..<59: try await stage.call("sweep", ["w", "60000"])
+        case 50..<53:
+            try await harness.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &random))", "", ""])
+        case 53..<59: try await harness.call("sweep", ["w", "60000"])
         default: try await answer(driver)
         }
     }
@@ -64,9 +66,9 @@ actor SeatWalk: RandomWalk {
     private func book(_ driver: String) async throws {
         names += 1
         made.append("b_\(names)")
-        let passenger = passengers.randomElement(using: &dice)!
-        let count = dice.chance(0.05) ? seats + 1 : dice.party()
-        try await stage.call(
+        let passenger = passengers.randomElement(using: &random)!
+        let count = random.chance(0.05) ? seats + 1 : random.party()
+        try await harness.call(
             "seat_book",
             [
                 passenger, "b_\(names)", driver, "45.1", "9.1", "45.2", "9.2", "\(count)", "900", "1200", "EUR", "", "",
@@ -75,41 +77,41 @@ actor SeatWalk: RandomWalk {
     }
 
     private func count(_ driver: String) async throws {
-        let taken = Int.random(in: 0...seats, using: &dice)
-        try await stage.call("seats_set", [driver, "\(taken)", "4", "", dice.chance(0.7) ? "got_on" : ""])
+        let taken = Int.random(in: 0...seats, using: &random)
+        try await harness.call("seats_set", [driver, "\(taken)", "4", "", random.chance(0.7) ? "got_on" : ""])
     }
 
     /// An open booking, or one of the last, is answered by its driver, or by another one now and then, or cancelled.
     private func answer(_ other: String) async throws {
-        let open = try await stage.fields("passenger:" + passengers.randomElement(using: &dice)!, "booking")[0]
-        guard let id = dice.chance(0.1) ? made.suffix(10).randomElement(using: &dice) : open else { return }
-        let booking = try await stage.fields("booking:" + id, "driver", "passenger", "state")
+        let open = try await harness.fields("passenger:" + passengers.randomElement(using: &random)!, "booking")[0]
+        guard let id = random.chance(0.1) ? made.suffix(10).randomElement(using: &random) : open else { return }
+        let booking = try await harness.fields("booking:" + id, "driver", "passenger", "state")
         guard let driver = booking[0], let passenger = booking[1] else { return }
-        let who = dice.chance(0.1) ? other : driver
-        if dice.chance(0.06) {
-            return try await stage.call("seat_cancel", ["passenger", passenger, dice.chance(0.5) ? id : "", ""])
+        let who = random.chance(0.1) ? other : driver
+        if random.chance(0.06) {
+            return try await harness.call("seat_cancel", ["passenger", passenger, random.chance(0.5) ? id : "", ""])
         }
         switch booking[2] {
         case "waiting", "offered":
-            if dice.chance(0.6) { try await stage.call("seat_seen", [who, id]) }
-            if dice.chance(0.7) {
-                try await stage.call(dice.chance(0.8) ? "seat_accept" : "seat_decline", [who, id, "", "60"])
+            if random.chance(0.6) { try await harness.call("seat_seen", [who, id]) }
+            if random.chance(0.7) {
+                try await harness.call(random.chance(0.8) ? "seat_accept" : "seat_decline", [who, id, "", "60"])
             }
         case "confirmed":
-            switch Int.random(in: 0..<8, using: &dice) {
-            case 0: try await stage.call("seat_cancel", ["driver", who, id, ""])
-            case 1, 2: try await stage.call("seat_alert", [who, id, "500", "480", "high"])
-            case 3, 4: try await stage.call("seat_alert", [who, id, "20", "15", "high"])
-            case 5: try await stage.call("seat_end", [who, id, ""])
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: try await harness.call("seat_cancel", ["driver", who, id, ""])
+            case 1, 2: try await harness.call("seat_alert", [who, id, "500", "480", "high"])
+            case 3, 4: try await harness.call("seat_alert", [who, id, "20", "15", "high"])
+            case 5: try await harness.call("seat_end", [who, id, ""])
             default:
-                let came = dice.chance(0.7) ? "" : "\(Int.random(in: 1...4, using: &dice))"
-                try await stage.call("seat_aboard", [who, id, came, ""])
+                let came = random.chance(0.7) ? "" : "\(Int.random(in: 1...4, using: &random))"
+                try await harness.call("seat_aboard", [who, id, came, ""])
             }
         default:
-            if dice.chance(0.7) {
-                try await stage.call("seat_end", [who, id, ""])
+            if random.chance(0.7) {
+                try await harness.call("seat_end", [who, id, ""])
             } else {
-                try await stage.call("seat_cancel", ["driver", who, id, ""])
+                try await harness.call("seat_cancel", ["driver", who, id, ""])
             }
         }
     }

@@ -199,7 +199,7 @@ end, { 'allow-oom' })
 local LOGGED_MS = 10000
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
--- cell and, after a space, how far it is along its way if that is known (`WayProgress.text` in Domain), when the worker heard it
+-- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), when the worker heard it
 -- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
 -- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a later
 -- one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions

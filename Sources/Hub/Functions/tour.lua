@@ -113,7 +113,7 @@ end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
 -- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
--- for, key, Unix second from which the trip's times count, the beginning of the pattern (`WayProgress.text`). Who is on this very tour gets it as it is.
+-- for, key, Unix second from which the trip's times count, the beginning of the pattern (`PathProgress.text`). Who is on this very tour gets it as it is.
 register('tour_start', function(keys, argv)
     local c, driver, id, bus, line = context(keys), argv[1], argv[2], argv[3], argv[5]
     return once(c, 'tour.start', 'bus_driver:' .. driver, argv[14], function()

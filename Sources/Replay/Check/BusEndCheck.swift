@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What the clients of a run of buses have at its end, against what the log and the state in Redis say.

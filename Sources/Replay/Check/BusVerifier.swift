@@ -1,10 +1,11 @@
+import ClientSupport
 import GTFS
 
 /// Judges a run of buses: reads what the hub wrote while it went on, and holds it against the rules and against what the
 /// clients were given.
 ///
 /// Used on the loop's thread. `begin` before the first tour, `finish` when nothing moves any more.
-final class BusVerifier: RunJudge {
+final class BusVerifier: RunVerifier {
     /// What the clients have, when they are asked.
     struct Clients {
         var receipts: [ChannelReceipts] = []
@@ -30,9 +31,9 @@ final class BusVerifier: RunJudge {
         self.clients = clients
     }
 
-    func begin() async throws(ReplayError) { start = try await reader.busSnapshot() }
+    func begin() async throws(RunError) { start = try await reader.busSnapshot() }
 
-    func look(mustBeOver: Bool, pause: Pause) async throws(ReplayError) -> Verdict {
+    func look(mustBeOver: Bool, pause: Pause) async throws(RunError) -> Verdict {
         await pause.milliseconds(Self.restMs)
         let end = try await reader.busSnapshot()
         var events: [LoggedEvent] = []

@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 import RedisLink
 
@@ -24,25 +25,25 @@ final class CityReader {
     func close() { redis.close() }
 
     /// The whole state at one moment.
-    func snapshot() async throws(ReplayError) -> HubSnapshot {
+    func snapshot() async throws(RunError) -> HubSnapshot {
         try await read(SnapshotScript.text, HubSnapshot.init(json:))
     }
 
     /// That of tours and stops on request.
-    func busSnapshot() async throws(ReplayError) -> BusSnapshot {
+    func busSnapshot() async throws(RunError) -> BusSnapshot {
         try await read(BusSnapshot.script, BusSnapshot.init(json:))
     }
 
-    private func read<State>(_ script: String, _ state: ([UInt8]) -> State?) async throws(ReplayError) -> State {
+    private func read<State>(_ script: String, _ state: ([UInt8]) -> State?) async throws(RunError) -> State {
         let reply = try await send(["EVAL", RedisArgument(script), 1, RedisArgument(prefix + "settings")])
         guard let bytes = reply.bytes, let state = state(bytes) else {
-            throw ReplayError("the state in Redis cannot be read: it is of another version of the hub")
+            throw RunError("the state in Redis cannot be read: it is of another version of the hub")
         }
         return state
     }
 
     /// The event log after an entry (nil: from its beginning) up to another, both as far as it is held.
-    func events(after: String?, upTo last: String) async throws(ReplayError) -> [LoggedEvent] {
+    func events(after: String?, upTo last: String) async throws(RunError) -> [LoggedEvent] {
         let page = 5_000
         var events: [LoggedEvent] = []
         var from = after.map { "(" + $0 } ?? "-"
@@ -54,7 +55,7 @@ final class CityReader {
             let entries = reply.array ?? []
             for entry in entries {
                 guard let event = LoggedEvent(entry: entry) else {
-                    throw ReplayError("the event log has an entry that cannot be read: \(entry)")
+                    throw RunError("the event log has an entry that cannot be read: \(entry)")
                 }
                 events.append(event)
             }
@@ -64,19 +65,19 @@ final class CityReader {
     }
 
     /// What a channel's stream still holds, oldest first.
-    func history(of channel: String) async throws(ReplayError) -> [ReceiptCheck.Entry] {
+    func history(of channel: String) async throws(RunError) -> [ReceiptCheck.Entry] {
         let reply = try await send(["XRANGE", RedisArgument(prefix + "ch:" + channel), "-", "+"])
         return (reply.array ?? []).compactMap(ReceiptCheck.Entry.init(entry:))
     }
 
-    private func send(_ arguments: [RedisArgument]) async throws(ReplayError) -> RedisReply {
+    private func send(_ arguments: [RedisArgument]) async throws(RunError) -> RedisReply {
         let deadline = Monotonic.milliseconds + patienceMs
         while true {
             do throws(RedisFailure) {
                 return try await redis.send(arguments)
             } catch {
                 guard Monotonic.milliseconds < deadline, error.isForNow else {
-                    throw ReplayError("Redis at \(redis.endpoint): \(error)")
+                    throw RunError("Redis at \(redis.endpoint): \(error)")
                 }
             }
             await pause.milliseconds(100)

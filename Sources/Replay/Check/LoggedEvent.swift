@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// An entry of the hub's event log, `{city}:events`, reduced to what the rules look at.

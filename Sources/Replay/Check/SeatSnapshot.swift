@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What Redis holds of a city's minibuses and of the bookings of their seats at one moment.

@@ -1,3 +1,5 @@
+import ClientSupport
+
 /// Reads a city's whole state in one step, so that no change can come between two parts of it. It looks for keys by
 /// pattern, which takes time on a large Redis: for test runs only.
 ///

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -20,13 +21,13 @@ struct BookingList: Equatable {
     private(set) var all: [String: Booking] = [:]
     /// What is over stays over, whatever a late answer says.
     private var gone: Set<String> = []
-    private let odds: Odds
+    private let behaviour: BehaviourModel
     /// The vehicle comes so near to a place where it stops, metres.
     private static let nearM = 80.0
     /// After a refusal: what has really happened is told meanwhile.
     private static let againMs: Int64 = 20_000
 
-    init(odds: Odds) { self.odds = odds }
+    init(behaviour: BehaviourModel) { self.behaviour = behaviour }
 
     var isEmpty: Bool { all.isEmpty }
     var dueMs: Int64 { all.values.compactMap(\.tapMs).min() ?? .max }
@@ -34,13 +35,13 @@ struct BookingList: Equatable {
     var passengers: Int { all.values.reduce(0) { $0 + $1.passengers } }
 
     /// As `seat.assigned` names it, and the answer to the acceptance, and a snapshot.
-    mutating func add(_ data: JSONValue, _ now: Moment, _ dice: inout Dice) {
+    mutating func add(_ data: JSONValue, _ now: Moment, _ random: inout SeededRandom) {
         guard let id = data.text("booking"), all[id] == nil, !gone.contains(id), let pickup = data.place("pickup"),
             let destination = data.place("destination")
         else { return }
         all[id] = Booking(
             pickup: pickup, destination: destination, passengers: Int(data.integer("passengers") ?? 1),
-            isNoShow: dice.chance(odds.stopNoShow))
+            isNoShow: random.chance(behaviour.stopNoShow))
     }
 
     mutating func isAboard(_ id: String, passengers: Int64?, _ now: Moment) {
@@ -57,11 +58,11 @@ struct BookingList: Equatable {
     }
 
     /// The vehicle was on its way: some get on or off.
-    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) {
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ random: inout SeededRandom) {
         for (id, booking) in all.sorted(by: { $0.key < $1.key }) where booking.tapMs == nil {
             let place = booking.isAboard ? booking.destination : booking.pickup
             guard place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
-            all[id]?.tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            all[id]?.tapMs = now.hubMs + random.milliseconds(behaviour.boardingMs)
         }
     }
 
@@ -73,7 +74,7 @@ struct BookingList: Equatable {
     }
 
     /// Sends what is due.
-    mutating func work(_ session: inout Session, _ now: Moment, _ out: inout [ClientAction]) {
+    mutating func work(_ session: inout ClientSession, _ now: Moment, _ out: inout [ClientAction]) {
         for (id, booking) in all.sorted(by: { $0.key < $1.key }) {
             guard let due = booking.tapMs, now.hubMs >= due, !session.isPending({ $0.concernsBooking(id) }) else {
                 continue

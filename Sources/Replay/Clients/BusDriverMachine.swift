@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import GTFS
 import Wire
@@ -11,7 +12,7 @@ struct BusDriverMachine {
         var run: Int?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     let bus: String
     let seats: Int
@@ -20,7 +21,7 @@ struct BusDriverMachine {
     private(set) var list: StopList
     /// What has gone out, for the check of where the bus has stood.
     private(set) var track: [RecordedBuses.Fix] = []
-    private var dice: Dice
+    private var random: SeededRandom
 
     /// Before it the driver is connected, and does nothing.
     private var hasBegun = false
@@ -35,22 +36,23 @@ struct BusDriverMachine {
 
     /// `startMs`: the real time of its first connecting.
     init(
-        driver: BusWorld.Driver, seats: Int, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+        driver: BusScenario.Driver, seats: Int, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64,
+        startMs: Int64 = 0
     ) {
-        dice = Dice(seed: seed, part: "driver \(driver.subject)")
-        session = Session(
+        random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
+        session = ClientSession(
             role: Self.role, subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
-        list = StopList(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
+        list = StopList(behaviour: behaviour)
         bus = driver.bus
         drive = RecordedDrive(runs: driver.runs)
         self.seats = seats
     }
 
-    /// The world begins now.
+    /// The scenario begins now.
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         driveOn(now)
     }
 
@@ -74,7 +76,7 @@ struct BusDriverMachine {
         session.wake(now, &out)
         driveOn(now)
         decide(now, &out)
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -86,7 +88,7 @@ struct BusDriverMachine {
     private mutating func driveOn(_ now: Moment) {
         guard hasBegun, !isStanding else { return }
         while let (from, to) = drive.advance(now) {
-            if let until = list.passed(from: from, to: to, now, &dice) { drive.stand(until: until) }
+            if let until = list.passed(from: from, to: to, now, &random) { drive.stand(until: until) }
             if let ahead = drive.ahead, let place = list.emptyPlace(from: to, to: ahead, now) { drive.goBy(place) }
         }
     }
@@ -181,7 +183,7 @@ struct BusDriverMachine {
         } else if type.hasPrefix("stop."), data.text("tour") == tour?.id || tour == nil {
             if type == "stop.requested" { out.append(.note(.bus(.prompted))) }
             if let places = data["places"]?.elements {
-                list.take(places, now, &dice)
+                list.take(places, now, &random)
             } else if type == "stop.withdrawn" {
                 if let request = data.text("request") { list.drop(request) }
             } else if type == "stop.list", data.text("reason") != "taken_over" {
@@ -199,7 +201,7 @@ struct BusDriverMachine {
 
     /// The hub's own account, after a gap or at the first hello: what it says is so.
     private mutating func adopt(_ data: JSONValue, _ now: Moment) {
-        list.take(data["places"]?.elements ?? [], now, &dice)
+        list.take(data["places"]?.elements ?? [], now, &random)
         guard let mine = data["tour"], let id = mine.text("tour") else {
             if let id = tour?.id { over(id) }
             return

@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -24,36 +25,36 @@ struct CitizenMachine {
         var outcome: StopOutcome?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     let line: String
     private(set) var asks: [Ask] = []
     private(set) var view: LineView
-    private let wishes: [StopWish]
-    private var nextWish = 0
-    private let odds: Odds
-    private var dice: Dice
+    private let planned: [PlannedStop]
+    private var nextPlan = 0
+    private let behaviour: BehaviourModel
+    private var random: SeededRandom
     private var hasBegun = false
     private var hasSubscribed = false
 
     init(
-        citizen: BusWorld.Citizen, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+        citizen: BusScenario.Citizen, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
     ) {
-        dice = Dice(seed: seed, part: "citizen \(citizen.subject)")
-        session = Session(
+        random = SeededRandom(seed: seed, part: "citizen \(citizen.subject)")
+        session = ClientSession(
             role: "passenger", subject: citizen.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
         line = citizen.line
-        wishes = citizen.wishes
+        planned = citizen.planned
         view = LineView(line: citizen.line)
-        self.odds = odds
+        self.behaviour = behaviour
     }
 
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         // What it would have asked for before is over.
-        while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
+        while nextPlan < planned.count, planned[nextPlan].askMs < now.hubMs - 5_000 { nextPlan += 1 }
     }
 
     /// Every request has ended, and no command waits for its answer.
@@ -83,7 +84,7 @@ struct CitizenMachine {
         session.wake(now, &out)
         if let due = nextAskMs, now.hubMs >= due { ask(now, &out) }
         if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -93,24 +94,24 @@ struct CitizenMachine {
 
     /// One request at a time.
     private var nextAskMs: Int64? {
-        guard hasBegun, open == nil, session.isLive, nextWish < wishes.count else { return nil }
-        return wishes[nextWish].askMs
+        guard hasBegun, open == nil, session.isLive, nextPlan < planned.count else { return nil }
+        return planned[nextPlan].askMs
     }
 
     private var open: Int? { asks.lastIndex { $0.outcome == nil } }
 
     private mutating func ask(_ now: Moment, _ out: inout [ClientAction]) {
-        let wish = wishes[nextWish]
-        nextWish += 1
+        let plan = planned[nextPlan]
+        nextPlan += 1
         // The bus that was meant is nearly there, as the request before took long.
-        guard wish.pickupMs > now.hubMs + 60_000 else { return }
+        guard plan.pickupMs > now.hubMs + 60_000 else { return }
         var ask = Ask()
-        if dice.chance(odds.cancel) { ask.cancelMs = now.hubMs + dice.milliseconds(odds.cancelAfterMs) }
+        if random.chance(behaviour.cancel) { ask.cancelMs = now.hubMs + random.milliseconds(behaviour.cancelAfterMs) }
         asks.append(ask)
         out.append(.note(.bus(.requestSent)))
         let request = StopRequest(
-            line: line, place: .point(lat: wish.place.lat, lon: wish.place.lon), at: wish.pickupMs,
-            passengers: wish.passengers, name: "Citizen " + session.subject)
+            line: line, place: .point(lat: plan.place.lat, lon: plan.place.lon), at: plan.pickupMs,
+            passengers: plan.passengers, name: "Citizen " + session.subject)
         session.ask(.stopRequest(request), now, &out)
     }
 
@@ -123,7 +124,7 @@ struct CitizenMachine {
     }
 
     /// Asks for nothing more.
-    mutating func close() { nextWish = wishes.count }
+    mutating func close() { nextPlan = planned.count }
 
     // MARK: What the hub says
 

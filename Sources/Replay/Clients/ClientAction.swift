@@ -1,6 +1,6 @@
 import Wire
 
-/// What a client machine wants done. The machine decides, the fleet does.
+/// What a client machine wants done. The machine decides, the pool does.
 enum ClientAction: Equatable {
     case connect
     case send([UInt8])
@@ -11,7 +11,7 @@ enum ClientAction: Equatable {
     /// A cut without a close frame, as when a phone loses its link.
     case abort
     /// Nothing to do: something happened that the table at the end counts.
-    case note(Note)
+    case note(ClientNote)
 }
 
 /// How a request ended, as its passenger was told.
@@ -26,7 +26,7 @@ enum RideOutcome: Hashable {
 }
 
 /// Facts that a machine reports.
-enum Note: Equatable {
+enum ClientNote: Equatable {
     case live(isFirst: Bool)
     case linkLost(code: UInt16)
     case linkCut
@@ -83,7 +83,7 @@ enum SeatNote: Equatable {
     case counted(Int?)
     case booked
     case prompted
-    case answered(Odds.Answer)
+    case answered(BehaviourModel.Answer)
     case confirmedTold
     case outcome(SeatOutcome)
 }

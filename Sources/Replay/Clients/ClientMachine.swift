@@ -6,7 +6,7 @@ protocol ClientMachine {
     static var role: String { get }
     /// Likewise, of a minibus' driver; nil for all others.
     var minibusSeats: Int? { get }
-    var session: Session { get set }
+    var session: ClientSession { get set }
     var cuts: LinkCuts { get set }
     /// It was told all that it waited for, and goes a while later.
     var mayLeave: Bool { get }

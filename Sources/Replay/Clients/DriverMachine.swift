@@ -1,7 +1,8 @@
+import ClientSupport
 import Domain
 import Wire
 
-/// A driver and its phone: sends fixes, goes available when its script is free, answers offers by the odds, drives to
+/// A driver and its phone: sends fixes, goes available when its script is free, answers offers by the behaviour model, drives to
 /// the pickup and to the destination, and is its script's again. Pure: messages and time come in, actions come out.
 struct DriverMachine {
     struct Trip: Equatable {
@@ -26,12 +27,12 @@ struct DriverMachine {
 
     struct Offer: Equatable {
         var ride: String
-        var answer: Odds.Answer
+        var answer: BehaviourModel.Answer
         /// Hub ms of the tap; nil when there is none (any more).
         var answerMs: Int64?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     private(set) var script: DriverScript
     private(set) var trip: Trip?
@@ -40,10 +41,10 @@ struct DriverMachine {
     private(set) var isQueued = false
     /// Goes available no more.
     var isRetiring = false
-    /// Hub ms of the world's beginning; nil before it: connected, and doing nothing.
+    /// Hub ms of the scenario's beginning; nil before it: connected, and doing nothing.
     private(set) var beginMs: Int64?
-    let odds: Odds
-    var dice: Dice
+    let behaviour: BehaviourModel
+    var random: SeededRandom
 
     var drive: Drive?
     private var upcoming: PlannedFix?
@@ -55,23 +56,23 @@ struct DriverMachine {
     private var tryAvailableMs: Int64 = 0
 
     /// `startMs`: the real time of its first connecting.
-    init(driver: World.Driver, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
-        dice = Dice(seed: seed, part: "driver \(driver.subject)")
-        session = Session(
+    init(driver: TaxiScenario.Driver, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
+        random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
+        session = ClientSession(
             role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
         script = driver.script
-        self.odds = odds
+        self.behaviour = behaviour
     }
 
-    /// The world begins now.
+    /// The scenario begins now.
     mutating func begin(_ now: Moment) {
         beginMs = now.hubMs
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         upcoming = script.next(after: 0)
     }
 
-    /// Hub ms since the world began.
+    /// Hub ms since the scenario began.
     private func offset(_ now: Moment) -> Int64 { now.hubMs - (beginMs ?? now.hubMs) }
 
     /// Nothing is open: no ride, no offer, no command without an answer.
@@ -97,7 +98,7 @@ struct DriverMachine {
         session.wake(now, &out)
         sendFixes(now, &out)
         decide(now, &out)
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     /// Real ms of the next thing to do.
@@ -174,7 +175,7 @@ struct DriverMachine {
                 trip?.giveBackMs = nil
                 session.ask(.rideCancel(ride: current.ride), now, &out)
             } else if hasArrived {
-                let wait = current.isAsked ? dice.milliseconds(odds.boardingMs) : odds.patienceMs
+                let wait = current.isAsked ? random.milliseconds(behaviour.boardingMs) : behaviour.patienceMs
                 trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
             }
         case .atPickup(let until):
@@ -183,7 +184,7 @@ struct DriverMachine {
                 current.isNoShow
                     ? .rideNoshow(ride: current.ride) : .rideAboard(ride: current.ride, passengers: nil), now, &out)
             // Asked again only if the answer leaves the ride as it is.
-            trip?.stage = .atPickup(untilHubMs: now.hubMs + odds.patienceMs)
+            trip?.stage = .atPickup(untilHubMs: now.hubMs + behaviour.patienceMs)
         case .aboard:
             if hasArrived, !session.isPending({ $0 == .rideEnd(ride: current.ride) }) {
                 session.ask(.rideEnd(ride: current.ride), now, &out)
@@ -225,7 +226,7 @@ struct DriverMachine {
             guard trip?.ride == ride else { return }
             trip?.isAsked = true
             if case .atPickup = trip?.stage {
-                trip?.stage = .atPickup(untilHubMs: now.hubMs + dice.milliseconds(odds.boardingMs))
+                trip?.stage = .atPickup(untilHubMs: now.hubMs + random.milliseconds(behaviour.boardingMs))
             }
         case "ride.cancelled": release(ride, now)
         default: break
@@ -235,8 +236,8 @@ struct DriverMachine {
     private mutating func shown(_ ride: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.offerShown(ride: ride)))
         session.ask(.offerSeen(ride: ride), now, &out)
-        let answer = odds.answer(&dice)
-        let tap = answer == .silent ? nil : now.hubMs + dice.milliseconds(odds.answerMs)
+        let answer = behaviour.answer(&random)
+        let tap = answer == .silent ? nil : now.hubMs + random.milliseconds(behaviour.answerMs)
         if tap == nil { out.append(.note(.offerIgnored(ride: ride))) }
         offer = Offer(ride: ride, answer: answer, answerMs: tap)
     }
@@ -284,7 +285,7 @@ struct DriverMachine {
         case .rideAboard(let ride?, _), .rideEnd(let ride?): release(ride, now)
         // Too early, mostly: somebody may still come. A ride that is over is told by its event.
         case .rideNoshow(let ride?):
-            if trip?.ride == ride { trip?.stage = .atPickup(untilHubMs: now.hubMs + odds.noShowAgainMs) }
+            if trip?.ride == ride { trip?.stage = .atPickup(untilHubMs: now.hubMs + behaviour.noShowAgainMs) }
         // Too late to give a ride back: the passenger is aboard, or the ride is over, and that is known otherwise.
         default: break
         }
@@ -296,12 +297,12 @@ struct DriverMachine {
         guard trip?.ride != ride, let pickup = data.place("pickup") else { return }
         isQueued = false
         var begun = Trip(ride: ride, pickup: pickup, destination: data.place("destination") ?? pickup)
-        begun.isNoShow = dice.chance(odds.noShow)
+        begun.isNoShow = random.chance(behaviour.noShow)
         trip = begun
         setOut(to: pickup, now)
-        if dice.chance(odds.giveBack), let drive {
+        if random.chance(behaviour.giveBack), let drive {
             let whole = max(1, drive.arrivalMs - drive.startMs)
-            trip?.giveBackMs = now.hubMs + dice.milliseconds(0...whole)
+            trip?.giveBackMs = now.hubMs + random.milliseconds(0...whole)
         }
     }
 
@@ -324,8 +325,8 @@ struct DriverMachine {
     private mutating func drive(along path: [GeoPoint], _ now: Moment) {
         let offset = offset(now)
         let leg = Drive(
-            path: path, startMs: offset, speed: dice.between(odds.driveSpeed),
-            fixEveryMs: dice.milliseconds(odds.rideFixMs), accuracy: 6)
+            path: path, startMs: offset, speed: random.between(behaviour.driveSpeed),
+            fixEveryMs: random.milliseconds(behaviour.rideFixMs), accuracy: 6)
         drive = leg
         upcoming = leg.next(after: offset)
     }

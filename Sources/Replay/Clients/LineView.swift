@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What a reader of a line knows of its buses, by the contract's rules: a snapshot replaces all, a state one. Notices what

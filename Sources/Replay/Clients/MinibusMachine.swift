@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import GTFS
 import Wire
@@ -9,12 +10,12 @@ struct MinibusMachine {
     /// A booking that waits for an answer.
     struct Request: Equatable {
         var booking: String
-        var answer: Odds.Answer
+        var answer: BehaviourModel.Answer
         /// Hub ms of the tap; nil when there is none (any more).
         var tapMs: Int64?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     let seats: Int
     private var drive: RecordedDrive
@@ -31,8 +32,8 @@ struct MinibusMachine {
     private var walkIns = 0
     private var wantsToCount = false
     private var tryOnlineMs: Int64 = 0
-    private let odds: Odds
-    private var dice: Dice
+    private let behaviour: BehaviourModel
+    private var random: SeededRandom
     /// Before it the driver is connected, and does nothing.
     private var hasBegun = false
     private var isStanding = false
@@ -40,22 +41,23 @@ struct MinibusMachine {
 
     /// `startMs`: the real time of its first connecting.
     init(
-        driver: MinibusWorld.Driver, seats: Int, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0
+        driver: MinibusScenario.Driver, seats: Int, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64,
+        startMs: Int64 = 0
     ) {
-        dice = Dice(seed: seed, part: "driver \(driver.subject)")
-        session = Session(
+        random = SeededRandom(seed: seed, part: "driver \(driver.subject)")
+        session = ClientSession(
             role: "driver", subject: driver.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
+        cuts = LinkCuts(behaviour: behaviour)
         drive = RecordedDrive(runs: driver.runs)
-        bookings = BookingList(odds: odds)
+        bookings = BookingList(behaviour: behaviour)
         self.seats = seats
-        self.odds = odds
+        self.behaviour = behaviour
     }
 
-    /// The world begins now.
+    /// The scenario begins now.
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
+        cuts.begin(afterHubMs: now.hubMs, &random)
         driveOn(now)
     }
 
@@ -79,7 +81,7 @@ struct MinibusMachine {
         session.wake(now, &out)
         driveOn(now)
         decide(now, &out)
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -91,8 +93,8 @@ struct MinibusMachine {
     private mutating func driveOn(_ now: Moment) {
         guard hasBegun, !isStanding else { return }
         while let (from, to) = drive.advance(now) {
-            bookings.passed(from: from, to: to, now, &dice)
-            wantsToCount = wantsToCount || dice.chance(odds.handCount)
+            bookings.passed(from: from, to: to, now, &random)
+            wantsToCount = wantsToCount || random.chance(behaviour.handCount)
         }
     }
 
@@ -156,9 +158,9 @@ struct MinibusMachine {
         guard !session.isPending({ if case .seatsSet = $0 { true } else { false } }) else { return }
         let known = min(seats, bookings.passengers)
         let before = walkIns
-        let thrown = dice.fraction()
-        walkIns = thrown < 0.2 ? seats - known : min(seats - known, Int.random(in: 0...2, using: &dice))
-        let taken = thrown > 0.95 ? 0 : known + walkIns
+        let drawn = random.fraction()
+        walkIns = drawn < 0.2 ? seats - known : min(seats - known, Int.random(in: 0...2, using: &random))
+        let taken = drawn > 0.95 ? 0 : known + walkIns
         session.ask(.seatsSet(taken: taken, reason: walkIns > before ? "got_on" : "got_off"), now, &out)
     }
 
@@ -167,11 +169,11 @@ struct MinibusMachine {
     private mutating func shown(_ booking: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.seat(.prompted)))
         session.ask(.offerSeen(ride: booking), now, &out)
-        let answer = odds.answer(&dice)
+        let answer = behaviour.answer(&random)
         out.append(.note(.seat(.answered(answer))))
         request = Request(
             booking: booking, answer: answer,
-            tapMs: answer == .silent ? nil : now.hubMs + dice.milliseconds(odds.answerMs))
+            tapMs: answer == .silent ? nil : now.hubMs + random.milliseconds(behaviour.answerMs))
     }
 
     private mutating func closeRequest(_ booking: String?) {
@@ -197,7 +199,7 @@ struct MinibusMachine {
 
     private mutating func assigned(_ data: JSONValue, _ now: Moment) {
         closeRequest(data.text("booking"))
-        bookings.add(data, now, &dice)
+        bookings.add(data, now, &random)
     }
 
     private mutating func over(_ booking: String?) {
@@ -259,7 +261,7 @@ struct MinibusMachine {
         let known = Set(held.compactMap { $0.text("booking") })
         for booking in bookings.all.keys where !known.contains(booking) { over(booking) }
         for booking in held {
-            bookings.add(booking, now, &dice)
+            bookings.add(booking, now, &random)
             if booking.text("state") == "aboard" {
                 bookings.isAboard(booking.text("booking") ?? "", passengers: booking.integer("passengers"), now)
             }

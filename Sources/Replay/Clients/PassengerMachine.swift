@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// A passenger and its phone: connects, requests its ride, is told what comes of it, changes its mind now and then.
@@ -14,25 +15,25 @@ struct PassengerMachine {
         case over(RideOutcome)
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     private(set) var state = State.wanting
     private(set) var ride: String?
-    let wish: RideWish
-    let odds: Odds
+    let plan: PlannedRide
+    let behaviour: BehaviourModel
     /// Hub ms at which it changes its mind.
     private var cancelMs: Int64?
-    private var dice: Dice
+    private var random: SeededRandom
 
-    init(wish: RideWish, bornHubMs: Int64, odds: Odds, keyPrefix: String, seed: UInt64) {
-        self.wish = wish
-        self.odds = odds
-        dice = Dice(seed: seed, part: "passenger \(wish.subject)")
-        session = Session(
-            role: "passenger", subject: wish.subject, keyPrefix: keyPrefix, seed: seed)
-        cuts = LinkCuts(odds: odds)
-        if dice.chance(odds.cancel) { cancelMs = bornHubMs + dice.milliseconds(odds.cancelAfterMs) }
-        cuts.begin(afterHubMs: bornHubMs, &dice)
+    init(plan: PlannedRide, bornHubMs: Int64, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64) {
+        self.plan = plan
+        self.behaviour = behaviour
+        random = SeededRandom(seed: seed, part: "passenger \(plan.subject)")
+        session = ClientSession(
+            role: "passenger", subject: plan.subject, keyPrefix: keyPrefix, seed: seed)
+        cuts = LinkCuts(behaviour: behaviour)
+        if random.chance(behaviour.cancel) { cancelMs = bornHubMs + random.milliseconds(behaviour.cancelAfterMs) }
+        cuts.begin(afterHubMs: bornHubMs, &random)
     }
 
     /// Was told how its request ended, and waits for no answer.
@@ -50,7 +51,7 @@ struct PassengerMachine {
             cancelMs = nil
             cancel(now, &out)
         }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     /// Real ms of the next thing to do.
@@ -71,8 +72,8 @@ struct PassengerMachine {
         case .live(let isFirst):
             guard isFirst, state == .wanting else { return }
             state = .asking
-            out.append(.note(.requestSent(subject: wish.subject)))
-            session.ask(wish.request, now, &out)
+            out.append(.note(.requestSent(subject: plan.subject)))
+            session.ask(plan.request, now, &out)
         case .ok(let command, let data): if command.isRequest { known(data.text("ride"), &out) }
         case .refused(let command, let code): refused(command, code, &out)
         case .event(let type, let data): happened(type, data, &out)
@@ -85,7 +86,7 @@ struct PassengerMachine {
         guard let ride, self.ride == nil else { return }
         self.ride = ride
         if state == .asking { state = .searching }
-        out.append(.note(.requestKnown(subject: wish.subject, ride: ride)))
+        out.append(.note(.requestKnown(subject: plan.subject, ride: ride)))
     }
 
     /// A refused cancel changes nothing: how the ride really ends is told by its events.

@@ -3,9 +3,6 @@ import Wire
 
 /// What the clients take out of and put into messages.
 extension JSONValue {
-    func text(_ name: String) -> String? { self[name]?.text }
-    func integer(_ name: String) -> Int64? { self[name]?.integer }
-
     func place(_ name: String) -> GeoPoint? {
         guard let lat = self[name]?["lat"]?.double, let lon = self[name]?["lon"]?.double else { return nil }
         return GeoPoint(lat: lat, lon: lon)
@@ -25,7 +22,7 @@ extension Place {
     init(_ point: GeoPoint) { self.init(lat: rounded(point.lat), lon: rounded(point.lon)) }
 }
 
-extension RideWish {
+extension PlannedRide {
     var request: Command {
         .rideRequest(
             lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,

@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// An event that a client was given.

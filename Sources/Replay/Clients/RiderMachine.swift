@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -13,31 +14,31 @@ struct RiderMachine {
         var outcome: SeatOutcome?
     }
 
-    var session: Session
+    var session: ClientSession
     var cuts: LinkCuts
     private(set) var asks: [Ask] = []
     /// The vehicle that it watches, if any.
     private(set) var view: VehicleView?
-    private let wishes: [SeatWish]
-    private var nextWish = 0
-    private let odds: Odds
-    private var dice: Dice
+    private let planned: [PlannedBooking]
+    private var nextPlan = 0
+    private let behaviour: BehaviourModel
+    private var random: SeededRandom
     private var hasBegun = false
 
-    init(rider: MinibusWorld.Rider, odds: Odds, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
-        dice = Dice(seed: seed, part: "rider \(rider.subject)")
-        session = Session(
+    init(rider: MinibusScenario.Rider, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64, startMs: Int64 = 0) {
+        random = SeededRandom(seed: seed, part: "rider \(rider.subject)")
+        session = ClientSession(
             role: "passenger", subject: rider.subject, keyPrefix: keyPrefix, startMs: startMs, seed: seed)
-        cuts = LinkCuts(odds: odds)
-        wishes = rider.wishes
+        cuts = LinkCuts(behaviour: behaviour)
+        planned = rider.planned
         view = rider.watches.map { VehicleView(vehicle: $0) }
-        self.odds = odds
+        self.behaviour = behaviour
     }
 
     mutating func begin(_ now: Moment) {
         hasBegun = true
-        cuts.begin(afterHubMs: now.hubMs, &dice)
-        while nextWish < wishes.count, wishes[nextWish].askMs < now.hubMs - 5_000 { nextWish += 1 }
+        cuts.begin(afterHubMs: now.hubMs, &random)
+        while nextPlan < planned.count, planned[nextPlan].askMs < now.hubMs - 5_000 { nextPlan += 1 }
     }
 
     /// Every booking has ended, and no command waits for its answer.
@@ -71,7 +72,7 @@ struct RiderMachine {
         session.wake(now, &out)
         if let due = nextAskMs, now.hubMs >= due { book(now, &out) }
         if let index = open, let due = asks[index].cancelMs, now.hubMs >= due { cancel(now, &out) }
-        cuts.take(&session, now, &dice, &out)
+        cuts.take(&session, now, &random, &out)
     }
 
     func dueMs(_ now: Moment) -> Int64 {
@@ -81,22 +82,24 @@ struct RiderMachine {
 
     /// One booking at a time.
     private var nextAskMs: Int64? {
-        guard hasBegun, open == nil, session.isLive, nextWish < wishes.count else { return nil }
-        return wishes[nextWish].askMs
+        guard hasBegun, open == nil, session.isLive, nextPlan < planned.count else { return nil }
+        return planned[nextPlan].askMs
     }
 
     private var open: Int? { asks.lastIndex { $0.outcome == nil } }
 
     private mutating func book(_ now: Moment, _ out: inout [ClientAction]) {
-        let wish = wishes[nextWish]
-        nextWish += 1
+        let plan = planned[nextPlan]
+        nextPlan += 1
         // The vehicle that was meant is nearly there, as the ride before took long.
-        guard wish.pickupMs > now.hubMs + 30_000 else { return }
-        var ask = Ask(vehicle: wish.vehicle)
-        if dice.chance(2 * odds.cancel) { ask.cancelMs = now.hubMs + dice.milliseconds(odds.cancelAfterMs) }
+        guard plan.pickupMs > now.hubMs + 30_000 else { return }
+        var ask = Ask(vehicle: plan.vehicle)
+        if random.chance(2 * behaviour.cancel) {
+            ask.cancelMs = now.hubMs + random.milliseconds(behaviour.cancelAfterMs)
+        }
         asks.append(ask)
         out.append(.note(.seat(.booked)))
-        session.ask(wish.request, times: times(), now, &out)
+        session.ask(plan.request, times: times(), now, &out)
     }
 
     mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
@@ -107,10 +110,10 @@ struct RiderMachine {
         session.ask(.seatCancel(booking: booking), times: times(), now, &out)
     }
 
-    private mutating func times() -> Int { dice.chance(odds.repeats) ? 2 : 1 }
+    private mutating func times() -> Int { random.chance(behaviour.repeats) ? 2 : 1 }
 
     /// Books nothing more.
-    mutating func close() { nextWish = wishes.count }
+    mutating func close() { nextPlan = planned.count }
 
     // MARK: What the hub says
 

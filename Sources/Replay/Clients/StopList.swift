@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 import Wire
 
@@ -8,7 +9,7 @@ struct StopList: Equatable {
         var place: GeoPoint
         var pickupMs: Int64
         var isAccepted: Bool
-        var answer: Odds.Answer
+        var answer: BehaviourModel.Answer
         /// When the driver taps; nil when there is nothing to tap (any more).
         var tapMs: Int64?
         /// The tap has gone out, and the hub has not answered it.
@@ -22,7 +23,7 @@ struct StopList: Equatable {
     }
 
     private(set) var asks: [String: Ask] = [:]
-    private let odds: Odds
+    private let behaviour: BehaviourModel
     /// The bus comes so near to a place where it stops, metres: recorded buses keep to their own stops.
     private static let nearM = 80.0
     /// Who does not see anybody waits where it halts so near to the place, metres: the hub wants it within 50.
@@ -35,7 +36,7 @@ struct StopList: Equatable {
     /// A bus this much before the wanted time is on another round.
     private static let earlyMs: Int64 = 900_000
 
-    init(odds: Odds) { self.odds = odds }
+    init(behaviour: BehaviourModel) { self.behaviour = behaviour }
 
     var dueMs: Int64 { asks.values.compactMap(\.tapMs).min() ?? .max }
 
@@ -45,7 +46,7 @@ struct StopList: Equatable {
     mutating func drop(_ request: String) { asks[request] = nil }
 
     /// The list as the hub has it now.
-    mutating func take(_ places: [JSONValue], _ now: Moment, _ dice: inout Dice) {
+    mutating func take(_ places: [JSONValue], _ now: Moment, _ random: inout SeededRandom) {
         var open: [String: Ask] = [:]
         for place in places {
             guard let lat = place["lat"]?.double, let lon = place["lon"]?.double else { continue }
@@ -59,8 +60,11 @@ struct StopList: Equatable {
                 }
                 var ask = Ask(
                     place: GeoPoint(lat: lat, lon: lon), pickupMs: request.integer("at") ?? now.hubMs,
-                    isAccepted: isAccepted, answer: odds.answer(&dice), isNoShow: dice.chance(odds.stopNoShow))
-                if !isAccepted, ask.answer != .silent { ask.tapMs = now.hubMs + dice.milliseconds(odds.answerMs) }
+                    isAccepted: isAccepted, answer: behaviour.answer(&random),
+                    isNoShow: random.chance(behaviour.stopNoShow))
+                if !isAccepted, ask.answer != .silent {
+                    ask.tapMs = now.hubMs + random.milliseconds(behaviour.answerMs)
+                }
                 open[id] = ask
             }
         }
@@ -77,12 +81,12 @@ struct StopList: Equatable {
 
     /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now, as
     /// somebody is not there: the driver says so too early first, and again when it has looked once more.
-    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ dice: inout Dice) -> Int64? {
+    mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ random: inout SeededRandom) -> Int64? {
         var standMs: Int64?
         for (id, ask) in asks
         where ask.isAccepted && ask.tapMs == nil && !ask.isSent && now.hubMs >= ask.pickupMs - Self.earlyMs {
             guard ask.place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
-            let tapMs = now.hubMs + dice.milliseconds(odds.boardingMs)
+            let tapMs = now.hubMs + random.milliseconds(behaviour.boardingMs)
             asks[id]?.tapMs = tapMs
             asks[id]?.isPassed = true
             guard ask.isNoShow else { continue }
@@ -97,7 +101,7 @@ struct StopList: Equatable {
     }
 
     /// Sends what is due.
-    mutating func answer(_ session: inout Session, _ now: Moment, _ out: inout [ClientAction]) {
+    mutating func answer(_ session: inout ClientSession, _ now: Moment, _ out: inout [ClientAction]) {
         for (id, ask) in asks.sorted(by: { $0.key < $1.key }) {
             guard let due = ask.tapMs, now.hubMs >= due else { continue }
             asks[id]?.tapMs = nil

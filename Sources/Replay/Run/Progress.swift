@@ -1,3 +1,4 @@
+import ClientSupport
 import EventLoop
 
 /// Tells people how a run is going: a line that is rewritten each second on a terminal, else a line every five seconds.
@@ -5,14 +6,14 @@ import EventLoop
 /// Used on the loop's thread.
 final class Progress {
     private let output: ReplayConfiguration.Output
-    private let play: any Performance
+    private let player: any ScenarioPlayer
     private let timer: LoopTimer
     private var seconds = 0
-    var phase = Phase.connecting
+    var phase = RunPhase.connecting
 
-    init(loop: EventLoop, output: ReplayConfiguration.Output, play: any Performance) {
+    init(loop: EventLoop, output: ReplayConfiguration.Output, player: any ScenarioPlayer) {
         self.output = output
-        self.play = play
+        self.player = player
         timer = LoopTimer(loop)
         timer.start(afterMs: 1000, repeatMs: 1000) { [unowned self] in second() }
     }
@@ -44,7 +45,7 @@ final class Progress {
     }
 
     private func line() -> String {
-        (["\(phase.rawValue) \(Self.clock(play.offsetMs ?? 0))"] + play.progress).joined(separator: " · ")
+        (["\(phase.rawValue) \(Self.clock(player.offsetMs ?? 0))"] + player.progress).joined(separator: " · ")
     }
 
     /// Hub time since the beginning: `1:05:09`.

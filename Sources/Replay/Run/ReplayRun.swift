@@ -1,3 +1,5 @@
+public import ClientSupport
+
 /// A run: vehicles and people as real WebSocket clients of a hub, and the judgement of what the hub made of them.
 public struct ReplayRun: Sendable {
     private let configuration: ReplayConfiguration
@@ -9,7 +11,7 @@ public struct ReplayRun: Sendable {
     ///
     /// Answers 0: clean. 1: at least one violation. 2: it could not be played or judged; standard error says why.
     public func run() -> Int32 {
-        do throws(ReplayError) {
+        do throws(RunError) {
             if case .buses(let buses) = configuration.source {
                 let report = try play(buses)
                 return tell(report.isClean, text: report.text, json: report.json)
@@ -27,29 +29,29 @@ public struct ReplayRun: Sendable {
         return isClean ? 0 : 1
     }
 
-    private func play(_ buses: ReplayConfiguration.Buses) throws(ReplayError) -> BusReport {
+    private func play(_ buses: ScenarioSource.Buses) throws(RunError) -> BusReport {
         try check()
-        let world = try BusWorld.make(buses, seed: configuration.seed)
+        let scenario = try BusScenario.make(buses, seed: configuration.seed)
         let configuration = configuration
-        return try OwnLoop.run { loop throws(ReplayError) in
-            try await Conductor(loop: loop, configuration: configuration).perform(world)
+        return try OwnLoop.run { loop throws(RunError) in
+            try await ReplayRunner(loop: loop, configuration: configuration).perform(scenario)
         }
     }
 
-    private func check() throws(ReplayError) {
-        if let problem = configuration.odds.problem { throw ReplayError(problem) }
+    private func check() throws(RunError) {
+        if let problem = configuration.behaviour.problem { throw RunError(problem) }
         guard configuration.speed > 0, configuration.speed <= 10_000 else {
-            throw ReplayError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
+            throw RunError("the speed is \(configuration.speed): it must be above 0 and at most 10000")
         }
     }
 
     /// The same without a word on standard output: for tests, and for those who present the result themselves.
-    public func play() throws(ReplayError) -> ReplayReport {
+    public func play() throws(RunError) -> ReplayReport {
         try check()
-        let (world, lengthMs) = try World.make(configuration)
+        let (scenario, lengthMs) = try TaxiScenario.make(configuration.source, seed: configuration.seed)
         let configuration = configuration
-        return try OwnLoop.run { loop throws(ReplayError) in
-            try await Conductor(loop: loop, configuration: configuration).perform(world, lengthMs: lengthMs)
+        return try OwnLoop.run { loop throws(RunError) in
+            try await ReplayRunner(loop: loop, configuration: configuration).perform(scenario, lengthMs: lengthMs)
         }
     }
 }

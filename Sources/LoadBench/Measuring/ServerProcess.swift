@@ -1,0 +1,10 @@
+/// A process whose use is accounted for: a hub's worker, its Redis, a peer.
+public struct ServerProcess: Sendable {
+    public var name: String
+    public var pid: Int32
+
+    public init(name: String, pid: Int32) {
+        self.name = name
+        self.pid = pid
+    }
+}

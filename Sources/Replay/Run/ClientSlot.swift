@@ -1,0 +1,28 @@
+import WebSocketServer
+
+/// One client of the pool: its machine and the link that it has now.
+final class ClientSlot {
+    let index: Int
+    let subject: String
+    var machine: any ClientMachine
+    /// The present link; callbacks of an earlier one are not for this client any more.
+    var link: ConnectionID?
+    /// How often it has connected: with several hubs, each time to the next.
+    var attempts = 0
+    /// Real ms when a client that was told its outcome leaves.
+    var leaveMs: Int64?
+
+    init(index: Int, _ machine: any ClientMachine) {
+        self.index = index
+        self.machine = machine
+        subject = machine.session.subject
+    }
+
+    var session: ClientSession { machine.session }
+    var role: String { type(of: machine).role }
+    /// Passengers give their token in the hello, as browsers must; drivers give theirs at the door.
+    var greetsWithToken: Bool { role == PassengerMachine.role }
+    var isLive: Bool { session.isLive }
+    /// Has not left for good.
+    var isHere: Bool { session.phase != .over }
+}
