@@ -1,5 +1,6 @@
 """The rules of this tree that no compiler or linter knows: which target may import which, sizes, comments."""
 
+import itertools
 import json
 import pathlib
 import re
@@ -109,7 +110,7 @@ def check_folders():
         for other, names in graph.pop(ROOT, {}).items():
             errors.append(f"{target}: what uses {', '.join(sorted(names)[:5])} of {other} belongs into a folder")
         if found := circle(graph):
-            steps = [f"{a} uses {', '.join(sorted(graph[a][b])[:5])} of {b}" for a, b in zip(found, found[1:])]
+            steps = [f"{a} uses {', '.join(sorted(graph[a][b])[:5])} of {b}" for a, b in itertools.pairwise(found)]
             errors.append(f"{target}: a circle of folders, {' → '.join(found)}: {'; '.join(steps)}")
 
 

@@ -33,7 +33,7 @@ def conversation(page):
             found.append((begin[1], begin[2] == "→", [begin[3]]))
         elif is_open and line.startswith("    "):
             found[-1][2].append(line.strip())
-        is_open = begin is not None or is_open and line.startswith("    ")
+        is_open = begin is not None or (is_open and line.startswith("    "))
     # A comment may follow.
     return [(who, is_sent, parse(re.sub(r" {2,}# .*$", "", "".join(lines)))) for who, is_sent, lines in found]
 
@@ -153,8 +153,8 @@ async def test_the_table_of_commands_says_who_may(new_hub, role):
     await client.open()
     assert "ok" in await client.ask("hello", token=client.token)
     examples = contract.DOCUMENT["components"]["messages"]
-    for command, who, _, _ in table(APP, "Commands")[1:]:
-        command = names(command)[0]
+    for cell, who, _, _ in table(APP, "Commands")[1:]:
+        command = names(cell)[0]
         if command == "hello":
             continue
         fields = {k: v for k, v in examples[f"cmd.{command}"]["examples"][0]["payload"].items() if k not in ("cmd", "id", "key")}

@@ -32,9 +32,9 @@ local REROUTES = 3
 
 -- Refuses what comes too soon; nil: it may be told, and counts. field: of the vehicle, which has the times; text: what was done.
 local function count_reroute(c, driver, v, field, text)
-    local times, count, wait = cancels.in_a_minute(c, v[field], REROUTES)
+    local times, done, wait = cancels.in_a_minute(c, v[field], REROUTES)
     if not times then
-        return refuse('rate_limited', text .. ' ' .. count .. ' times within a minute. Do it again in '
+        return refuse('rate_limited', text .. ' ' .. done .. ' times within a minute. Do it again in '
             .. math.ceil(wait / 1000) .. ' s.', wait)
     end
     set_vehicle(c, driver, field, times)

@@ -250,9 +250,9 @@ tours.restores = 6
 function tours.restore(c, id, t, index)
     local skipped = t['skipped:' .. index]
     if not skipped then return end
-    local times, count, wait = cancels.in_a_minute(c, t.restored, tours.restores)
+    local times, done, wait = cancels.in_a_minute(c, t.restored, tours.restores)
     if not times then
-        return refuse('rate_limited', 'You have come back to ' .. count .. ' stops that you had left out within a minute. Do it again in '
+        return refuse('rate_limited', 'You have come back to ' .. done .. ' stops that you had left out within a minute. Do it again in '
             .. math.ceil(wait / 1000) .. ' s.', wait)
     end
     redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index)
