@@ -138,7 +138,7 @@ struct WayTests {
 
     private func reader(_ board: FeedBoard, _ ways: [UInt16: UInt16]?) -> FeedSubscription {
         FeedSubscription(
-            channel: "near", units: [board.retain(.cell(cell))], view: FeedView(visibility: .available, ways: ways),
+            channel: "near", scopes: [board.retain(.cell(cell))], view: FeedView(visibility: .available, ways: ways),
             encoding: .json)
     }
 
@@ -229,7 +229,7 @@ struct WayTests {
         show(board, "M2", .minibus, route: "R1")
         board.advance(now: 250)
         #expect(try told(board, before)?.rows == ["M2"])
-        for unit in before.units { board.release(unit) }
+        for unit in before.scopes { board.release(unit) }
         board.forget(cell: cell)
         board.advance(now: 500)
 

@@ -69,7 +69,7 @@ import Wire
 
     @Test func aWholeRide() throws {
         var harness = try onTheWay()
-        #expect(harness.machine.trip?.harness == .toPickup)
+        #expect(harness.machine.trip?.stage == .toPickup)
         // 111 m at 8–12 m/s: there within 14 s.
         harness.wake(afterHubMs: 7_000)
         harness.wake(afterHubMs: 7_000)
@@ -79,7 +79,7 @@ import Wire
         harness.event("ride.confirm_aboard", ["ride": "r"])
         harness.wake(afterHubMs: BehaviourModel().boardingMs.upperBound)
         try harness.grant(.rideAboard(ride: "r", passengers: nil), ["ride": "r"])
-        #expect(harness.machine.trip?.harness == .aboard)
+        #expect(harness.machine.trip?.stage == .aboard)
         harness.wake(afterHubMs: 28_000)
         try harness.grant(.rideEnd(ride: "r"), ["ride": "r", "state": "available"])
         harness.event("queue.joined", ["zone": "1", "rank": 3, "size": 3, "reason": "ended"])
@@ -173,7 +173,7 @@ import Wire
                     "state": "busy",
                     "ride": ["ride": "r9", "state": "aboard", "pickup": pickup, "passengers": 1, "notified": 20],
                 ]))
-        #expect(harness.machine.trip?.ride == "r9" && harness.machine.trip?.harness == .aboard)
+        #expect(harness.machine.trip?.ride == "r9" && harness.machine.trip?.stage == .aboard)
         harness.hear(
             .snapshot(ch: "driver:T1", time: 0, data: ["state": "available", "zone": "1", "rank": 2, "size": 2]))
         #expect(harness.machine.trip == nil && harness.machine.isQueued)

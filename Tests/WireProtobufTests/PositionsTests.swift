@@ -33,8 +33,8 @@ struct PositionsTests {
         let board = FeedBoard(rules: FeedRules())
         let view = FeedView(visibility: run % 2 == 0 ? .all : .available, filter: FeedFilter())
         let unit = board.retain(.city)
-        let json = FeedSubscription(channel: "city", units: [unit], view: view, encoding: .json)
-        let binary = FeedSubscription(channel: "city", units: [unit], view: view, encoding: .protobuf)
+        let json = FeedSubscription(channel: "city", scopes: [unit], view: view, encoding: .json)
+        let binary = FeedSubscription(channel: "city", scopes: [unit], view: view, encoding: .protobuf)
         var (left, right) = ([String: Vehicle](), [String: Vehicle]())
         var announced: [UInt32: Announced] = [:]
         var fleet = (0..<60).map { Self.record("T\($0)", southern: run % 3 == 0) }
