@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 
 from kerbside import contract, patience
 from kerbside.client import SUBPROTOCOL, Client, parse
+from kerbside.feeds import Picture
 from kerbside.hub import ROOT, run
 
 CATALOG = ROOT / "Sources/kerbside/Documentation.docc"
@@ -162,6 +163,8 @@ async def test_the_table_of_commands_says_who_may(new_hub, role):
             fields["channel"] = "topic:anything"
         if command == "position":
             fields["at"] = int(time.time() * 1000)
+        if command == "watch":
+            client.pictures["near"] = Picture("near")
         reply = await client.ask(command, **fields)
         may = who == "all" or role in who.split(", ")
         assert (reply.get("error", {}).get("code") != "forbidden") == may, (command, reply)
