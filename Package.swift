@@ -89,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Replay", "RedisLink", "Settings", "Tokens",
+                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Replay", "RedisLink", "Settings", "Tokens", "Wire",
                 "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
-        .testTarget(name: "SettingsTests", dependencies: ["Settings"], swiftSettings: strict),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
         .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),

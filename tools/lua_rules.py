@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 FUNCTIONS = pathlib.Path("Sources/Hub/Functions")
-ORDER = pathlib.Path("Sources/Hub/Dispatch.swift")
+ORDER = pathlib.Path("Sources/Hub/Redis/RedisLibrary.swift")
 #: What FunctionLibrary.swift writes before them, as far as Lua's rules go.
 PRELUDE = "local function register(name, fn, flags) redis.register_function{name, callback = fn, flags = flags} end"
 

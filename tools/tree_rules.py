@@ -28,10 +28,14 @@ USE = re.compile(r"(?<![.\w])[A-Z]\w*")
 # What is between the quotes is no use of a type, but for what is put in.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|""".*?"""|#"(?:[^"\n]|"(?!#))*"#|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 PUT_IN = re.compile(r"\\#?\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+CAPABILITY = re.compile(r"^(?:final )?class (\w+): [^{]*\bCapability\b", re.MULTILINE)
+STORED = re.compile(r"^    (?:private\(set\) )?(?:lazy )?var (\w+)\b(?![^\n]*\{)", re.MULTILINE)
+# Puts the capabilities together, and so sets what they tell one another.
+ROOM_OF_ALL = "Worker"
 NEEDS_REASON = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
-errors, warnings = [], []
+errors = []
 
 
 def targets():
@@ -114,10 +118,24 @@ def check_folders():
             errors.append(f"{target}: a circle of folders, {' → '.join(found)}: {'; '.join(steps)}")
 
 
+def check_rooms():
+    """What a capability of the hub keeps is its own: others call it, by the name under which it was handed to them."""
+    hub = pathlib.Path("Sources/Hub")
+    texts = {path: code(path) for path in sorted(hub.rglob("*.swift"))}
+    for owner, text in texts.items():
+        for match in CAPABILITY.finditer(text):
+            name, body = match[1], text[match.end() :].split("\n}\n")[0]
+            uses = [rf"\b{name[0].lower()}{name[1:]}\.{state}\b" for state in STORED.findall(body)]
+            for path, other in texts.items():
+                if path.parent != owner.parent and path.parent.name != ROOM_OF_ALL and uses:
+                    for use in re.findall("|".join(uses), other):
+                        errors.append(f"{path}: {use} is what {name} keeps for itself")
+
+
 def check_text(path):
     lines = path.read_text().splitlines()
     if len(lines) > MAX_LINES:
-        warnings.append(f"{path}: {len(lines)} lines; a file is one idea, split it before it has {MAX_LINES}")
+        errors.append(f"{path}: {len(lines)} lines; a file is one idea, split it: at most {MAX_LINES}")
     for number, line in enumerate(lines, 1):
         if UNFINISHED.search(line) and path.name != pathlib.Path(__file__).name:
             errors.append(f"{path}:{number}: unfinished: {line.strip()}")
@@ -133,14 +151,13 @@ def check_text(path):
 def main():
     check_imports(targets())
     check_folders()
+    check_rooms()
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):
             is_generated = path.name.endswith(".pb.swift")
             if hidden.isdisjoint(path.parts) and not is_generated and path.suffix in (".swift", ".lua", ".py", ".h"):
                 check_text(path)
-    for text in warnings:
-        print("warning:", text)
     for text in errors:
         print("error:", text)
     return 1 if errors else 0

@@ -12,7 +12,7 @@ static inline int kb_accept(int listener, void *address, unsigned int *size) {
 }
 
 // A context on our own libuv loop. Names and tables that libwebsockets keeps pointers to are static here.
-static inline struct lws_context *kb_create_context(void *uv_loop, void *user, unsigned int scratch_bytes,
+static inline struct lws_context *kb_create_context(void *uv_loop, void *user, unsigned int read_bytes,
                                                     unsigned int handshake_timeout_s) {
     struct lws_context_creation_info info;
     void *loops[1] = {uv_loop};
@@ -21,7 +21,8 @@ static inline struct lws_context *kb_create_context(void *uv_loop, void *user, u
                    LWS_SERVER_OPTION_UV_NO_SIGSEGV_SIGFPE_SPIN;
     info.foreign_loops = loops;
     info.user = user;
-    info.pt_serv_buf_size = scratch_bytes;
+    // libwebsockets leaves room before what it reads.
+    info.pt_serv_buf_size = read_bytes + LWS_PRE;
     info.timeout_secs = handshake_timeout_s;
     return lws_create_context(&info);
 }
@@ -29,7 +30,7 @@ static inline struct lws_context *kb_create_context(void *uv_loop, void *user, u
 // A server's vhost that does not listen: we accept, and hand sockets over. With `tls`, the callback
 // LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS gets its SSL_CTX and puts the certificate in.
 static inline struct lws_vhost *kb_create_vhost(struct lws_context *context, lws_callback_function *callback, int tls,
-                                                long tls_options, unsigned int scratch_bytes) {
+                                                long tls_options, unsigned int read_bytes) {
     static const lws_retry_bo_t no_validity_checks;
     struct lws_context_creation_info info;
     struct lws_protocols protocols[2];
@@ -37,7 +38,7 @@ static inline struct lws_vhost *kb_create_vhost(struct lws_context *context, lws
     memset(protocols, 0, sizeof(protocols));
     protocols[0].name = "kerbside";
     protocols[0].callback = callback;
-    protocols[0].rx_buffer_size = scratch_bytes;
+    protocols[0].rx_buffer_size = read_bytes;
     info.protocols = protocols;
     info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
     info.vhost_name = "kerbside";
@@ -70,3 +71,7 @@ static inline void kb_kill(struct lws *socket) {
 
 // libwebsockets' timers are sorted lists: ours replace those that it starts by itself.
 static inline void kb_no_timeout(struct lws *socket) { lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0); }
+
+// Gives freed memory back to the system. Declared in malloc.h, which clashes with the importer's own malloc.
+extern int malloc_trim(size_t);
+static inline void kb_trim(void) { malloc_trim(0); }

@@ -1,6 +1,7 @@
 import Glibc
 public import Logging
 public import Settings
+import Synchronization
 import Wire
 
 /// Structured logs on standard error: readable text on a terminal, one JSON object per line otherwise.
@@ -14,13 +15,14 @@ public enum HubLog {
         case .text: isText = true
         case .json: isText = false
         }
-        var logger = Logger(label: label) { LineHandler(label: $0, isText: isText) }
-        logger.logLevel = level(settings)
-        return logger
+        setLevel(settings)
+        return Logger(label: label) { LineHandler(label: $0, isText: isText) }
     }
 
-    static func level(_ settings: Settings.Log) -> Logger.Level {
-        Logger.Level(rawValue: settings.level.rawValue) ?? .info
+    /// The level of all loggers of this process, whoever has copies of them.
+    static func setLevel(_ settings: Settings.Log) {
+        let level = Logger.Level(rawValue: settings.level.rawValue) ?? .info
+        LineHandler.level.withLock { $0 = level }
     }
 }
 
@@ -29,7 +31,13 @@ private struct LineHandler: LogHandler {
     let label: String
     let isText: Bool
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
+    fileprivate static let level = Mutex(Logger.Level.info)
+
+    /// One for all: a reload changes it under copies that are kept.
+    var logLevel: Logger.Level {
+        get { Self.level.withLock { $0 } }
+        set { Self.level.withLock { $0 = newValue } }
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

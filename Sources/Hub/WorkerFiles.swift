@@ -1,9 +1,11 @@
 import Glibc
 
-/// Small files of a running hub under `<data>/run`: what workers run with (``SettledFiles``), each worker's metrics.
+/// Small files of a running hub under `<data>/run`: what workers run with, each worker's metrics.
 enum WorkerFiles {
     static func directory(_ data: String) -> String { data + "/run" }
-    static func settings(_ data: String) -> String { SettledFiles.current(data) + "/settings.yaml" }
+    /// What workers run with.
+    static func current(_ data: String) -> String { directory(data) + "/current" }
+    static func settings(_ data: String) -> String { current(data) + "/settings.yaml" }
 
     static func addresses(_ data: String) -> String { directory(data) + "/addresses" }
 

@@ -1,3 +1,5 @@
+public import Wire
+
 /// What the tokens of another issuer may say, and where in them it stands.
 public struct IssuerRules: Sendable, Equatable {
     /// The claim `iss` that its tokens must have; empty: any.

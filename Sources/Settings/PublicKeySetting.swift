@@ -1,3 +1,4 @@
+import Wire
 import Yams
 
 /// An entry of `tokens.public_keys` as it stands in YAML.

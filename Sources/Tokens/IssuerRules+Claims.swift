@@ -1,4 +1,5 @@
 import Settings
+import Wire
 
 extension IssuerRules {
     /// Whether a connection that these rules let in may stay now that the new ones count.

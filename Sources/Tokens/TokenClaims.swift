@@ -1,4 +1,3 @@
-public import Settings
 public import Wire
 
 /// What a token says about the client that bears it.

@@ -1,4 +1,5 @@
 import Settings
+import Wire
 
 /// Why a token is refused. The sentences are for the client; they hold nothing of the token.
 public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {

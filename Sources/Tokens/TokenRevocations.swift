@@ -1,4 +1,5 @@
 import Settings
+import Wire
 
 /// Tokens that count no more although they have not expired: per role and subject, those issued before a time.
 struct TokenRevocations: Sendable, Equatable {

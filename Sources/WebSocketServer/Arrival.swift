@@ -2,7 +2,8 @@ internal import EventLoop
 internal import Glibc
 
 /// A socket under TLS until its handshake begins: a descriptor that is watched, and nothing of OpenSSL's, which takes 40 KiB. Or
-/// one whose handshake waits for the hello to be repeated, of which OpenSSL is told when all of it is there.
+/// one whose handshake waits for the hello to be repeated, of which OpenSSL is told when all of it is there; its descriptor is
+/// libwebsockets', which does not watch it meanwhile.
 final class Arrival {
     enum Phase {
         /// No hello has come.
@@ -11,6 +12,8 @@ final class Arrival {
         case waiting
         /// It is in the list of those whose handshake begins.
         case due
+        /// The peer has left, or what it sent is no hello.
+        case ended
     }
 
     enum Hello { case partly, there, ended }
@@ -32,12 +35,15 @@ final class Arrival {
     /// The kernel wakes us for no less.
     private var wanted = 1
 
-    /// Owns the descriptor, unless it throws.
-    init(_ loop: EventLoop, _ descriptor: Int32, isRepeated: Bool = false, heard: @escaping () -> Void) throws {
+    /// Owns the descriptor of a first hello, unless it throws. `heard` is told whether the socket is broken or, at `rest`, whether
+    /// the peer has ended its side.
+    init(
+        _ loop: EventLoop, _ descriptor: Int32, isRepeated: Bool = false, heard: @escaping (_ isEnded: Bool) -> Void
+    ) throws {
         poll = try LoopPoll(loop, descriptor: descriptor)
         self.isRepeated = isRepeated
         self.descriptor = descriptor
-        poll.start(readable: heard)
+        poll.start(for: .readable) { heard($0.contains(.ended)) }
     }
 
     deinit { close() }
@@ -70,6 +76,12 @@ final class Arrival {
         if wanted > 1 { wake(at: 1) }
     }
 
+    /// Nothing more is heard of it at all.
+    func end() {
+        phase = .ended
+        poll.stop()
+    }
+
     /// Gives the descriptor away.
     func release() -> Int32 {
         poll.close()
@@ -79,7 +91,7 @@ final class Arrival {
 
     func close() {
         poll.close()
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0, !isRepeated { Glibc.close(descriptor) }
         descriptor = -1
     }
 

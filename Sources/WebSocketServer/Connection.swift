@@ -37,6 +37,10 @@ final class Connection {
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false
     var unread: [UInt8] = []
+    /// Its socket is not read: what came last waits for its share.
+    var isPaused = false
+    /// What `WebSocketServer.strangersBytes` has of it.
+    var heldBytes = 0
     /// Requests read so far.
     var requests = 0
     /// An answer is going out, this fast: no request is read until it is out.
@@ -77,7 +81,8 @@ final class Connection {
         self.id = id
         self.address = address
         http = HTTPReader(maxHeadBytes: limits.maxHeadBytes, maxBodyBytes: limits.maxBodyBytes)
-        frames = FrameParser(expectsMask: true, maxMessageBytes: limits.maxMessageBytes)
+        frames = FrameParser(
+            expectsMask: true, maxMessageBytes: min(limits.maxMessageBytes, limits.maxStrangerMessageBytes))
         lastHeard = now
         pingEvery = limits.pingEveryMs
         deadAfter = limits.deadAfterMs

@@ -4,7 +4,8 @@
 public struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
 
-    var slot: Int { Int(truncatingIfNeeded: rawValue & 0xFFFF_FFFF) }
+    /// Of no other connection that is open now.
+    public var slot: Int { Int(truncatingIfNeeded: rawValue & 0xFFFF_FFFF) }
     var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 
     init(slot: Int, generation: UInt32) {

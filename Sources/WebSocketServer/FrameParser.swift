@@ -28,7 +28,10 @@ struct FrameParser: ~Copyable {
 
     /// True on a server: a client's frames must be masked, a server's must not.
     private let expectsMask: Bool
-    private let maxMessageBytes: Int
+    /// May grow while a message is coming.
+    private(set) var maxMessageBytes: Int
+    /// Frames that may still begin: those without payload cost their reader as much as others.
+    var framesLeft = Int.max
 
     private var stage = Stage.header
     private var header = InlineArray<14, UInt8>(repeating: 0)
@@ -54,17 +57,18 @@ struct FrameParser: ~Copyable {
     }
 
     /// Takes bytes off the front of `input`, which it may change in place, until there is something to tell.
-    /// nil: `input` is used up. What an event points to is valid until the next call.
+    /// nil: `input` is used up, or `framesLeft` is. What an event points to is valid until the next call.
     mutating func next(_ input: inout UnsafeMutableRawBufferPointer) -> Event? {
         message.freeIfTaken()
         control.freeIfTaken()
         while true {
             switch stage {
             case .header:
+                guard framesLeft > 0 || headerCount > 0 else { return nil }
                 switch readHeader(&input) {
                 case .needsMore: return nil
                 case .wrong(let failure): return fail(failure)
-                case .complete: break
+                case .complete: framesLeft -= 1
                 }
             case .payload:
                 guard remaining == 0 || !input.isEmpty else { return nil }
@@ -80,6 +84,19 @@ struct FrameParser: ~Copyable {
 
     /// What comes from now on is thrown away. The last event's bytes stay valid.
     mutating func end() { stage = .ended }
+
+    /// The same, and what was collected is freed.
+    mutating func discard() {
+        end()
+        message.free()
+        control.free()
+    }
+
+    /// Memory of what was collected of an unfinished message, bytes.
+    var heldBytes: Int { message.capacity + control.capacity }
+
+    /// From now on messages may have so many bytes, unless they could have more before.
+    mutating func allow(messageBytes: Int) { maxMessageBytes = max(maxMessageBytes, messageBytes) }
 
     private mutating func fail(_ failure: FrameFailure) -> Event {
         end()
@@ -158,7 +175,9 @@ struct FrameParser: ~Copyable {
 
         if messageKind == .text, !utf8.accept(bytes) { return fail(.invalidUTF8) }
         let isInPlace = isWhole && isFinal && message.count == 0
-        if !isInPlace { message.append(bytes, last: isFinal ? remaining : nil) }
+        if !isInPlace {
+            message.append(bytes, last: isFinal ? remaining : maxMessageBytes - message.count - bytes.count)
+        }
         guard remaining == 0 else { return nil }
         beginHeader()
         guard isFinal else { return nil }

@@ -5,20 +5,20 @@ internal import Glibc
 /// Memory grows with what has arrived, not with what was announced.
 struct GrowingBytes: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
-    private var capacity = 0
+    private(set) var capacity = 0
     private var isTaken = false
     private(set) var count = 0
 
     deinit { Glibc.free(memory) }
 
-    /// `last`: how many bytes are still to come when that is known, so that the last growth is not more than needed.
-    mutating func append(_ bytes: UnsafeRawBufferPointer, last: Int?) {
+    /// `last`: how many bytes can still come, so that the last growth is not more than needed.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, last: Int) {
         freeIfTaken()
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         let needed = count + bytes.count
         if needed > capacity {
             // Doubled, or a message in many fragments would be copied once for each.
-            capacity = min(max(needed, 2 * capacity, 128), last.map { needed + $0 } ?? .max)
+            capacity = min(max(needed, 2 * capacity, 128), needed + last)
             memory = realloc(memory, capacity)
         }
         (memory! + count).copyMemory(from: source, byteCount: bytes.count)

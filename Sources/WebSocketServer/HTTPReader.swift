@@ -26,6 +26,7 @@ struct HTTPReader {
     /// The request whose body is still coming, and the size of that.
     private var head: HTTPRequest?
     private var bodyCount = 0
+    private var headCount = 0
     /// Bytes that were looked at or moved so far, each time counted: to be held against the bytes that came.
     private(set) var work = 0
 
@@ -36,6 +37,9 @@ struct HTTPReader {
 
     /// Bytes that are no request yet.
     var waitingBytes: Int { bytes.count - start }
+
+    /// Memory of these, and of a request whose body is still coming; names and values take some twice what was sent.
+    var heldBytes: Int { bytes.capacity + (head == nil ? 0 : 2 * headCount) }
 
     mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
 
@@ -63,6 +67,7 @@ struct HTTPReader {
                 case .success(let size): bodyCount = size
                 }
                 head = request
+                headCount = end - start
                 if bodyCount > waitingBytes, request.hasToken("expect", "100-continue") { return .wantsContinue }
             }
         }

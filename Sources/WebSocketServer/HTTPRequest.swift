@@ -14,6 +14,11 @@ public struct HTTPRequest: Sendable {
     /// HTTP/1.0 closes unless asked otherwise; 1.1 does the reverse.
     let isHTTP10: Bool
 
+    /// The path as an answer may quote it: 100 bytes at most, or who asks for little would be sent much.
+    public var quotedPath: String {
+        path.utf8.count <= 100 ? path : String(decoding: path.utf8.prefix(97), as: UTF8.self) + "..."
+    }
+
     /// The value of a header given in lower case; several are joined by a comma. nil: not sent.
     public func header(_ name: String) -> String? {
         let values = headers.lazy.filter { $0.name == name }.map(\.value)

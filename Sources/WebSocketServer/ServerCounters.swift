@@ -13,7 +13,7 @@ public struct ServerCounters: Sendable {
     public internal(set) var refusedSubprotocol = 0
     public internal(set) var refusedMalformed = 0
     public internal(set) var timedOutHeader = 0
-    /// Answers that were taken too slowly, and those that were refused because too much waited.
+    /// Answers that were taken too slowly, and those that were refused because too much waited, or who were sent away for it.
     public internal(set) var timedOutAnswer = 0
     public internal(set) var refusedFull = 0
 

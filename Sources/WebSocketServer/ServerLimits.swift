@@ -2,6 +2,11 @@
 public struct ServerLimits: Sendable {
     /// A message of the contract has at most a few KiB; 64 KiB leaves room, and bounds what one client can occupy.
     public var maxMessageBytes = 65_536
+    /// A message of a stranger's, if the server has any: a hello with a token takes 2 KiB.
+    public var maxStrangerMessageBytes = 16_384
+    /// Memory of what all strangers have sent and that is no whole request or message yet. A stranger has at most some 50 KiB:
+    /// six hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
+    public var maxStrangersBytes = 32 << 20
     /// Sockets at once, upgraded or not. nil: what the process may open, less 128 for Redis, files and the loop.
     public var maxConnections: Int? = nil
     /// Sockets of one address (IPv6: of one /64, twice as many of a /56, four times of a /48) at once, and its TLS handshakes

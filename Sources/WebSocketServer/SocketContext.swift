@@ -17,8 +17,11 @@ protocol SocketOwner: AnyObject {
 ///
 /// A socket's user pointer is its `ConnectionID`, never an object: a late callback finds an empty slot.
 final class SocketContext {
-    /// The size of one read, and of one write of ready-made frames. Scratch of the context, not of a connection.
+    /// The size of one write of ready-made frames. Scratch of the server, not of a connection.
     static let scratchBytes = 65_536
+    /// The most of one read, and the payload of a TLS record: less, and OpenSSL would keep the rest of a record, of which the
+    /// kernel tells nothing.
+    static let readBytes = 16_384
 
     private let loop: EventLoop
     private var context: OpaquePointer?
@@ -46,13 +49,13 @@ final class SocketContext {
         spares = (0..<16).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         lws_set_log_level(Int32(LLL_ERR), nil)
         context = kb_create_context(
-            loop.rawLoop, Unmanaged.passUnretained(self).toOpaque(), UInt32(Self.scratchBytes),
+            loop.rawLoop, Unmanaged.passUnretained(self).toOpaque(), UInt32(Self.readBytes),
             UInt32((handshakeTimeoutMs + 999) / 1000))
         guard context != nil else {
             throw ServerError("libwebsockets cannot start on libuv: is libwebsockets-evlib-uv installed?")
         }
         vhost = kb_create_vhost(
-            context, onSocketEvent, tls == nil ? 0 : 1, kb_tls_options(), UInt32(Self.scratchBytes))
+            context, onSocketEvent, tls == nil ? 0 : 1, kb_tls_options(), UInt32(Self.readBytes))
         guard vhost != nil else {
             let error = tlsError
             destroy {}
@@ -72,12 +75,14 @@ final class SocketContext {
         return socket
     }
 
-    /// Whether the handshake waits for the hello to be repeated: then libwebsockets reads nothing before `goOn`.
-    func pauses(_ socket: OpaquePointer) -> Bool {
-        guard let ssl = lws_get_ssl(socket), SSL_get_ex_data(ssl, pausedIndex) != nil else { return false }
+    /// The descriptor of a socket whose handshake waits for the hello to be repeated: libwebsockets reads nothing of it, nor
+    /// watches it, before `goOn`. nil: it does not wait.
+    func pauses(_ socket: OpaquePointer) -> Int32? {
+        guard let ssl = lws_get_ssl(socket), SSL_get_ex_data(ssl, pausedIndex) != nil else { return nil }
+        let descriptor = lws_get_socket_fd(socket)
         lws_rx_flow_control(socket, 0)
-        SSL_set_rfd(ssl, lws_get_socket_fd(socket))
-        return true
+        SSL_set_rfd(ssl, descriptor)
+        return descriptor
     }
 
     /// Goes on with a handshake that pauses. False: the socket is of no more use.

@@ -1,5 +1,4 @@
 internal import CLibwebsockets
-internal import EventLoop
 internal import Glibc
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
@@ -7,8 +6,6 @@ internal import Glibc
 /// of the addresses, as far as its time for them goes, and their answers are written as far as its bytes go: many who ask hold
 /// up no WebSocket, nor those of another address.
 extension WebSocketServer {
-    /// Nanoseconds of one turn for requests. A usual one takes some 30 µs.
-    private static let requestsNs: UInt64 = 2_000_000
     /// Bytes of answers in one turn, and a write's more: writing them takes some 2 ms.
     static let answerBytes = 1 << 20
     /// An answer with a larger body is refused when too much waits.
@@ -19,7 +16,9 @@ extension WebSocketServer {
     /// False closes the socket.
     func readRequest(_ connection: Connection, _ bytes: UnsafeRawBufferPointer) -> Bool {
         connection.http?.append(bytes)
-        if !connection.isAsking, connection.queuedBytes == 0, !connection.isResuming {
+        pause(connection)
+        countHeld(connection)
+        if !connection.isAsking, connection.queuedBytes == 0 {
             resume(connection)
             return true
         }
@@ -27,32 +26,10 @@ extension WebSocketServer {
         return connection.http?.waitingBytes ?? 0 <= rules.maxHeadBytes + rules.maxBodyBytes
     }
 
-    func resume(_ connection: Connection) {
-        guard !connection.isResuming else { return }
-        connection.isResuming = true
-        resuming.append(connection)
-    }
-
-    /// At the end of a turn: the next requests of those who have sent something and wait for no answer, and what strangers say.
-    func readOn() {
-        guard !resuming.isEmpty else { return }
-        let end = EventLoop.currentTimeNs() + Self.requestsNs
-        repeat {
-            guard let id = resuming.next() else { break }
-            guard let connection = connections[id] else { continue }
-            connection.isResuming = false
-            if connection.phase != .http {
-                readUnread(connection)
-            } else if !connection.isAsking, connection.queuedBytes == 0 {
-                readNext(connection)
-            }
-        } while EventLoop.currentTimeNs() < end
-        if !resuming.isEmpty { loop.wantAnotherTurn() }
-    }
-
-    private func readNext(_ connection: Connection) {
+    /// False: there is no whole request.
+    func readNext(_ connection: Connection) -> Bool {
         switch connection.http?.next() {
-        case .needsMore, nil: break
+        case .needsMore, nil: return false
         case .wantsContinue: queue(connection, answer: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         case .refused(let response):
             counts.refusedMalformed += 1
@@ -64,6 +41,7 @@ extension WebSocketServer {
             request.isFromLoopback = connection.address.isLoopback
             handle(connection, request)
         }
+        return true
     }
 
     private func handle(_ connection: Connection, _ request: HTTPRequest) {
@@ -95,7 +73,7 @@ extension WebSocketServer {
         respond(connection, response, isHead: isHead, keepsAlive: keepsAlive)
     }
 
-    private func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {
+    func respond(_ connection: Connection, _ response: HTTPResponse, isHead: Bool = false, keepsAlive: Bool) {
         let response = hasRoom(for: response) ? response : refusal()
         let body = isHead || !response.mayHaveBody ? [] : response.body
         connection.answer = AnswerPace(at: now, rules)
@@ -111,7 +89,7 @@ extension WebSocketServer {
         response.body.count < Self.largeBytes || held.count + held.cost(of: response.body) <= rules.maxHeldBytes
     }
 
-    private func refusal() -> HTTPResponse {
+    func refusal() -> HTTPResponse {
         counts.refusedFull += 1
         var response = HTTPResponse.text(503, "Too much waits here for slow readers; ask again in some seconds.")
         response.headers = [(name: "Retry-After", value: Self.retryAfter)]
@@ -126,19 +104,18 @@ extension WebSocketServer {
             connection.lastHeard = now
             schedule(connection, afterMs: rules.headerTimeoutMs)
         }
-        guard connection.http?.waitingBytes ?? 0 > 0, !connection.isResuming else { return }
-        resume(connection)
-        loop.wantAnotherTurn()
+        if connection.http?.waitingBytes ?? 0 > 0 { resume(connection) }
     }
 
     private func open(
         _ connection: Connection, _ request: HTTPRequest, _ response: [UInt8], _ subprotocol: String?
     ) {
         // What the client sent in the same breath is frames.
-        var rest = connection.http?.takeRest() ?? []
+        connection.unread = connection.http?.takeRest() ?? []
         connection.http = nil
         connection.phase = .open
         connection.isStranger = hasStrangers
+        if !hasStrangers { connection.frames.allow(messageBytes: rules.maxMessageBytes) }
         counts.opened += 1
         connectionCount += 1
         queue(connection, response)
@@ -148,7 +125,7 @@ extension WebSocketServer {
             OpenInfo(
                 remoteAddress: request.remoteAddress, bearerToken: request.bearerToken, subprotocol: subprotocol,
                 origin: request.origin))
-        if !rest.isEmpty { rest.withUnsafeMutableBytes { readFrames(connection, $0) } }
+        if !connection.unread.isEmpty { resume(connection) }
     }
 
     // MARK: Slow readers
@@ -163,28 +140,15 @@ extension WebSocketServer {
         guard !connection.isAsking, !connection.isResuming else {
             return schedule(connection, afterMs: rules.headerTimeoutMs)
         }
-        guard mayCut(connection) else { return }
+        guard mayEnd(connection) else { return }
         counts.timedOutHeader += 1
         cut(connection)
-    }
-
-    /// A crowd that came at once is late at once, and closing a socket takes some 30 µs: those beyond the first ones wait for
-    /// the next tick.
-    static let cutsPerTick = 256
-
-    private func mayCut(_ connection: Connection) -> Bool {
-        guard cutsLeft > 0 else {
-            schedule(connection, afterMs: 0)
-            return false
-        }
-        cutsLeft -= 1
-        return true
     }
 
     /// At the end of a window: whoever takes an answer too slowly is cut.
     func checkAnswer(_ connection: Connection) {
         if connection.answer?.isTooSlow(at: now) == true {
-            guard mayCut(connection) else { return }
+            guard mayEnd(connection) else { return }
             counts.timedOutAnswer += 1
             return abandon(connection)
         }

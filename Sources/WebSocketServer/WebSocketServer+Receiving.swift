@@ -11,8 +11,10 @@ extension WebSocketServer {
             connection.lastHeard = now
             return readMessages(connection, bytes)
         case .closing:
-            // Who is closing because the peer broke the protocol reads no more; else a close frame is awaited.
-            return connection.farewell != .peer || readMessages(connection, bytes)
+            // Who is closing because the peer broke the protocol throws it away; else a close frame is awaited.
+            guard connection.farewell != .peer else { return readMessages(connection, bytes) }
+            waitForShare(connection)
+            return true
         }
     }
 
@@ -24,37 +26,18 @@ extension WebSocketServer {
         }
         queuedBytes -= connection.queuedBytes
         connection.outbound.removeAll(&held)
+        let hadSocket = connection.socket != nil
         connection.socket = nil
         connection.descriptor = -1
+        connection.unread = []
+        countHeld(connection)
         connection.arrival?.close()
         connection.arrival = nil
         wheel.cancel(id.rawValue)
         connections.remove(id)
         addresses.leave(connection.address)
+        if hadSocket { countClosing() }
         loop.wantAnotherTurn()
-    }
-
-    // MARK: Strangers
-
-    /// What this client sends is read as it comes from now on.
-    public func welcome(_ id: ConnectionID) { connections[id]?.isStranger = false }
-
-    /// As they come; those of a stranger at the end of the turn. False closes the socket.
-    private func readMessages(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        guard connection.isStranger || !connection.unread.isEmpty else {
-            readFrames(connection, bytes)
-            return true
-        }
-        connection.unread += bytes
-        resume(connection)
-        return connection.unread.count <= rules.maxMessageBytes + SocketContext.scratchBytes
-    }
-
-    func readUnread(_ connection: Connection) {
-        var bytes = connection.unread
-        connection.unread = []
-        guard connection.phase == .open || connection.farewell == .peer else { return }
-        bytes.withUnsafeMutableBytes { readFrames(connection, $0) }
     }
 
     // MARK: Frames
@@ -72,8 +55,8 @@ extension WebSocketServer {
         return false
     }
 
-    func readFrames(_ connection: Connection, _ bytes: UnsafeMutableRawBufferPointer) {
-        var input = bytes
+    /// Takes frames off the front of `input`: all, or of a stranger until a message was handled or its share has no more frames.
+    func readFrames(_ connection: Connection, _ input: inout UnsafeMutableRawBufferPointer) {
         while let event = connection.frames.next(&input) {
             // While closing, only the peer's close frame and its mistakes count.
             let isOpen = connection.phase == .open
@@ -82,6 +65,7 @@ extension WebSocketServer {
                 guard isOpen else { continue }
                 counts.messagesIn += 1
                 onMessage(connection.id, message, isText)
+                if connection.isStranger { return }
             case .ping(let payload):
                 if isOpen, isWithinControlRate(connection) { queueFrame(connection, .pong(payload)) }
             case .pong:
@@ -96,7 +80,10 @@ extension WebSocketServer {
                     connection, telling: failure.closeCode, sending: .close(failure.closeCode, failure.reason),
                     then: .end)
             }
-            if connection.phase == .closing && connection.farewell != .peer { return }
+            if connection.phase == .closing && connection.farewell != .peer {
+                input = UnsafeMutableRawBufferPointer(rebasing: input.suffix(0))
+                return
+            }
         }
     }
 }

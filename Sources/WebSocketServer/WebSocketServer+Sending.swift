@@ -170,12 +170,16 @@ extension WebSocketServer {
         if farewell == .end { connection.frames.end() }
         schedule(connection, afterMs: connection.answer == nil ? rules.closeTimeoutMs : rules.answerWindowMs)
         markDirty(connection)
+        // Its end is awaited.
+        if connection.isPaused { resume(connection) }
     }
 
     /// Cuts the socket. Not from one of its callbacks.
     func cut(_ connection: Connection) {
         guard let socket = connection.socket else { return closed(connection.id) }
+        isCutting = true
         kb_kill(socket)
+        isCutting = false
     }
 
     // MARK: Flushing
@@ -184,6 +188,7 @@ extension WebSocketServer {
     /// held back.
     func endTurn() {
         readOn()
+        endSome()
         swap(&dirty, &flushing)
         flush(flushing)
         flushing.removeAll(keepingCapacity: true)

@@ -7,24 +7,26 @@ extension WebSocketServer {
     /// What handshakes may take of a turn, so that the open connections go on meanwhile. One is begun in any case.
     private static let handshakesNs: UInt64 = 5_000_000
 
-    func awaitHello(_ connection: Connection, _ descriptor: Int32) {
+    func awaitHello(_ connection: Connection, _ descriptor: Int32, isRepeated: Bool = false) {
         let id = connection.id
-        let isRepeated = connection.socket != nil
         do {
             connection.arrival = try Arrival(loop, descriptor, isRepeated: isRepeated) { [unowned self] in
-                self.heard(id)
+                self.heard(id, isEnded: $0)
             }
         } catch {
-            Glibc.close(descriptor)
+            if !isRepeated { Glibc.close(descriptor) }
             cut(connection)
         }
     }
 
-    private func heard(_ id: ConnectionID) {
+    /// A reset is told once, and what came before it can still be read: so its end counts, whatever is there.
+    private func heard(_ id: ConnectionID, isEnded: Bool) {
         guard let connection = connections[id], let arrival = connection.arrival else { return }
-        switch arrival.phase == .silent ? arrival.look(scratch) : .ended {
+        switch !isEnded && arrival.phase == .silent ? arrival.look(scratch) : .ended {
         case .partly: break
-        case .ended: cut(connection)
+        case .ended:
+            arrival.end()
+            if mayEnd(connection) { cut(connection) }
         case .there:
             arrival.rest()
             if connection.socket == nil { greet(connection, arrival) } else { begin(connection, arrival) }
@@ -53,6 +55,10 @@ extension WebSocketServer {
     /// The time of a socket is over whose handshake has not begun. True: that is not its fault, and it has more.
     func checkArrival(_ connection: Connection) -> Bool {
         guard let arrival = connection.arrival, arrival.phase != .silent else { return false }
+        if arrival.phase == .ended {
+            if mayEnd(connection) { cut(connection) }
+            return true
+        }
         if arrival.phase == .waiting { begin(connection, arrival) }
         connection.lastHeard = now
         schedule(connection, afterMs: rules.headerTimeoutMs)
@@ -78,15 +84,10 @@ extension WebSocketServer {
         if !arrived.isEmpty { loop.wantAnotherTurn() }
     }
 
-    /// A hello that has to be repeated for another group is awaited like the first, by a descriptor of its own, as
-    /// libwebsockets keeps the socket's.
+    /// A hello that has to be repeated for another group is awaited like the first. A descriptor of its own would be one that
+    /// no limit counts: libuv allows several handles of one descriptor, as long as one of them is active.
     private func awaitRepeatedHello(_ connection: Connection) {
-        guard let socket = connection.socket, sockets?.pauses(socket) == true else { return }
-        let descriptor = fcntl(lws_get_socket_fd(socket), F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0, leavesRoom(descriptor) else {
-            Glibc.close(descriptor)
-            return cut(connection)
-        }
-        awaitHello(connection, descriptor)
+        guard let socket = connection.socket, let descriptor = sockets?.pauses(socket) else { return }
+        awaitHello(connection, descriptor, isRepeated: true)
     }
 }

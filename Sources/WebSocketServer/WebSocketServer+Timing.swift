@@ -22,14 +22,18 @@ extension WebSocketServer {
 
     func tick() {
         leaveOutDelay()
-        cutsLeft = Self.cutsPerTick
-        for raw in wheel.advance(to: now / Self.tickMs) {
-            guard let connection = connections[ConnectionID(rawValue: raw)] else { continue }
-            switch connection.phase {
-            case .http: checkRequest(connection)
-            case .open: checkLiveness(connection)
-            case .closing: connection.answer == nil ? cut(connection) : checkAnswer(connection)
-            }
+        for raw in wheel.advance(to: now / Self.tickMs) { check(ConnectionID(rawValue: raw)) }
+        giveMemoryBack()
+    }
+
+    /// The time of a connection has come, for whatever its phase waits for.
+    func check(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        switch connection.phase {
+        case .http: checkRequest(connection)
+        case .open: checkLiveness(connection)
+        case .closing where connection.answer != nil: checkAnswer(connection)
+        case .closing: if mayEnd(connection) { cut(connection) }
         }
     }
 
@@ -62,6 +66,7 @@ extension WebSocketServer {
 
     private func checkLiveness(_ connection: Connection) {
         if goneAt(connection) <= now {
+            guard mayEnd(connection) else { return }
             counts.closedDead += 1
             return cut(connection)
         }

@@ -1,4 +1,5 @@
 internal import CLibwebsockets
+internal import DequeModule
 public import EventLoop
 internal import Glibc
 
@@ -42,7 +43,8 @@ public final class WebSocketServer {
         answer(.text(404, "Nothing is here."))
     }
 
-    /// Whether a WebSocket is a stranger's until `welcome`: what it sends is read in the share of a turn that requests have.
+    /// Whether a WebSocket is a stranger's until `welcome`: what it sends is read in the share of a turn that requests have, and
+    /// its messages are as short as a hello (`maxStrangerMessageBytes`).
     public var hasStrangers = false
 
     public var counters: ServerCounters { counts }
@@ -89,8 +91,18 @@ public final class WebSocketServer {
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
-    /// Sockets that may be cut for being late in this tick.
-    var cutsLeft = 0
+    /// Sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
+    var endingsLeft = endingsPerTurn
+    var late = Deque<ConnectionID>()
+    var leaving = Deque<ConnectionID>()
+    /// Memory of what strangers have sent and that is not done with, bytes.
+    var strangersBytes = 0
+    /// Sockets closed since memory was last given back to the system, and in this turn; when it was given back, `now`.
+    var closings = 0
+    var closingsInTurn = 0
+    /// A socket is being closed by us, and not because the peer has left.
+    var isCutting = false
+    var lastTrim: UInt64 = 0
     var wheel: TimerWheel
     let wheelTimer: LoopTimer
     /// When the wheel was last turned, ms of the loop; and how long the loop was held up in all.
@@ -186,7 +198,7 @@ public final class WebSocketServer {
 
     private func accept(_ descriptor: Int32, _ address: PeerAddress) {
         counts.accepted += 1
-        guard connections.count < rules.maxConnections ?? openable, leavesRoom(descriptor) else {
+        guard connections.count < rules.maxConnections ?? openable else {
             counts.refusedTotalLimit += 1
             return refuse(descriptor, 503)
         }
@@ -228,8 +240,4 @@ public final class WebSocketServer {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return max(16, Int(clamping: limit.rlim_cur) - keptDescriptors)
     }
-
-    /// Sockets whose hello has to be repeated have two descriptors for as long as that takes: this one, the lowest that was free,
-    /// tells whether they are too many.
-    func leavesRoom(_ descriptor: Int32) -> Bool { Int(descriptor) < openable + Self.keptDescriptors / 2 }
 }

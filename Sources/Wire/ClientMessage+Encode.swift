@@ -111,7 +111,7 @@ extension SeatRequest {
     }
 }
 
-extension NotificationWishes {
+extension NotificationPreferences {
     fileprivate func encodeFields(into writer: inout JSONWriter) {
         if !mute.isEmpty {
             writer.key("mute")

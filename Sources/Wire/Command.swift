@@ -54,7 +54,7 @@ public enum Command: Sendable {
     case seatEnd(booking: String)
     case vehicleGet(vehicle: String)
     /// Replaces what was wished before.
-    case notifySet(NotificationWishes)
+    case notifySet(NotificationPreferences)
     /// `data` is one JSON object as the client wrote it, at most 8 KiB. `type` is 1–64 of `[A-Za-z0-9_.:-]` and none of the hub's own
     /// (`gap`, `snapshot`, `positions`, `opened`).
     case publish(channel: String, type: String?, data: [UInt8])

@@ -42,12 +42,12 @@ extension Envelope {
     }
 
     /// What is not there is not muted.
-    func wishes() throws(ErrorReply) -> NotificationWishes {
+    func wishes() throws(ErrorReply) -> NotificationPreferences {
         let kinds = try set(
             .mute, "a list of proximity, eta, route, answers, requests, reminders; empty to mute none",
             mayBeEmpty: true,
             NotificationKinds.init(text:))
-        return NotificationWishes(mute: kinds ?? [], quiet: try quietHours())
+        return NotificationPreferences(mute: kinds ?? [], quiet: try quietHours())
     }
 
     private func quietHours() throws(ErrorReply) -> QuietHours? {

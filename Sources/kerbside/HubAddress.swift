@@ -3,6 +3,7 @@ import Hub
 import Settings
 import Tokens
 import WebSocketServer
+import Wire
 
 /// Where the configured hub is, for the commands that are its clients.
 enum HubAddress {

@@ -66,7 +66,8 @@ struct PlayOptions: ParsableArguments {
         let urls = url.isEmpty ? [HubAddress.url(settings)] : url
         let issuer = try TokenSource(settings)
         var configuration = ReplayConfiguration(
-            source: try source(settings), urls: urls, city: settings.city.id, redis: try EnginePlan(settings).endpoint
+            source: try source(settings), urls: urls, city: settings.city.id,
+            redis: try RedisLocation(settings).endpoint
         ) { issuer.token(role: $0, subject: $1) }
         configuration.minibusToken = { issuer.token(minibus: $0, seats: $1) }
         configuration.trust = HubAddress.trust(settings)

@@ -4,6 +4,7 @@ import Foundation
 import Hub
 import Settings
 import Tokens
+import Wire
 
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(

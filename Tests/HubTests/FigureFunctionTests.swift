@@ -64,6 +64,64 @@ import Wire
         }
     }
 
+    @Test("C60: no more are believed to get on than there are seats, at a stop or in a minute")
+    func believed() async throws {
+        try await TestCity.run { city in
+            try await catalog(city, "52")
+            try await start(city, "t_1")
+            func set(_ taken: Int) async throws -> TestCity.Outcome {
+                try await city.command("tour_seats", "d1", "\(taken)", "")
+            }
+            for _ in 1...4 { for taken in [8, 0] { #expect(try await set(taken).isOK) } }
+            for _ in 1...5 { #expect(try await set(8) == .refused("rate_limited")) }
+            #expect(try await set(9) == .refused("bad_message"), "more than there are")
+            let counted = try await statistics(city)
+            #expect(counted[.boarded] == 8 && counted[.passengers] == 8)
+            #expect(try await city.field("tour:t_1", "taken") == "0")
+            // The next stop; to and fro makes none.
+            for step in ["1", "-1", "1"] { _ = try await city.command("tour_step", "d1", step, "", "", "") }
+            for taken in [5, 0, 5, 4] { #expect(try await set(taken).isOK) }
+            #expect(try await statistics(city)[.boarded] == 16)
+            try await city.advance(60_000)
+            #expect(try await set(6).isOK)
+            #expect(try await statistics(city)[.boarded] == 18)
+        }
+    }
+
+    @Test("C65: the same count again writes nothing")
+    func sameCount() async throws {
+        try await TestCity.run { city in
+            try await start(city, "t_1")
+            #expect(try await city.command("tour_seats", "d1", "0", "").isOK)
+            #expect(try await city.field("tour:t_1", "counted") == "1")
+            let (sets, sent) = (try await city.calls(of: "hset"), try await city.calls(of: "publish"))
+            for _ in 1...5 { #expect(try await city.command("tour_seats", "d1", "0", "")["seats"]?.integer == 8) }
+            #expect(try await city.calls(of: "hset") == sets)
+            #expect(try await city.calls(of: "publish") == sent)
+        }
+    }
+
+    @Test("C60: nor do more get on a minibus")
+    func believedMinibus() async throws {
+        try await TestCity.run { city in
+            try await catalog(city, "52")
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("available", "M1", "", "", "", "")
+            #expect(try await city.command("route_set", "M1", "52", "", "").isOK)
+            func set(_ taken: Int) async throws -> TestCity.Outcome {
+                try await city.command("seats_set", "M1", "\(taken)", "4", "", "")
+            }
+            for _ in 1...4 { for taken in [14, 0] { #expect(try await set(taken).isOK) } }
+            #expect(try await set(1) == .refused("rate_limited"))
+            let counted = try await statistics(city)
+            #expect(counted[.boarded] == 14 && counted[.passengers] == 14)
+            try await city.advance(60_000)
+            #expect(try await set(1).isOK)
+            #expect(try await statistics(city)[.boarded] == 15)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test("B16: requests by outcome, each once however often it is sent")
     func requests() async throws {
         try await TestCity.run { city in

@@ -68,7 +68,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             for n in 1...3 { #expect(try await takeBack(city, "r\(n)")) }
-            let refused = Dispatch.answer(
+            let refused = RedisFunctions.answer(
                 .success(try await city.call("request", ["p1", "r4", "14", "45.1", "9.1", "2", "", "", ""])))
             guard case .refused(let code, let detail, let after) = refused else {
                 Issue.record("\(refused)")
@@ -121,7 +121,7 @@ import Wire
             try await city.advance(11_000)
             try await city.sweep()
             #expect(try await city.field("booking:b6", "state") == "declined")
-            let refused = Dispatch.answer(
+            let refused = RedisFunctions.answer(
                 .success(
                     try await city.call(
                         "seat_book",
@@ -153,6 +153,20 @@ import Wire
             }
             #expect(try await city.request("p1", "r7", "14") == .refused("rate_limited"))
             #expect(try await city.request("p2", "r8", "14").isOK)
+        }
+    }
+
+    @Test func `C60: what no phone has shown does not count`() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            for n in 1...8 {
+                _ = try await city.command("available", "M1", "", "", "", "")
+                #expect(try await city.book("p1", "b\(n)", "M1", 2).isOK)
+                try await city.advance(61_000)
+                try await city.sweep()
+                try await city.sweep()
+                #expect(try await city.field("booking:b\(n)", "state") == "declined")
+            }
         }
     }
 
@@ -257,7 +271,7 @@ import Wire
                 let failure = await #expect(throws: RedisFailure.self) {
                     try await city.call(function, ["p2", "r2", "14", "45.1", "9.1", "2", "", "", ""])
                 }
-                guard let failure, case .unavailable = Dispatch.answer(.failure(failure)) else {
+                guard let failure, case .unavailable = RedisFunctions.answer(.failure(failure)) else {
                     Issue.record("\(String(describing: failure))")
                     return
                 }

@@ -85,13 +85,13 @@ import Wire
     func declinedOverAndOver() async throws {
         try await TestCity.run { city in
             try await start(city)
-            for n in 1...6 {
+            for n in 1...12 {
                 let there = wish("s\(n)", 2000, inMinutes: 10)
                 #expect(try await request(city, "c1", there, wish("b\(n)", 3000, inMinutes: 100)).isOK)
                 for id in ["s\(n)", "b\(n)"] { #expect(try await answer(city, "decline", id).isOK) }
             }
-            #expect(try await request(city, "c1", wish("s7", 2000, inMinutes: 10)) == .refused("rate_limited"))
-            #expect(try await request(city, "c2", wish("s8", 2000, inMinutes: 10)).isOK)
+            #expect(try await request(city, "c1", wish("s13", 2000, inMinutes: 10)) == .refused("rate_limited"))
+            #expect(try await request(city, "c2", wish("s14", 2000, inMinutes: 10)).isOK)
         }
     }
 

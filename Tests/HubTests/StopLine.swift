@@ -64,7 +64,7 @@ extension StopLine {
     ) async throws -> TestCity.Outcome {
         let person = #"{"name":"Ada","number":"+49 30 1234","help":["wheelchair"]}"#
         let reply = try await city.call("stop_request", [citizen, key, line, "", "", person] + wishes)
-        switch Dispatch.answer(.success(reply)) {
+        switch RedisFunctions.answer(.success(reply)) {
         case .ok(let json): return .ok(try JSONValue(parsing: json))
         case .refused(let code, _, _): return .refused(code)
         default: throw Surprise("stop_request answered \(reply)")

@@ -16,7 +16,7 @@ actor TestCity {
     private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
     private lazy var connection = RedisConnection(
         loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
-    private let library = FunctionLibrary(sources: Dispatch.sources)
+    private let library = FunctionLibrary(sources: RedisLibrary.sources)
     private let keys = Keys(city: "test")
 
     private init(thread: LoopThread, directory: String) {
@@ -66,9 +66,9 @@ actor TestCity {
             ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
         ]
         try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
-        _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + StopRules.fields(Settings.Stops()))
+        let defaults = Settings()
         _ = try await connection.send(
-            ["HSET", RedisArgument(keys.settings)] + StatisticsRules.fields(Settings.Statistics()))
+            ["HSET", RedisArgument(keys.settings)] + defaults.stopFields + defaults.statisticsFields)
     }
 
     private func stop() async {
@@ -97,7 +97,7 @@ actor TestCity {
     /// Calls the function of a command: its reply's `ok`, or the code that refused it.
     func command(_ function: String, _ arguments: String...) async throws -> Outcome {
         let reply = try await call(function, arguments)
-        switch Dispatch.answer(.success(reply)) {
+        switch RedisFunctions.answer(.success(reply)) {
         case .ok(let json): return .ok(try JSONValue(parsing: json))
         case .refused(let code, _, _): return .refused(code)
         default: throw Surprise("\(function) answered \(reply)")

@@ -37,7 +37,7 @@ import WebSocketServer
         var used: Set<String> = []
         let call =
             /\b(?:log|tell|tell_json|stops\.tell_\w+|tell_both|tours\.\w+)\(c,[^\n]*?'(?<family>[a-z]+)\.[a-z_]+'/
-        for source in Dispatch.sources {
+        for source in RedisLibrary.sources {
             for match in String(decoding: source, as: UTF8.self).matches(of: call) { used.insert(String(match.family)) }
         }
         #expect(used == Channel.eventFamilies)
@@ -48,7 +48,7 @@ import WebSocketServer
         arguments: [("0", "0-0"), ("0-0", "0-0"), ("7-1", "7-1"), ("-1", nil), ("", nil)])
     func places(_ text: String, _ place: String?) { #expect(StreamPosition(client: text)?.text == place) }
 
-    private func page(_ seqs: [Int], newest: Int, there: [Int], bytes: Int = 100) throws -> TopicPage {
+    private func page(_ seqs: [Int], newest: Int, there: [Int], bytes: Int = 100) throws -> HistoryPage {
         let reply = RedisReply.array([
             .string(Array("\(newest)-0".utf8)), .array(there.map { _ in .integer(1) }),
             .array(
@@ -61,7 +61,7 @@ import WebSocketServer
                     ])
                 }),
         ])
-        return try #require(TopicPage(reply, "topic:x", places: try there.map(place)))
+        return try #require(HistoryPage(reply, "topic:x", places: try there.map(place)))
     }
 
     private func place(_ number: Int) throws -> StreamPosition { try #require(StreamPosition("\(number)-0".utf8)) }
@@ -87,21 +87,21 @@ import WebSocketServer
         #expect(begin.part(after: try place(9), upTo: 10_000).reached == (try place(9)))
     }
 
-    private func reading(_ topic: Topic, _ number: UInt64, at position: Int, _ encoding: FeedEncoding = .json)
-        -> TopicReading
+    private func reading(_ topic: EventChannel, _ number: UInt64, at position: Int, _ encoding: FeedEncoding = .json)
+        -> ChannelReading
     {
         let session = Session(
             connection: ConnectionID(rawValue: number), name: "w.\(number)", bearer: nil,
             budget: Budget(key: "", bucket: TokenBucket(capacity: 1, perSecond: 1)), encoding: encoding)
         topic.count += 1
-        return TopicReading(topic, session, since: "\(position)-0", asks: [])
+        return ChannelReading(topic, session, since: "\(position)-0", asks: [])
     }
 
-    private func live(_ topic: Topic) -> Set<UInt64> { Set(topic.groups.flatMap(\.connections).map(\.rawValue)) }
+    private func live(_ topic: EventChannel) -> Set<UInt64> { Set(topic.groups.flatMap(\.connections).map(\.rawValue)) }
 
     @Test("Who was sent more than the live readers waits for them to come up")
     func ahead() throws {
-        let topic = Topic("topic:x")
+        let topic = EventChannel("topic:x")
         let first = reading(topic, 1, at: 5)
         let second = reading(topic, 2, at: 7)
         let third = reading(topic, 3, at: 5, .protobuf)
@@ -132,7 +132,7 @@ import WebSocketServer
 
     @Test("After a loss those ahead are read from where they are, the live from where they are together")
     func losses() throws {
-        let topic = Topic("topic:x")
+        let topic = EventChannel("topic:x")
         let (first, second) = (reading(topic, 1, at: 5), reading(topic, 2, at: 7))
         for one in [first, second] { topic.enter(one) }
         #expect(!topic.needsReading)

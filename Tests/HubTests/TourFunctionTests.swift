@@ -103,6 +103,19 @@ import Wire
         }
     }
 
+    @Test("C60: a bus that is found further back, and passes a stop off the route again, tells it once")
+    func passedAgainOffTheRoute() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "d1", "t_1")
+            for round in 0..<5 {
+                let at = 10 * round
+                #expect(try await moved(city, "t_1", at: at + 1, reached: "3", skipped: "[1]").next == 3)
+                #expect(try await moved(city, "t_1", at: at + 2, reached: "1", isBack: "1").next == 1)
+            }
+            #expect(try await city.told("line:52").count { $0 == "schedule.changed" } == 1)
+        }
+    }
+
     @Test("C60: a stop that is left out and served after all, over and over, does not push all else from the history")
     func leftOutAndBack() async throws {
         try await TestCity.run { city in
@@ -113,13 +126,13 @@ import Wire
             // A driver who corrects mistakes.
             for _ in 1...3 { #expect(try await step("1", skip: "1").isOK) }
             for _ in 1...3 { #expect(try await step("-1").isOK) }
-            for _ in 1...3 {
+            for _ in 1...9 {
                 #expect(try await step("1", skip: "1").isOK)
                 #expect(try await step("-1").isOK)
             }
             for _ in 1...4 { #expect(try await step("1", skip: "1").isOK) }
             for _ in 1...3 { #expect(try await step("-1") == .refused("rate_limited")) }
-            #expect(try await city.told("line:52").count == 16)
+            #expect(try await city.told("line:52").count == 28)
             try await city.advance(60_000)
             #expect(try await step("-1")["next_stop"]?["stop"]?.text == "d")
             #expect(try await city.last("schedule.changed", "line:52")?["reason"]?.text == "restored")
@@ -243,6 +256,35 @@ import Wire
             let skipped = try await city.last("schedule.changed", "line:52")
             #expect(skipped?["reason"]?.text == "skipped" && skipped?["stop"]?.text == "b")
             #expect(try await city.told("line:52").count == 5)
+        }
+    }
+
+    @Test("C60: a bus whose delay flips tells it four times a minute, and then the newest")
+    func flippingDelay() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "d1", "t_1")
+            for at in 1...40 { _ = try await moved(city, "t_1", at: at, delay: at % 2 == 0 ? "-300" : "300") }
+            #expect(try await city.told("line:52").count == 4)
+            _ = try await moved(city, "t_1", at: 41, delay: "900")
+            try await city.advance(60_000)
+            _ = try await moved(city, "t_1", at: 42, delay: "910")
+            #expect(try await city.told("line:52").count == 5)
+            #expect(try await city.last("schedule.changed", "line:52")?["delay_s"]?.integer == 910)
+        }
+    }
+
+    @Test("C60: stops are left out thirty times a minute, also by a bus that is found further back in between")
+    func leftOutOverAndOver() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "d1", "t_1")
+            func skip() async throws -> TestCity.Outcome { try await city.command("tour_step", "d1", "1", "1", "", "") }
+            for at in 1...30 {
+                #expect(try await skip().isOK)
+                _ = try await moved(city, "t_1", at: at, reached: "0", isBack: "1")
+            }
+            for _ in 1...5 { #expect(try await skip() == .refused("rate_limited")) }
+            #expect(try await city.command("tour_step", "d1", "1", "", "", "").isOK, "it may be served")
+            #expect(try await city.told("line:52").count == 30)
         }
     }
 

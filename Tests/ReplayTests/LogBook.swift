@@ -36,6 +36,7 @@ func log(_ text: String) -> [LoggedEvent] {
             case "seats": event.seats = Int(pair[1])
             case "b": event.booking = pair[1]
             case "n": event.passengers = Int(pair[1])
+            case "ms": event.timeMs = Int64(pair[1]) ?? 0
             case "delta": event.delta = Int(pair[1])
             default: fatalError("unknown field \(pair[0])")
             }

@@ -74,6 +74,17 @@ import Testing
         #expect(found == [])
     }
 
+    /// The hub keeps a place for half an hour.
+    @Test(arguments: [("3", "1900000", true), ("3", "1000000", false), ("1.5", "1900000", false)])
+    func afterLongOnTheWayTheBottomIsTheDriversPlace(_ score: String, _ ms: String, _ isRight: Bool) {
+        let found = violations(
+            in: Self.queue + Self.requested + Self.accepted + """
+                ride.cancelled r=r1 d=A p=p1 by=passenger ms=\(ms)
+                queue.joined d=A z=1 at=\(score) why=restored ms=\(ms)
+                """)
+        #expect(found.map(\.rule) == (isRight ? [] : [.rank]))
+    }
+
     @Test func aRideGivenBackIsSearchedAgain() {
         let found = violations(
             in: Self.queue + Self.requested + Self.accepted + """

@@ -79,11 +79,11 @@ final class FunctionHarness {
         mayFail = setup.mayFail
     }
 
-    /// The functions as the hub puts them together: in the order that Dispatch.swift names them.
+    /// The functions as the hub puts them together: in the order that RedisLibrary.swift names them.
     static func functions() throws -> String {
         let hub = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../Sources/Hub")
-        let order = try String(contentsOf: hub.appendingPathComponent("Dispatch.swift"), encoding: .utf8)
+        let order = try String(contentsOf: hub.appendingPathComponent("Redis/RedisLibrary.swift"), encoding: .utf8)
         return try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
             try String(contentsOf: hub.appendingPathComponent("Functions/\(match.1).lua"), encoding: .utf8)
         }.joined(separator: "\n")

@@ -1,5 +1,6 @@
 import Settings
 import Testing
+import Wire
 
 /// Loads a YAML text as a file, with an example city beside it.
 private func load(

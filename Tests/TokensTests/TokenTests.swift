@@ -1,5 +1,6 @@
 import Settings
 import Testing
+import Wire
 
 @testable import Tokens
 

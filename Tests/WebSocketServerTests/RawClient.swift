@@ -2,7 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// A blocking TCP client.
+@testable import WebSocketServer
+
+/// A blocking TCP client. Sends no more than the kernel holds when the server is on the same thread.
 final class RawClient {
     private let descriptor: Int32
 
@@ -32,10 +34,24 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) {
-        let bytes = Array(text.utf8)
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) {
         #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
     }
+
+    /// A masked frame, its key zero. `announced`: the length in its header, when that is another.
+    static func frame(_ opcode: Opcode, isFinal: Bool = true, _ payload: [UInt8] = [], announced: Int? = nil) -> [UInt8]
+    {
+        let count = announced ?? payload.count
+        var bytes = [(isFinal ? 0x80 : 0) | opcode.rawValue]
+        bytes += count < 126 ? [0x80 | UInt8(count)] : [0x80 | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        return bytes + [0, 0, 0, 0] + payload
+    }
+
+    static let upgrade =
+        "GET /v1/connect HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 
     /// As much of it as the server takes.
     func flood(_ text: String) {

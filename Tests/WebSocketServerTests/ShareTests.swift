@@ -129,7 +129,7 @@ import Testing
             pair.server.hasStrangers = true
             let id = try pair.client.connect(url: pair.url)
             when(loop, { pair.clientOpens == 1 }) {
-                let text = String(repeating: "x", count: 60_000)
+                let text = String(repeating: "x", count: 16_000)
                 for n in 0..<5 { pair.client.send(id, "\(n) \(text)") }
                 when(loop, { pair.clientMessages.count == 5 }) {
                     #expect(pair.clientMessages == (0..<5).map { "text \($0) \(text)" })

@@ -76,9 +76,10 @@ struct RoundTripTests {
         .seatAccept(booking: "b_1"), .seatDecline(booking: "b:1"), .seatCancel(booking: nil),
         .seatCancel(booking: "b"), .seatAboard(booking: "b", passengers: nil), .seatAboard(booking: "b", passengers: 1),
         .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
-        .notifySet(NotificationWishes()),
-        .notifySet(NotificationWishes(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
-        .notifySet(NotificationWishes(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires"))),
+        .notifySet(NotificationPreferences()),
+        .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
+        .notifySet(
+            NotificationPreferences(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires"))),
         .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
         .publish(
             channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
@@ -234,7 +235,7 @@ struct SeededGenerator: RandomNumberGenerator {
                     timeZone: random.optional { $0.visible(upTo: 64) })
             }
             return .notifySet(
-                NotificationWishes(
+                NotificationPreferences(
                     mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet))
         case .publish:
             return .publish(

@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from kerbside import bus as buses, patience
+from kerbside.certificate import make_certificate
 from kerbside.client import EVERYONE
 from kerbside.driver import Driver
 from kerbside.hub import Hub
@@ -100,6 +101,21 @@ def new_hub():
         for hub in hubs:
             hub.kill()
             hub.remove()
+
+
+@pytest.fixture
+def tls_hub():
+    """A hub that serves `server.pem`, whose pair lies in its directory."""
+    hub = Hub(blocks=10)
+    try:
+        certificate, key = make_certificate(hub.directory, "server")
+        hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+        hub.start()
+        yield hub
+        hub.stop()
+    finally:
+        hub.kill()
+        hub.remove()
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ async def test_nothing_is_lost_and_nothing_counted_twice_when_workers_and_redis_
         """As the app does: until it is answered, with the same key."""
         await hub.until("an answer", lambda: buses.tried(lambda: _again(driver, command, **fields)))
 
-    for number in range(1, 9):
+    for number in range(1, 7):
         asyncio.get_running_loop().call_later(0.01, _kill, hub, number)
         await insist("seats.set", taken=number, key=f"k{number}")
     # Written through every second; then it may die.
@@ -290,14 +290,15 @@ async def test_nothing_is_lost_and_nothing_counted_twice_when_workers_and_redis_
     await insist("seats.set", taken=0, key="k9")
     await insist("seats.set", taken=2, key="k10")
     day = await hub.until("the figures", lambda: figures.of(hub, line))
-    assert (day["passengers"], day["tours"]["started"]) == (10, 1)
+    # No more than there are seats: beyond them nobody is believed to have got on at one stop.
+    assert (day["passengers"], day["tours"]["started"]) == (8, 1)
     # Redis stands still: that is said, and passes.
     pid = hub.redis_pid()
     os.kill(pid, signal.SIGSTOP)
     assert "again in a moment" in figures.ask(hub).json["detail"]
     os.kill(pid, signal.SIGCONT)
     await hub.until("the figures again", lambda: all(figures.ask(hub).status == 200 for _ in range(8)))
-    assert figures.of(hub, line)["passengers"] == 10
+    assert figures.of(hub, line)["passengers"] == 8
 
 
 def _kill(hub, number):

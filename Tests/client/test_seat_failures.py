@@ -140,6 +140,9 @@ async def test_snapshots_tell_bookings(hub, cast):
     snapshot = minibus.snapshot
     assert (snapshot["taken"], snapshot["seats"], snapshot["request"]["booking"]) == (2, 12, other)
     assert [b["booking"] for b in snapshot["bookings"]] == [booking]
+    # The worker knows what was asked before, too: where the pickup is, and so how long it takes.
+    await minibus.call("seat.accept", booking=other)
+    assert (await waiting.expect("seat.confirmed", booking=other))["eta_s"] > 0
     await passenger.connect()
     shown = passenger.snapshot
     assert shown["booking"]["state"] == "confirmed" and shown["booking"]["vehicle"] == minibus.subject

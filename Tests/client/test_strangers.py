@@ -23,3 +23,9 @@ async def test_a_stranger_sends_no_more_than_a_hello_takes(hub, cast):
     await stranger.open()
     await stranger.send(json.dumps({"id": 1, "cmd": "hello", "token": "x" * 20_000}))
     assert (await stranger.wait_closed())[0] == 1009
+
+
+def test_an_answer_quotes_the_beginning_of_a_path(hub):
+    for path in ("/", "/v1/", "/v1/realtime/"):
+        answer = hub.http(path + '"' * 15_000)
+        assert answer.status == 404 and len(answer.text) < 500, (path, len(answer.text))

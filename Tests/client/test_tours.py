@@ -301,7 +301,8 @@ async def test_readers_are_told_the_newest_state_of_a_bus_once_a_tick(new_hub):
     await driver.begin()
     await citizen.watch_line()
     before, began = len(citizen.states.get("bus", [])), time.monotonic()
-    for number in range(60):
+    # As often as a driver may correct the count of a bus with eight seats.
+    for number in range(48):
         await driver.call("seats.set", taken=number % 2)
         await asyncio.sleep(0.02)
     await driver.call("seats.set", taken=5)

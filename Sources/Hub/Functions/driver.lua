@@ -1,8 +1,10 @@
 -- What a driver does, or its position shows, outside a ride: going available and not, moving to another zone, leaving all.
 
--- Ends what a driver that leaves its queue still holds: an open offer goes to the next.
-local function drop_offer(c, v)
-    if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'withdrawn') end
+-- A driver has left its queue: an open offer goes to the next, and its zone does without it.
+local function do_without(c, driver, v)
+    local r = v.offer and load_ride(c, v.offer)
+    if r then release_offer(c, v.offer, r, 'withdrawn') end
+    if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
 
 -- available: ARGV driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
@@ -13,19 +15,20 @@ register('available', function(keys, argv)
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
-        mark_back(c, driver, v)
+        local is_back = mark_back(c, driver, v)
         if is_minibus(v) then
             if argv[4] == 'no_position' then return refuse(argv[4], argv[5]) end
             return go_online(c, driver, 'available')
         end
         if v.state == 'available' then
+            if is_back then dispatch_driver(c, v.zone, driver, true) end
             local rank, size = place(c, driver, v.zone)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
         if zone == '' then return refuse(argv[4], argv[5]) end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
         local rank, size = join(c, driver, zone, kept and 'recovered' or 'available', kept)
-        dispatch(c, zone)
+        dispatch_driver(c, zone, driver, true)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
     end)
 end)
@@ -47,8 +50,7 @@ register('unavailable', function(keys, argv)
         forget_place(c, driver)
         if v.state == 'available' and not is_minibus(v) then
             leave(c, driver, v.zone, 'unavailable', 'unavailable')
-            drop_offer(c, v)
-            dispatch(c, v.zone)
+            do_without(c, driver, v)
         end
         return ok({ state = 'unavailable' })
     end)
@@ -61,8 +63,9 @@ register('move', function(keys, argv)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
     leave(c, driver, v.zone, 'moved', 'available')
     join(c, driver, zone, 'moved')
-    dispatch(c, v.zone)
-    dispatch(c, zone)
+    -- Its open offer goes with it: the zone that it has left counted on its answer.
+    dispatch_rest(c, v.zone, v.offer and driver)
+    dispatch_driver(c, zone, driver, true)
     return 1
 end)
 
@@ -72,8 +75,7 @@ register('outside', function(keys, argv)
     local v = vehicle(c, driver)
     if v.state ~= 'available' or is_minibus(v) then return 0 end
     lose(c, driver, v, 'outside_zones')
-    drop_offer(c, v)
-    dispatch(c, v.zone)
+    do_without(c, driver, v)
     return 1
 end)
 
@@ -84,6 +86,6 @@ register('recover', function(keys, argv)
     if not remembers(c, v) or is_minibus(v) then return 0 end
     mark_back(c, driver, v)
     recover(c, driver, v, zone)
-    dispatch(c, zone)
+    dispatch_driver(c, zone, driver, true)
     return 1
 end)

@@ -69,7 +69,7 @@ end)
 register('seats_set', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'seats.set', 'driver:' .. driver, argv[4], function()
-        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone')
+        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone', 'offer')
         local v = known[1] == 'minibus' and vehicle(c, driver)
         local taken, seats = tonumber(argv[2]), tonumber(v and v.capacity or argv[3])
         if taken > seats then
@@ -81,9 +81,42 @@ register('seats_set', function(keys, argv)
         set_vehicle(c, driver, 'seats', free)
         log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = argv[5] ~= '' and argv[5] or 'counted' })
         show(c, driver)
+        if known[3] ~= 'available' then return ok({ seats = free }) end
         -- Who waits may fit now, or nobody can carry it any more.
-        if known[3] == 'available' then dispatch(c, known[4]) end
+        if was and free > was then
+            dispatch_driver(c, known[4], driver, true)
+        else
+            dispatch_rest(c, known[4], known[5] and driver)
+        end
         return ok({ seats = free })
+    end)
+end)
+
+-- tour_seats: ARGV driver, seats taken, key. (command seats.set) Who is counted in has got on.
+register('tour_seats', function(keys, argv)
+    local c, driver = context(keys), argv[1]
+    return once(c, 'seats.set', 'bus_driver:' .. driver, argv[3], function()
+        local id, t, no = tours.of(c, driver)
+        if no then return no end
+        local taken, total, before = tonumber(argv[2]), tonumber(t.seats), tonumber(t.taken)
+        if taken > total then
+            return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
+        end
+        if taken == before and t.counted then return ok({ seats = total - taken }) end
+        local on, unbelievable = figures.believed(c, 'tour:' .. id, t, total, taken - before)
+        if not on then return unbelievable end
+        t.taken = tostring(taken)
+        tours.set(c, id, 'taken', t.taken, 'counted', '1')
+        if on > 0 then figures.got_on(c, id, t.line, 'boarded', on) end
+        if taken ~= before then
+            log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
+        end
+        if t.shown == '1' then
+            set_vehicle(c, t.bus, 'seats', total - taken)
+            show(c, t.bus)
+        end
+        tours.show(c, id, t, true)
+        return ok({ seats = total - taken })
     end)
 end)
 

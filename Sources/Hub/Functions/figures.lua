@@ -80,6 +80,26 @@ function figures.got_on(c, tour, line, how, n)
     figures.add(c, line, { passengers = after - before, [how] = n })
 end
 
+-- A driver who corrects the count lets some get on again. This many times a vehicle's seats is no correction any more.
+figures.recounts = 4
+
+-- By a driver's count of seats `more` have got on. Answers how many are believed, as no more get on than the vehicle has seats, at a
+-- stop or in a minute; or nil and the refusal of what nobody can believe. v: the hash of the tour or minibus; its field `boarding`
+-- has since when, how many stops were judged by then, and how many got on.
+function figures.believed(c, key, v, seats, more)
+    if more <= 0 then return 0 end
+    local judged = v.judged or '0'
+    local since, stop, on = string.match(v.boarding or '', '^(%d+) (%d+) (%d+)$')
+    if not since or c.now - since >= 60000 or tonumber(judged) > tonumber(stop) then since, on = c.iso, 0 end
+    local wait = since + 60000 - c.now
+    if on + more > seats * figures.recounts then
+        return nil, refuse('rate_limited', 'By your count ' .. string.format('%.0f', on + more) .. ' have got on within a minute; there are '
+            .. seats .. ' seats. Count again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
+    end
+    redis.call('HSET', c.p .. key, 'boarding', since .. ' ' .. judged .. ' ' .. string.format('%.0f', on + more))
+    return math.max(0, math.min(more, seats - on))
+end
+
 -- A tour has come by its stops up to `to` (an index, not included); those in `skipped` were left out. Each stop of a tour is
 -- judged once, however often it is stepped back. delays: how late each was left by the schedule, s, as far as it is known.
 function figures.passed(c, tour, t, to, skipped, delays)

@@ -28,7 +28,7 @@ register('left', function(keys, argv)
 end, { 'allow-oom' })
 
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind
--- so many are free; from then on the next request may come a while after the last of that kind, each time twice as long. So it
+-- so many are free; from then on the next request may come a while after the last of that kind, each time twice (`grows`) as long. So it
 -- is with tours that their drivers end at once: `cancels:bus_driver:<driver>`.
 
 local cancels = {}
@@ -38,6 +38,13 @@ cancels.kinds = {
     { sign = '', free = 1, text = 'You have taken back %d requests' },
     -- Rang somebody, who declined or did not answer. A passenger whom some decline goes on to the next.
     { sign = 'd', free = 2, text = '%d of your requests were declined, or not answered,' },
+    -- Stops for which a driver was asked in vain: a line is asked for many at once, and one driver answers for all of them.
+    { sign = 's', free = 4, text = '%d of the stops that you asked for were declined, or passed,' },
+    -- Completed before anybody can have got anywhere: who drives and who asks are one. Of honest short hops nobody has so many.
+    { sign = 'q', free = 6, text = 'You have completed %d requests within a minute each,' },
+    -- Tours that their driver ended, though it had promised to fetch somebody. A bus may break down, so the first few are free; from
+    -- then on it is no accident.
+    { sign = 'p', free = 1, grows = 16, text = 'You had promised to stop for somebody on %d tours that you have ended,' },
     -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
     { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
 }
@@ -57,7 +64,21 @@ end
 -- Redis.
 function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
--- Refuses a request that comes too soon; nil: it may ring somebody. text: of what was done too often, if not one of those above.
+-- What was completed so soon after it was asked for (requested_at) took nobody anywhere. It is forgotten sooner, as often as it may
+-- come. Answers whether it is such a request.
+cancels.brief_ms = 60000
+
+function cancels.forget_brief(c, requested_at, ...)
+    local is_brief = c.now - tonumber(requested_at or 0) < cancels.brief_ms
+    for _, key in ipairs(is_brief and { ... } or {}) do cancels.forget(c, key) end
+    return is_brief
+end
+
+function cancels.completed(c, who, key, requested_at)
+    if cancels.forget_brief(c, requested_at, key) then cancels.add(c, who, 'q') end
+end
+
+-- Refuses a request that comes too soon; nil: it may ring somebody. text: of what was taken back, if not requests.
 function cancels.refusal(c, who, text)
     local entries = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
     if #entries == 0 then return nil end
@@ -69,9 +90,9 @@ function cancels.refusal(c, who, text)
     local longest, why = 0, nil
     for _, kind in ipairs(cancels.kinds) do
         local count, free = counts[kind.sign] or 0, kind.free * c.free_cancels
-        local pause = count >= free and math.min(c.cancel_window_ms, c.cancel_pause_ms * 2 ^ (count - free))
+        local pause = count >= free and math.min(c.cancel_window_ms, c.cancel_pause_ms * (kind.grows or 2) ^ (count - free))
         if pause and last[kind.sign] + pause - c.now > longest then
-            longest, why = last[kind.sign] + pause - c.now, string.format(text or kind.text, count)
+            longest, why = last[kind.sign] + pause - c.now, string.format(kind.sign == '' and text or kind.text, count)
         end
     end
     if not why then return nil end

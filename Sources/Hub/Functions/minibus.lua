@@ -27,12 +27,12 @@ local function announce_way(c, driver, v, way)
 end
 
 -- What is told to the passengers and to every worker may change so often in a minute. `rerouted` of a vehicle has when its route
--- did, `reshown` when it went online with a way.
-local REROUTES = 3
+-- did, `reshown` when it went online with a way: an app whose link comes and goes does that more often.
+local CHANGES = { rerouted = 3, reshown = 10 }
 
 -- Refuses what comes too soon; nil: it may be told, and counts. field: of the vehicle, which has the times; text: what was done.
 local function count_reroute(c, driver, v, field, text)
-    local times, done, wait = cancels.in_a_minute(c, v[field], REROUTES)
+    local times, done, wait = cancels.in_a_minute(c, v[field], CHANGES[field])
     if not times then
         return refuse('rate_limited', text .. ' ' .. done .. ' times within a minute. Do it again in '
             .. math.ceil(wait / 1000) .. ' s.', wait)
@@ -109,6 +109,8 @@ local function recount(c, driver, v, taken, reason)
     if taken < promised then
         return refuse('not_available', promised .. ' seats are promised to passengers who are not aboard yet: send seat.cancel for them first.')
     end
+    local on, unbelievable = figures.believed(c, 'vehicle:' .. driver, v, tonumber(v.capacity), taken - tonumber(v.taken))
+    if not on then return unbelievable end
     local room = taken - promised
     for _, entry in ipairs(aboard) do
         local counted = math.min(entry[2], room)
@@ -116,8 +118,7 @@ local function recount(c, driver, v, taken, reason)
         room = room - counted
     end
     -- Nobody booked for those who are counted in here.
-    local more = taken - tonumber(v.taken)
-    if more > 0 then figures.of_minibus(c, v, { passengers = more, boarded = more }) end
+    if on > 0 then figures.of_minibus(c, v, { passengers = on, boarded = on }) end
     if taken ~= tonumber(v.taken) then count(c, driver, v, taken - tonumber(v.taken), reason) end
     for _, booking in ipairs(unanswered(c, driver, v)) do
         if free_seats(v) >= 0 then break end

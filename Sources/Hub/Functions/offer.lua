@@ -38,18 +38,19 @@ end
 
 local function fail_ride(c, ride, r, code, detail)
     close_ride(c, ride, r, 'failed')
-    if tonumber(r.attempt) > 0 then cancels.add(c, r.passenger, 'd') end
+    if r.rang then cancels.add(c, r.passenger, 'd') end
     log(c, 'ride.failed', { ride = ride, passenger = r.passenger, code = code })
     tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
 end
 
--- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked. `seats` are
--- the free ones of each who is present; `room` is the most of them, `hope` the most of all, away or not. Who has never said how
--- many are free has enough.
--- r: a ride; who has given it back does not count as present.
+-- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked. `names` are
+-- all whose turn has come or may come next, `at` their places. `seats` are the free ones of each who is present; `room` is the
+-- most of them, `rest` without `but`, `hope` the most of all, away or not. Who has never said how many are free has enough.
+-- r: a ride; who has given it back does not count as present. but: a driver.
 local PIECE = 16
-local function view(zone, r)
-    return { zone = zone, r = r, free = {}, present = {}, seats = {}, room = 0, hope = 0, size = 0 }
+local function view(zone, r, but)
+    return { zone = zone, r = r, but = but, names = {}, at = {}, free = {}, present = {}, seats = {}, room = 0, rest = 0, hope = 0,
+        size = 0 }
 end
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
@@ -59,15 +60,17 @@ local function gave_back(r, driver) return r.gave_back and string.find(r.gave_ba
 -- piece each vehicle is read when its turn comes.
 local function read_on(c, queue)
     if queue.ended then return false end
-    if queue.size % PIECE == 0 then
-        queue.piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.size, queue.size + PIECE - 1)
+    if queue.size == #queue.names and queue.size % PIECE == 0 then
+        local piece = redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone, queue.size, queue.size + PIECE - 1)
+        for _, name in ipairs(piece) do queue.names[#queue.names + 1] = name end
     end
-    local driver = queue.piece[queue.size % PIECE + 1]
+    local driver = queue.names[queue.size + 1]
     if not driver then
         queue.ended = true
         return false
     end
     queue.size = queue.size + 1
+    queue.at[driver] = queue.size
     local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
     local seats = tonumber(v[3]) or math.huge
     queue.hope = math.max(queue.hope, seats)
@@ -75,32 +78,56 @@ local function read_on(c, queue)
         queue.present[#queue.present + 1] = driver
         queue.seats[driver] = seats
         queue.room = math.max(queue.room, seats)
+        if driver ~= queue.but then queue.rest = math.max(queue.rest, seats) end
         if not v[2] then queue.free[#queue.free + 1] = driver end
     end
     return true
 end
 
+-- Whether somebody who is present has room for so many; who comes behind is not looked at. what: `room` or `rest`.
+local function has_room(c, queue, passengers, what)
+    while queue[what] < passengers and read_on(c, queue) do end
+    return queue[what] >= passengers
+end
+
 -- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can. r: see view().
 local function nobody_for(c, zone, passengers, r)
     local queue = view(zone, r)
-    while queue.room < passengers and read_on(c, queue) do end
+    if has_room(c, queue, passengers, 'room') then return nil end
     if #queue.present == 0 then
         return 'zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.'
     end
-    if queue.room < passengers then
-        return 'seats_full', 'No taxi that waits in zone ' .. zone .. ' has ' .. passengers
-            .. ' free seats now. Request fewer, or again in a few minutes.'
+    return 'seats_full', 'No taxi that waits in zone ' .. zone .. ' has ' .. passengers
+        .. ' free seats now. Request fewer, or again in a few minutes.'
+end
+
+-- It is asked: it is free no more.
+local function take(queue, driver)
+    for i, one in ipairs(queue.free) do
+        if one == driver then return table.remove(queue.free, i) end
     end
 end
 
+-- Whether a ride has asked a driver of the queue in this round. `asked` has it by their places in the queue: it is read, when it is
+-- needed, of all whose names are known by then in one call.
+local function is_asked(c, ride, queue, asked, driver)
+    while #asked < queue.at[driver] do
+        -- Lua gives a function no more arguments than some thousands.
+        local last = math.min(#queue.names, #asked + 1000)
+        for _, one in ipairs(redis.call('SMISMEMBER', c.p .. 'asked:' .. ride, unpack(queue.names, #asked + 1, last))) do
+            asked[#asked + 1] = one == 1
+        end
+    end
+    return asked[queue.at[driver]]
+end
+
 -- The first free driver with room whom this ride has not asked in this round; it is free no more.
-local function take_unasked(c, ride, r, queue)
+local function take_unasked(c, ride, r, queue, asked)
     local i, passengers = 1, tonumber(r.passengers)
     repeat
         while i <= #queue.free do
             local driver = queue.free[i]
-            if queue.seats[driver] >= passengers and not gave_back(r, driver)
-                and redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
+            if queue.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, queue, asked, driver) then
                 return table.remove(queue.free, i)
             end
             i = i + 1
@@ -109,11 +136,10 @@ local function take_unasked(c, ride, r, queue)
 end
 
 -- Whether all who are present and have room were asked. The queue has been read to its end.
-local function round_is_over(c, ride, r, queue)
+local function round_is_over(c, ride, r, queue, asked)
     local passengers = tonumber(r.passengers)
     for _, driver in ipairs(queue.present) do
-        if queue.seats[driver] >= passengers and not gave_back(r, driver)
-            and redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
+        if queue.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, queue, asked, driver) then
             return false
         end
     end
@@ -145,18 +171,23 @@ local function next_round(c, ride, r)
         { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
 end
 
--- One waiting ride against the free drivers: asked, told to wait, given another round, or failed.
+-- One waiting ride against the free drivers: asked, told to wait, given another round, or failed. Answers who is asked.
 local function place_ride(c, ride, r, queue)
-    local driver = take_unasked(c, ride, r, queue)
-    if not driver and round_is_over(c, ride, r, queue) then
+    local asked = {}
+    local driver = take_unasked(c, ride, r, queue, asked)
+    if not driver and round_is_over(c, ride, r, queue, asked) then
         if tonumber(r.round) >= c.rounds then
-            return fail_ride(c, ride, r, 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.')
+            fail_ride(c, ride, r, 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.')
+            return nil
         end
-        if not is_pause_over(c, ride, r) then return end
+        if not is_pause_over(c, ride, r) then return nil end
         next_round(c, ride, r)
         return place_ride(c, ride, r, queue)
     end
-    if driver then return make_offer(c, ride, r, driver) end
+    if driver then
+        make_offer(c, ride, r, driver)
+        return driver
+    end
     if queue.size == 0 then
         fail_ride(c, ride, r, 'zone_empty', 'No driver is left in the zone. Request again later.')
     elseif queue.hope < tonumber(r.passengers) then
@@ -164,18 +195,68 @@ local function place_ride(c, ride, r, queue)
     end
 end
 
+local function waiting(c, zone) return redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1) end
+
 -- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3).
-local function dispatch(c, zone)
-    local rides = redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)
-    if #rides == 0 then return end
-    local queue = view(zone)
+-- rides, queue: of the zone, if they have been read.
+local function dispatch(c, zone, rides, queue)
+    rides, queue = rides or waiting(c, zone), queue or view(zone)
     for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
 end
 
--- The zones that a change concerns, each once.
-local function dispatch_both(c, zone, other)
-    dispatch(c, zone)
-    if other and other ~= zone then dispatch(c, other) end
+-- The same for one ride that has just begun to search, or searches anew. What waits besides has asked all who are free, or they
+-- have no room for it: that is how each of these functions leaves a zone.
+local function dispatch_ride(c, ride)
+    local r = load_ride(c, ride)
+    place_ride(c, ride, r, view(r.zone))
+end
+
+-- The same where only one driver can be asked now who could not before: the rides are tried with this one alone.
+-- is_new: it was not there, or had fewer seats; rides that nobody had room for may have a round that is over by it.
+-- again: a ride that has just been declined, and looks for a driver among all of them.
+local function dispatch_driver(c, zone, driver, is_new, again)
+    local rides = waiting(c, zone)
+    if #rides == 0 then return end
+    local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats', 'state', 'zone', 'kind')
+    local waits = v[4] == 'available' and v[5] == zone and v[6] ~= 'minibus'
+    local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
+    local is_free, queue = is_there and not v[2], view(zone, nil, driver)
+    for _, ride in ipairs(rides) do
+        local is_looked_at, r = ride == again, nil
+        if not is_looked_at and is_there and (is_free or is_new) then
+            local was_asked = redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 1
+            r = (is_new or not was_asked) and load_ride(c, ride)
+            local fits = r and seats >= tonumber(r.passengers)
+            was_asked = was_asked or fits and gave_back(r, driver)
+            if fits and not was_asked and is_free then
+                make_offer(c, ride, r, driver)
+                is_free = false
+                take(queue, driver)
+            elseif fits and was_asked and is_new then
+                -- In a pause it waits for the end of that (sweep_offers).
+                local is_paused = r.next_at and c.now < tonumber(r.next_at)
+                is_looked_at = not is_paused and (r.next_at or not has_room(c, queue, tonumber(r.passengers), 'rest'))
+            end
+        end
+        if is_looked_at and place_ride(c, ride, r or load_ride(c, ride), queue) == driver then is_free = false end
+    end
+end
+
+-- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
+-- room for it, and the round of one that waited for the driver's answer may be over.
+-- driver: if a ride had been offered to it. again: that ride, which looks for another one.
+local function dispatch_rest(c, zone, driver, again)
+    local rides = waiting(c, zone)
+    if #rides == 0 then return end
+    local queue = view(zone)
+    read_on(c, queue)
+    while queue.hope < math.huge and queue.hope < c.max_passengers and read_on(c, queue) do end
+    if queue.hope < c.max_passengers then return dispatch(c, zone, rides, queue) end
+    for _, ride in ipairs(driver and rides or {}) do
+        if ride == again or redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
+            place_ride(c, ride, load_ride(c, ride), queue)
+        end
+    end
 end
 
 local function clear_offer(c, ride, driver)
@@ -184,13 +265,17 @@ local function clear_offer(c, ride, driver)
     clear_vehicle(c, driver, 'offer')
 end
 
--- The ride of an open offer is over, without its driver. Answers the zone where that one waits.
+-- The ride of an open offer is over, without its driver, who is free again (free_again).
 local function withdraw_offer(c, ride, r)
     local driver = r.offered_to
     clear_offer(c, ride, driver)
     log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
     tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
-    return redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
+end
+
+local function free_again(c, driver)
+    local zone = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone')
+    if zone then dispatch_driver(c, zone, driver) end
 end
 
 -- Ends an open offer without acceptance. how: declined | expired | undelivered | withdrawn. The ride searches on.
@@ -198,7 +283,7 @@ local function release_offer(c, ride, r, how)
     local driver = r.offered_to
     local v = vehicle(c, driver)
     clear_offer(c, ride, driver)
-    set_ride(c, ride, 'state', 'searching')
+    set_ride(c, ride, 'state', 'searching', unpack(how == 'declined' and { 'rang', '1' } or {}))
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     log(c, 'offer.' .. how, { ride = ride, driver = driver })
     if how == 'undelivered' then
@@ -209,7 +294,13 @@ local function release_offer(c, ride, r, how)
     if how ~= 'declined' then
         tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = how == 'withdrawn' and 'cancelled' or how })
     end
-    dispatch_both(c, r.zone, v.state == 'available' and v.zone or nil)
+    local is_there = v.state == 'available' and v.zone
+    if is_there and is_there ~= r.zone then dispatch_ride(c, ride) end
+    if not is_there or how == 'withdrawn' or how == 'undelivered' then
+        dispatch_rest(c, is_there or r.zone, driver, ride)
+    else
+        dispatch_driver(c, v.zone, driver, false, ride)
+    end
 end
 
 -- Why the offer that a driver answers is not open to it.
@@ -232,11 +323,11 @@ register('seen', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     local r = load_ride(c, ride)
     local v = bring_back(c, driver)
-    if v and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
+    if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
     if r.seen ~= '1' then
         r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
-        set_ride(c, ride, 'seen', '1', 'deadline', r.deadline)
+        set_ride(c, ride, 'seen', '1', 'rang', '1', 'deadline', r.deadline)
         redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
         log(c, 'offer.seen', { ride = ride, driver = driver })
     end
@@ -270,7 +361,7 @@ register('accept', function(keys, argv)
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted',
             { ride = ride, taxi = driver, position = position, eta_s = tonumber(argv[4]) or cjson.null })
-        dispatch_both(c, r.zone, v.zone)
+        dispatch_rest(c, v.zone, driver)
         return ok(assigned)
     end)
 end)
@@ -280,9 +371,10 @@ register('decline', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
         local r = load_ride(c, ride)
-        bring_back(c, driver)
-        if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
-        release_offer(c, ride, r, 'declined')
+        local v, is_open = bring_back(c, driver), is_open_to(r, driver)
+        if is_open then release_offer(c, ride, r, 'declined') end
+        if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
+        if not is_open then return no_offer(c, ride, r, driver) end
         return ok({ ride = ride })
     end)
 end)

@@ -105,8 +105,7 @@ local function become(c, driver, v, kind, capacity)
             go_offline(c, driver, v, 'unavailable')
         else
             leave(c, driver, v.zone, 'unavailable', 'unavailable')
-            drop_offer(c, v)
-            dispatch(c, v.zone)
+            do_without(c, driver, v)
         end
         forget_place(c, driver)
     end
@@ -163,7 +162,7 @@ register('hello', function(keys, argv)
         end
         if back then
             local zone = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'zone')
-            if zone then dispatch(c, zone) end
+            if zone then dispatch_driver(c, zone, subject, true) end
         end
         v = vehicle(c, subject)
     end
@@ -191,7 +190,8 @@ register('gone', function(keys, argv)
     local v = vehicle(c, driver)
     if v.session ~= argv[2] then return 0 end
     mark_away(c, driver, v, 'connection_lost')
-    if v.zone and v.state == 'available' and not is_minibus(v) then dispatch(c, v.zone) end
+    -- Rides of its zone may have waited for its answer.
+    if v.offer and v.zone and v.state == 'available' and not is_minibus(v) then dispatch_rest(c, v.zone, driver) end
     return 1
 end, { 'allow-oom' })
 

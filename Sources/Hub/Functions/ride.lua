@@ -28,7 +28,7 @@ register('request', function(keys, argv)
         log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(argv[6]),
             lat = tonumber(argv[4]), lon = tonumber(argv[5]) })
         tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
-        dispatch(c, zone)
+        dispatch_ride(c, ride)
         return ok({ ride = ride, zone = zone, state = 'searching' })
     end)
 end)
@@ -57,7 +57,7 @@ local function give_back(c, ride, r, reason, by)
 end
 
 local function cancel_by_passenger(c, ride, r)
-    local freed = r.state == 'offered' and withdraw_offer(c, ride, r) or nil
+    if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain.
@@ -68,9 +68,10 @@ local function cancel_by_passenger(c, ride, r)
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
         restore(c, r, vehicle(c, r.driver))
-        freed = r.place_zone
+        dispatch_driver(c, r.place_zone, r.driver, true)
+    elseif r.state == 'offered' then
+        free_again(c, r.offered_to)
     end
-    dispatch_both(c, r.zone, freed)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
@@ -84,7 +85,7 @@ end
 local function lose_driver(c, ride, r, by)
     give_back(c, ride, r, 'driver_lost', by)
     make_unavailable(c, r.driver)
-    dispatch(c, r.zone)
+    dispatch_ride(c, ride)
 end
 
 -- zone: where the driver is; '' outside every zone, '?' nobody knows.
@@ -97,7 +98,8 @@ local function cancel_by_driver(c, ride, r, zone)
         if zone == '?' then zone = r.place_zone end
         join(c, r.driver, zone, 'gave_back')
     end
-    dispatch_both(c, r.zone, zone)
+    if zone ~= r.zone then dispatch_ride(c, ride) end
+    if zone ~= '' then dispatch_driver(c, zone, r.driver, true, ride) end
     return ok({ ride = ride, state = 'cancelled' })
 end
 
@@ -204,7 +206,7 @@ local function free_driver(c, driver, ride, zone)
         return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
     end
     local rank, size = join(c, driver, zone, 'ended')
-    dispatch(c, zone)
+    dispatch_driver(c, zone, driver, true)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
 
@@ -219,6 +221,7 @@ register('finish', function(keys, argv)
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
         close_ride(c, ride, r, 'ended')
+        cancels.forget_brief(c, r.requested_at, 'ride:' .. ride, 'offered:' .. ride)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
         return free_driver(c, driver, ride, argv[3])
@@ -249,7 +252,7 @@ register('noshow', function(keys, argv)
         local v = vehicle(c, driver)
         mark_back(c, driver, v)
         local rank, size = restore(c, r, v)
-        dispatch(c, r.place_zone)
+        dispatch_driver(c, r.place_zone, driver, true)
         return ok({ ride = ride, state = 'available', zone = r.place_zone, rank = rank, size = size })
     end)
 end)

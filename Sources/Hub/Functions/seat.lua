@@ -98,7 +98,8 @@ end
 -- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline. It frees no seat, as it
 -- had none.
 local function turn_down(c, booking, b, v, reason)
-    if reason == 'declined' or reason == 'no_answer' then cancels.add(c, b.passenger, 'd') end
+    -- What no phone has shown rang nobody.
+    if reason == 'declined' or (reason == 'no_answer' and b.seen == '1') then cancels.add(c, b.passenger, 'd') end
     end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'declined')
@@ -332,6 +333,7 @@ register('seat_end', function(keys, argv)
         if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
         local v = vehicle(c, driver)
         close_booking(c, booking, b, 'ended')
+        cancels.completed(c, b.passenger, 'booking:' .. booking, b.requested_at)
         figures.of_minibus(c, v, { completed = 1 })
         log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do

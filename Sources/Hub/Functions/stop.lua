@@ -224,10 +224,17 @@ end
 
 -- Nobody answered, or nobody came. reason: unanswered | passed | no_driver | not_served | line_changed | line_removed.
 function stops.expire(c, id, s, reason)
+    local was_asked = s.state == 'requested' and s.tour
     stops.close(c, id, s, 'expired')
+    if was_asked and (reason == 'passed' or reason == 'unanswered') then stops.rang_in_vain(c, s, 'expired') end
     log(c, 'stop.expired', { request = id, line = s.line, tour = s.tour, citizen = s.citizen, reason = reason })
     stops.tell_citizen(c, 'stop.expired', id, s, { reason = reason })
     if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = reason }) end
+end
+
+-- A driver was asked, and nothing came of it. state: that of the request now. The way there and the way back are one.
+function stops.rang_in_vain(c, s, state)
+    if not s.back or stops.load(c, s.back).state ~= state then cancels.add(c, s.citizen, 's') end
 end
 
 -- The name under which the driver sees a place: that of an open request within 50 m at about the same time, or its own.

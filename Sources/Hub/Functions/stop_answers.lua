@@ -36,17 +36,21 @@ function ANSWERS.accept(c, id, s, t)
     if s.next then stops.retime(c, s.tour) end
 end
 
-function ANSWERS.decline(c, id, s)
+function stops.decline(c, id, s)
     stops.close(c, id, s, 'declined')
-    -- The way there and the way back are one.
-    if not s.back or stops.load(c, s.back).state ~= 'declined' then cancels.add(c, s.citizen, 'd') end
     log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.declined', id, s)
+end
+
+function ANSWERS.decline(c, id, s)
+    stops.decline(c, id, s)
+    stops.rang_in_vain(c, s, 'declined')
 end
 
 function ANSWERS.complete(c, id, s)
     if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
     stops.close(c, id, s, 'completed')
+    cancels.completed(c, s.citizen, 'stop:' .. id, s.requested_at)
     figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
     log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.completed', id, s)
@@ -80,7 +84,7 @@ function stops.left_out(c, tour, stop, later_stops)
         for _, one in ipairs(stops.of_tour(c, tour)) do
             local id, s = one.id, one.s
             if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
-                ANSWERS.decline(c, id, s)
+                stops.decline(c, id, s)
                 stops.tell_driver(c, tour, 'stop.list', { request = id, state = s.state, reason = s.state })
             end
         end

@@ -202,13 +202,15 @@ function stops.find_successor(c, s)
     return tour, dist, next_stop
 end
 
+-- Answers how many promises to fetch somebody with this bus end with its tour.
 local function hand_back(c, tour, t)
-    local left = {}
+    local left, promised = {}, 0
     for _, one in ipairs(stops.of_tour(c, tour)) do
         if one.s.state == 'accepted' and one.s.notified == '20' and stops.has_passed(c, one.s, t) then
             stops.expire(c, one.id, one.s, 'not_served')
         else
             left[#left + 1] = one
+            if one.s.state == 'accepted' and not one.s.waits then promised = promised + 1 end
         end
     end
     redis.call('DEL', c.p .. 'tour-stops:' .. tour)
@@ -228,13 +230,17 @@ local function hand_back(c, tour, t)
             end
         end
     end
+    return promised
 end
 
 -- A tour has ended, and is no longer among those of its line. What it leaves open, promised or not, is asked anew: of another
 -- tour of the line that can serve it, or of the next that begins. Those who wait are told now, whichever it is. Where the bus
--- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen.
+-- has been, and gone on, nobody is waited for any more, though its driver did not say what became of the citizen. Answers how many
+-- were promised.
 function stops.tour_ended(c, tour, t)
-    stops.together(c, function() hand_back(c, tour, t) end)
+    local promised = 0
+    stops.together(c, function() promised = hand_back(c, tour, t) end)
+    return promised
 end
 
 -- Another catalog has come into use. What waits for a later run of a line that it does not have, or of ways that the line does

@@ -15,13 +15,19 @@ end
 
 -- Offers past their deadline: shown and not answered is a refusal (R4), not shown is undelivered (C30). And pauses that are over.
 local function sweep_offers(c)
-    each_due(c, 'offers', c.now - c.accept_grace_ms, function(ride)
+    local before, zones = c.now - c.accept_grace_ms, {}
+    each_due(c, 'offers', before, function(ride)
         local r = load_ride(c, ride)
         if r.state == 'offered' then
+            -- One that was due together with this may have brought about its offer just now.
+            if tonumber(r.deadline) > before then return end
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
             redis.call('ZREM', c.p .. 'offers', ride)
-            if r.state == 'searching' then dispatch(c, r.zone) end
+            -- All pauses that are over end with the first.
+            if r.state ~= 'searching' or zones[r.zone] then return end
+            zones[r.zone] = true
+            dispatch(c, r.zone)
         end
     end)
 end
@@ -41,10 +47,10 @@ end
 local function sweep_searches(c)
     each_due(c, 'searching', c.now, function(ride)
         local r = load_ride(c, ride)
-        local freed = r.state == 'offered' and withdraw_offer(c, ride, r) or nil
+        if r.state == 'offered' then withdraw_offer(c, ride, r) end
         if r.state == 'offered' or r.state == 'searching' then
             fail_ride(c, ride, r, 'timeout', 'No driver accepted in time. Request again.')
-            dispatch_both(c, r.zone, freed)
+            if r.state == 'offered' then free_again(c, r.offered_to) end
         else
             redis.call('ZREM', c.p .. 'searching', ride)
         end
@@ -93,7 +99,7 @@ local function sweep_away(c)
         if v.state == 'available' then
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
             if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'undelivered') end
-            dispatch(c, v.zone)
+            dispatch_rest(c, v.zone, v.offer and driver)
         end
     end)
 end

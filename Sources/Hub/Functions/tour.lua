@@ -108,7 +108,7 @@ function tours.finish(c, id, t, why, delay)
         t.route = ''
         tours.on_map(c, t)
     end
-    stops.tour_ended(c, id, t)
+    if stops.tour_ended(c, id, t) > 0 and why == 'driver' then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
 end
 
 -- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
@@ -193,31 +193,6 @@ register('tour_end', function(keys, argv)
     end)
 end)
 
--- tour_seats: ARGV driver, seats taken, key. (command seats.set) Who is counted in has got on.
-register('tour_seats', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'seats.set', 'bus_driver:' .. driver, argv[3], function()
-        local id, t, no = tours.of(c, driver)
-        if no then return no end
-        local taken, total, before = tonumber(argv[2]), tonumber(t.seats), tonumber(t.taken)
-        if taken > total then
-            return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
-        end
-        t.taken = tostring(taken)
-        tours.set(c, id, 'taken', t.taken, 'counted', '1')
-        if taken > before then figures.got_on(c, id, t.line, 'boarded', taken - before) end
-        if taken ~= before then
-            log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })
-        end
-        if t.shown == '1' then
-            set_vehicle(c, t.bus, 'seats', total - taken)
-            show(c, t.bus)
-        end
-        tours.show(c, id, t, true)
-        return ok({ seats = total - taken })
-    end)
-end)
-
 -- The bus has passed stops, from `t.next` up to before `to`; those in `skipped` (by index) without serving them. delays: how
 -- late, s, by index as far as it is known.
 function tours.step(c, id, t, to, skipped, by, delays)
@@ -228,7 +203,8 @@ function tours.step(c, id, t, to, skipped, by, delays)
         if skipped[index] then
             data.reason = 'skipped'
             local name = data.stop
-            tours.changed(c, id, t, data)
+            -- A bus that is found further back passes stops again: that they were left out is known.
+            if by == 'driver' or index >= judged then tours.changed(c, id, t, data) end
             if by == 'driver' then
                 -- Whether that counted: a stop is judged once.
                 tours.set(c, id, 'skipped:' .. index, index >= judged and '1' or '0')
@@ -242,21 +218,29 @@ function tours.step(c, id, t, to, skipped, by, delays)
     t.next = tostring(to)
 end
 
--- A driver comes back to so many stops in a minute that it had left out. Each is told to the readers of the line, twice with the
--- leaving out, and kept in its history, which who does it over and over would leave without anything else.
-tours.restores = 6
+-- So often in a minute a tour tells the readers of its line that its delay has changed, that its driver leaves a stop out, and that
+-- it is served after all. Each is kept in the line's history, which who does it over and over would leave without anything else. The
+-- field of the tour has when they were told.
+tours.changes = { delayed = 4, left_out = 30, restored = 12 }
+
+-- Counts one of them: nil, or the refusal of what comes too often. text: what was done, with a place for how often.
+function tours.too_often(c, id, t, field, text)
+    local times, done, wait = cancels.in_a_minute(c, t[field], tours.changes[field])
+    if times then
+        t[field] = times
+        tours.set(c, id, field, times)
+        return nil
+    end
+    return refuse('rate_limited', string.format(text, done) .. ' within a minute. Do it again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
+end
 
 -- The driver is back at a stop that it had left out: it is served after all. Answers the refusal of what comes too often.
 function tours.restore(c, id, t, index)
     local skipped = t['skipped:' .. index]
     if not skipped then return end
-    local times, done, wait = cancels.in_a_minute(c, t.restored, tours.restores)
-    if not times then
-        return refuse('rate_limited', 'You have come back to ' .. done .. ' stops that you had left out within a minute. Do it again in '
-            .. math.ceil(wait / 1000) .. ' s.', wait)
-    end
+    local no = tours.too_often(c, id, t, 'restored', 'You have come back to %d stops that you had left out')
+    if no then return no end
     redis.call('HDEL', c.p .. 'tour:' .. id, 'skipped:' .. index)
-    tours.set(c, id, 'restored', times)
     if skipped == '1' then figures.restored(c, id, t, index) end
     tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
@@ -277,6 +261,8 @@ register('tour_step', function(keys, argv)
             return refuse('not_available', 'The tour is before its first stop.')
         end
         if step > 0 then
+            no = argv[3] == '1' and tours.too_often(c, id, t, 'left_out', 'You have left out %d stops')
+            if no then return no end
             tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver',
                 { [at] = tours.delay(c, t, at, argv[5]) })
             t.etas = tours.coming(t.etas, at + 1)
@@ -294,10 +280,11 @@ register('tour_step', function(keys, argv)
     end)
 end)
 
--- Told when the delay has changed by at least the setting since it was told last.
+-- Told when the delay has changed by at least the setting since it was told last. What comes too often waits: the delay of then is
+-- told with the first position after that.
 function tours.tell_delay(c, id, t)
     local delay, told = tonumber(t.delay_s), tonumber(t.told_s or 0)
-    if not delay or math.abs(delay - told) < c.tour_late_s then return end
+    if not delay or math.abs(delay - told) < c.tour_late_s or tours.too_often(c, id, t, 'delayed', '%d') then return end
     t.told_s = t.delay_s
     tours.set(c, id, 'told_s', t.told_s)
     local minutes = math.floor(math.abs(delay) / 60 + 0.5)

@@ -21,13 +21,16 @@ extension LogChecker {
                 return true
             }
             switch event.type {
-            case "queue.left": left(name, zone, event.reason ?? "")
+            case "queue.left": left(name, zone, event)
             case "queue.joined": joined(name, zone, event)
             default: toBottom(name, zone, event)
             }
         }
         return true
     }
+
+    /// For so long a place is kept (`dispatch.recovery_ms`), hub ms.
+    private static let placeKeptMs: Int64 = 1_800_000
 
     private mutating func joined(_ name: String, _ zone: String, _ event: LoggedEvent) {
         guard let score = event.score else { return report(.log, "queue.joined has no score") }
@@ -40,7 +43,12 @@ extension LogChecker {
         let reason = event.reason ?? ""
         if reason == "restored" || reason == "recovered" {
             let mine = Place(zone: zone, score: score)
-            if driver.kept != mine, !(driver.isFromBefore && driver.kept == nil) {
+            if let kept = driver.kept, kept.zone == zone, kept != mine,
+                event.timeMs - driver.keptSince > Self.placeKeptMs
+            {
+                // Too long on the way: at the bottom.
+                checkBottom(name, zone, score)
+            } else if driver.kept != mine, !(driver.isFromBefore && driver.kept == nil) {
                 let had = driver.kept.map { "\($0.score) in zone \($0.zone)" } ?? "none"
                 report(.rank, "driver \(name) gets place \(score) in zone \(zone) back; the place it had was \(had)")
             }
@@ -54,15 +62,16 @@ extension LogChecker {
         queues[zone, default: [:]][name] = score
     }
 
-    private mutating func left(_ name: String, _ zone: String, _ reason: String) {
+    private mutating func left(_ name: String, _ zone: String, _ event: LoggedEvent) {
         var driver = drivers[name] ?? Driver()
         if driver.zone != zone {
             let place = driver.zone.map { "stands in that of zone \($0)" } ?? "stands in none"
             report(.queueMembership, "driver \(name) leaves the queue of zone \(zone), but \(place)")
         }
         let score = queues[zone]?.removeValue(forKey: name)
-        let keeps = ["accepted", "outside_zones", "connection_lost", "stale"].contains(reason)
+        let keeps = ["accepted", "outside_zones", "connection_lost", "stale"].contains(event.reason ?? "")
         driver.kept = keeps ? score.map { Place(zone: zone, score: $0) } : nil
+        driver.keptSince = event.timeMs
         driver.zone = nil
         driver.isFromBefore = false
         drivers[name] = driver

@@ -13,6 +13,8 @@ struct LogChecker {
         var isMissing = false
         /// The place that it may get back: where it stood when it accepted, or was lost.
         var kept: Place?
+        /// Since when it is kept, hub ms.
+        var keptSince: Int64 = 0
         /// Was there when the log began, with a past that it does not tell; until it first joins or leaves a queue.
         var isFromBefore = false
     }

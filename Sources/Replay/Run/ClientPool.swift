@@ -51,7 +51,7 @@ final class ClientPool {
             let now = moment
             body(&machine, now, &out)
             slot.machine = machine
-            carryOut(slot, now)
+            perform(slot, now)
         }
     }
 
@@ -65,7 +65,7 @@ final class ClientPool {
     func leave() {
         for slot in slots where slot.isHere {
             slot.machine.leave(&out)
-            carryOut(slot, moment)
+            perform(slot, moment)
         }
     }
 
@@ -81,7 +81,7 @@ final class ClientPool {
             } else {
                 slot.machine.wake(now, &out)
             }
-            carryOut(slot, now)
+            perform(slot, now)
         }
     }
 
@@ -99,7 +99,7 @@ final class ClientPool {
         guard let slot = slotOfLink[link] else { return }
         let now = moment
         slot.machine.opened(token: slot.greetsWithToken ? token(of: slot) : nil, now, &out)
-        carryOut(slot, now)
+        perform(slot, now)
     }
 
     private func received(_ link: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
@@ -110,7 +110,7 @@ final class ClientPool {
         }
         let now = moment
         slot.machine.received(message, now, &out)
-        carryOut(slot, now)
+        perform(slot, now)
     }
 
     private func heard(_ link: ConnectionID) { slotOfLink[link]?.machine.session.heard(moment) }
@@ -121,20 +121,20 @@ final class ClientPool {
         if code == 1006, !reason.isEmpty, reason != "aborted" { lastFailure = reason }
         let now = moment
         slot.machine.closed(code: code, reason: reason, now, &out)
-        carryOut(slot, now)
+        perform(slot, now)
     }
 
-    private func carryOut(_ slot: ClientSlot, _ now: Moment) {
+    private func perform(_ slot: ClientSlot, _ now: Moment) {
         // What is carried out may lead to more.
         while !out.isEmpty {
             let actions = out
             out.removeAll(keepingCapacity: true)
-            for action in actions { carryOut(action, slot) }
+            for action in actions { perform(action, slot) }
         }
         schedule(slot, now)
     }
 
-    private func carryOut(_ action: ClientAction, _ slot: ClientSlot) {
+    private func perform(_ action: ClientAction, _ slot: ClientSlot) {
         switch action {
         case .note(let note): take(note)
         case .send(let bytes): if let link = slot.link { _ = links.send(link, text: bytes) }

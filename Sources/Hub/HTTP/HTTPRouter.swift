@@ -1,0 +1,77 @@
+import EventLoop
+import Settings
+import Telemetry
+import Tokens
+import WebSocketServer
+import Wire
+
+/// What is asked over HTTP on the same port: the capabilities answer, and what none of them has is not found.
+final class HTTPRouter {
+    private let services: WorkerServices
+    private let capabilities: [any Capability]
+
+    /// `capabilities` are asked in this order.
+    init(_ services: WorkerServices, _ capabilities: [any Capability]) {
+        self.services = services
+        self.capabilities = capabilities
+    }
+
+    func answer(_ request: HTTPRequest, _ send: @escaping (HTTPResponse) -> Void) {
+        let pages = CrossOrigin(request, allowed: services.settings.server.allowedOrigins)
+        if let preflight = pages.preflight(request) { return send(preflight) }
+        let answer = { (response: HTTPResponse) in send(pages.share(response)) }
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return answer(
+                .problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect."))
+        }
+        guard !capabilities.contains(where: { $0.answer(request, answer) }) else { return }
+        answer(.problem(404, "Not found", "There is nothing at \(request.quotedPath)."))
+    }
+}
+
+extension HTTPResponse {
+    /// RFC 9457.
+    static func problem(_ status: Int, _ title: String, _ detail: String) -> HTTPResponse {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("type", "about:blank")
+        json.member("title", title)
+        json.member("status", Int64(status))
+        json.member("detail", detail)
+        json.endObject()
+        return HTTPResponse(status: status, contentType: "application/problem+json", body: json.bytes)
+    }
+}
+
+extension Capability {
+    /// What only operators and services may read, others are refused; RFC 6750. The token is taken from the header only: an
+    /// address is written to logs and kept in histories.
+    func refusal(of request: HTTPRequest, for what: String) -> HTTPResponse? {
+        guard let token = request.bearerToken else {
+            return unauthorised(
+                401, "Unauthorized",
+                "Send the token of an operator or a service as `Authorization: Bearer …` (kerbside token --role operator)."
+            )
+        }
+        do throws(TokenError) {
+            let claims = try services.verifier.verify(token, nowMs: EventLoop.wallClock())
+            guard claims.role == .operator || claims.role == .service else {
+                return unauthorised(
+                    403, "Forbidden",
+                    "A \(claims.role.rawValue) may not read \(what); an operator or a service may.",
+                    error: "insufficient_scope")
+            }
+            return nil
+        } catch {
+            metrics.tokensRefused.increment()
+            return unauthorised(error == .wrongCity ? 403 : 401, "Unauthorized", "\(error)", error: "invalid_token")
+        }
+    }
+
+    private func unauthorised(_ status: Int, _ title: String, _ detail: String, error: String? = nil) -> HTTPResponse {
+        var response = HTTPResponse.problem(status, title, detail)
+        let what = error.map { ", error=\"\($0)\"" } ?? ""
+        response.headers.append(("WWW-Authenticate", "Bearer realm=\"kerbside\"\(what)"))
+        return response
+    }
+}

@@ -1,0 +1,89 @@
+public import EventLoop
+import Glibc
+import RedisLink
+public import Settings
+
+/// One entry of the city's event log.
+public struct CityEvent: Sendable {
+    public let type: String
+    /// Unix ms of hub time.
+    public let time: Int64
+    /// JSON object; which fields stands with the functions that write it.
+    public let data: String
+}
+
+/// Follows the city's event log: what there is of it, then what comes, across losses of Redis.
+public final class EventTail {
+    private let loop: EventLoop
+    private let settings: Settings
+    private let stream: String
+    private var last = "0-0"
+
+    public init(settings: Settings, loop: EventLoop) {
+        self.settings = settings
+        self.loop = loop
+        stream = Keys(city: settings.city.id).events
+    }
+
+    /// How far back the events of the past are looked for.
+    private static let reach = 10_000
+
+    /// Runs the loop until Ctrl-C: the last `count` events whose type is wanted, then those that come. Throws when Redis
+    /// can't be reached at first.
+    public func run(
+        past count: Int, of isWanted: @escaping (_ type: String) -> Bool, _ show: @escaping (CityEvent) -> Void
+    ) throws {
+        let show = { (event: CityEvent) in if isWanted(event.type) { show(event) } }
+        let connection = RedisConnection(
+            loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
+        var failure: HubFailure?
+        var isReached = false
+        let interrupt = try LoopSignal(loop, signal: SIGINT) { self.loop.stop() }
+        connection.onUp = {
+            guard !isReached else { return self.follow(connection, show) }
+            isReached = true
+            connection.send([
+                "XREVRANGE", RedisArgument(self.stream), "+", "-", "COUNT", RedisArgument(count > 0 ? Self.reach : 1),
+            ]) {
+                if case .success(.array(let entries)) = $0 {
+                    if let newest = entries.first?[0].text { self.last = newest }
+                    let wanted = entries.lazy.filter { isWanted($0[1]["type"].text ?? "") }.prefix(count)
+                    for entry in wanted.reversed() { self.report(entry, show) }
+                }
+                self.follow(connection, show)
+            }
+        }
+        connection.onRetry = { reason in
+            guard !isReached else { return }
+            failure = HubFailure("Redis can't be reached, so the hub is not running here: \(reason)")
+            self.loop.stop()
+        }
+        connection.start()
+        loop.run()
+        interrupt.close()
+        connection.close()
+        if let failure { throw failure }
+    }
+
+    /// Blocks in Redis for a second at a time: less than the connection's time-out.
+    private func follow(_ connection: RedisConnection, _ show: @escaping (CityEvent) -> Void) {
+        let command: [RedisArgument] = [
+            "XREAD", "BLOCK", 1000, "COUNT", 500, "STREAMS", RedisArgument(stream), RedisArgument(last),
+        ]
+        connection.send(command) { result in
+            guard case .success(let reply) = result else { return }
+            for entry in reply[0][1].array ?? [] {
+                if let id = entry[0].text { self.last = id }
+                self.report(entry, show)
+            }
+            self.follow(connection, show)
+        }
+    }
+
+    private func report(_ entry: RedisReply, _ show: (CityEvent) -> Void) {
+        guard let type = entry[1]["type"].text, let time = entry[1]["time"].int, let data = entry[1]["data"].text else {
+            return
+        }
+        show(CityEvent(type: type, time: time, data: data))
+    }
+}

@@ -1,0 +1,197 @@
+import Domain
+
+/// The Redis keys of one city that are used outside the functions; all carry the city's hash tag, so a city lives in one slot.
+struct Keys: Sendable {
+    /// `{city}:`
+    let prefix: String
+
+    init(city: String) { prefix = "{\(city)}:" }
+
+    /// Hash: the settings and the clock that the functions read; the one key that every function declares.
+    var settings: String { prefix + "settings" }
+    /// Stream: every domain event.
+    var events: String { prefix + "events" }
+    /// Pub/sub: which zone's queue has changed, and why.
+    var queues: String { prefix + "queues" }
+    /// Hash: which version of the catalog is in use, and when each of its lists changed last (catalog.lua).
+    var catalog: String { prefix + "catalog" }
+    /// A part of a version of the catalog.
+    func catalog(_ version: String, _ part: String) -> String { prefix + "catalog:\(version):\(part)" }
+    /// Pub/sub: `read <version>` before a version is taken into use, `use <version> <time>` when it is.
+    var catalogNews: String { prefix + "catalog-news" }
+    /// List: the last tours of a line that are over, the latest at the end, as `FinishedTour` writes them.
+    func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
+    /// Hash: the figures of all lines of a day (figures.lua).
+    func statistics(_ date: String) -> String { prefix + "figures:" + date }
+    /// Pub/sub: what is told on the hub channels of a partition.
+    func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
+    /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.
+    func feed(_ cell: String) -> String { prefix + "feed:" + cell }
+    /// Sorted set: the available drivers of a zone by arrival number.
+    func queue(_ zone: String) -> String { prefix + "queue:" + zone }
+    /// Hash: a vehicle's last position and what its driver does.
+    func vehicle(_ id: String) -> String { prefix + "vehicle:" + id }
+}
+
+/// Hub channels: `driver:<id>`, `bus_driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
+/// `topic:<name>`, `line:<id>`.
+enum Channel {
+    /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
+    static let partitions = 64
+
+    /// The partition of a channel; the functions compute the same (`partition` in core.lua).
+    static func partition(_ channel: String) -> Int {
+        var hash: UInt32 = 0
+        for byte in channel.utf8 { hash = hash &* 31 &+ UInt32(byte) }
+        return Int(hash % UInt32(partitions))
+    }
+
+    static func vehicle(_ id: String) -> String { "vehicle:" + id }
+    /// Whose channel it is; nil if it is no driver's.
+    static func driver(of channel: String) -> String? {
+        let prefix = "driver:"
+        return channel.hasPrefix(prefix) ? String(channel.dropFirst(prefix.count)) : nil
+    }
+    /// The circle that a client watches.
+    static let near = "near"
+
+    /// What the hub itself tells of lines and buses; read as topics are.
+    static let catalog = "catalog"
+
+    /// Whether it is a channel of events with many readers: a topic, or one of the hub's own.
+    static func isShared(_ channel: String) -> Bool {
+        channel == catalog || channel.hasPrefix(lines) || isTopic(channel)
+    }
+
+    /// Whether its name is that of a channel of events with many readers, whatever its rest looks like.
+    static func hasEvents(_ channel: String) -> Bool {
+        channel == catalog || channel.hasPrefix(lines) || channel.hasPrefix(topics)
+    }
+
+    /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
+    static func isTopic(_ channel: String) -> Bool {
+        channel.hasPrefix(topics) && Catalog.isID(String(channel.dropFirst(topics.count)))
+            && !channel.dropFirst(topics.count).contains(":")
+    }
+
+    /// Whether it is `vehicle:` and an id as tokens and catalogs have them.
+    static func isVehicle(_ channel: String) -> Bool {
+        channel.hasPrefix(vehicle("")) && Catalog.isID(String(channel.dropFirst(vehicle("").count)))
+    }
+
+    static let topics = "topic:"
+
+    /// Topics whose names begin so are read and written by operators and services only.
+    static let privateTopics = topics + "private"
+
+    static func isPrivate(_ channel: String) -> Bool {
+        channel == privateTopics || channel.hasPrefix(privateTopics + ".")
+    }
+
+    /// The first words of the types of the hub's own events and states (`ride.accepted`). A topic of such a name would be silent:
+    /// what happens is told on people's own channels, on lines, and in the city's log.
+    static let eventFamilies: Set<String> = [
+        "catalog", "driver", "notify", "offer", "queue", "ride", "route", "schedule", "seat", "seats", "stop", "tour",
+    ]
+
+    /// Whether a topic has the name of an event of the hub, or would have if there were such an event.
+    static func isNamedAsEvent(_ channel: String) -> Bool {
+        let words = channel.dropFirst(topics.count).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        return words.count == 2 && isTopic(channel) && eventFamilies.contains(String(words[0]))
+    }
+
+    static func line(_ id: String) -> String { lines + id }
+    static let lines = "line:"
+}
+
+/// A place in a channel's history: the id of a Redis stream entry. Clients see it as an opaque text.
+struct StreamPosition: Comparable, Hashable, Sendable {
+    let milliseconds: UInt64
+    let number: UInt64
+
+    /// Before every entry: a reading from here begins with the oldest that is kept.
+    static let zero = StreamPosition(milliseconds: 0, number: 0)
+
+    /// As a client may say where to begin: a `seq` that it was given, or `0` or `0-0` for the oldest that is kept.
+    init?(client text: String) {
+        if text == "0" { self = .zero } else { self.init(text.utf8) }
+    }
+
+    private init(milliseconds: UInt64, number: UInt64) {
+        self.milliseconds = milliseconds
+        self.number = number
+    }
+
+    /// As Redis and clients have it.
+    var text: String { "\(milliseconds)-\(number)" }
+
+    /// Nil when the bytes are not `<digits>-<digits>`.
+    init?(_ bytes: some Collection<UInt8>) {
+        let parts = bytes.split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = Self.number(parts[0]), let second = Self.number(parts[1]) else {
+            return nil
+        }
+        milliseconds = first
+        number = second
+    }
+
+    static func < (a: Self, b: Self) -> Bool { (a.milliseconds, a.number) < (b.milliseconds, b.number) }
+
+    private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count <= 19 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard digit >= 48, digit <= 57 else { return nil }
+            value = value * 10 + UInt64(digit - 48)
+        }
+        return value
+    }
+}
+
+/// One message of a partition: `channel \n seq \n type \n time \n meta \n JSON of data`, as `tell` in core.lua writes it.
+/// State (positions, ETA) has an empty seq. `meta` is for the worker and is never sent on.
+struct Push {
+    let channel: String
+    let seq: String
+    let type: String
+    let time: Int64
+    let meta: String
+    let data: [UInt8]
+
+    var position: StreamPosition? { StreamPosition(seq.utf8) }
+
+    /// Nil when the payload is not of that form (another program publishes there).
+    init?(_ payload: UnsafeRawBufferPointer) {
+        var fields: [Range<Int>] = []
+        var start = 0
+        for (index, byte) in payload.enumerated() where byte == 10 {
+            fields.append(start..<index)
+            start = index + 1
+            if fields.count == 5 { break }
+        }
+        guard fields.count == 5 else { return nil }
+        func text(_ field: Int) -> String { String(decoding: payload[fields[field]], as: UTF8.self) }
+        guard let time = Int64(text(3)) else { return nil }
+        channel = text(0)
+        seq = text(1)
+        type = text(2)
+        self.time = time
+        meta = text(4)
+        data = [UInt8](payload[start...])
+    }
+
+    init(channel: String, seq: String, type: String, time: Int64, meta: String, data: [UInt8]) {
+        self.channel = channel
+        self.seq = seq
+        self.type = type
+        self.time = time
+        self.meta = meta
+        self.data = data
+    }
+
+    /// The payload that ``init(_:)`` reads, for state that a worker publishes itself.
+    var encoded: [UInt8] {
+        Array("\(channel)\n\(seq)\n\(type)\n\(time)\n\(meta)\n".utf8) + data
+    }
+}

@@ -1,0 +1,294 @@
+import Domain
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Taxis: ride requests, offers, rides, and the drivers who are free for them.
+final class Rides: Capability {
+    let services: WorkerServices
+    let positions: Positions
+    let requests: OpenRequests
+    let queues: QueueRanks
+
+    private var drivers: [String: TaxiDriver] = [:]
+    private static let pickup = PickupKind(
+        alert: "alert", eta: "ride.eta", idField: "ride", vehicleField: "taxi", isShared: false)
+
+    init(_ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests) {
+        self.services = services
+        self.positions = positions
+        self.requests = requests
+        queues = QueueRanks(services)
+    }
+
+    // MARK: commands
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        switch identity.role {
+        case .driver: handleDriver(message, session)
+        case .passenger: handlePassenger(message, session, identity)
+        default: false
+        }
+    }
+
+    private func handleDriver(_ message: ClientMessage, _ session: Session) -> Bool {
+        guard let vehicle = positions.vehicle(of: session) else { return false }
+        let who = RedisArgument(vehicle.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .driverAvailable:
+            // Refused by the function, not here: a repeated command gets its first reply, wherever the driver now is.
+            switch positions.place(of: vehicle) {
+            case .zone(let zone): call("available", [who, RedisArgument(zone), key, "", ""], message, session)
+            case .refused(let code, let detail):
+                call(
+                    "available", [who, "", key, RedisArgument(code.rawValue), RedisArgument(detail)], message, session)
+            }
+        case .driverUnavailable: call("unavailable", [who, key], message, session)
+        case .offerSeen(let ride): call("seen", [who, RedisArgument(ride)], message, session)
+        case .offerAccept(let ride):
+            let eta = requests.secondsToPickup(ride, of: vehicle).map { RedisArgument($0) } ?? ""
+            metrics.accepts.increment()
+            // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
+            if vehicle.isDirty { positions.flush() }
+            call("accept", [who, RedisArgument(ride), key, eta], message, session) { reply in
+                // The push may come after the driver's next fixes. A repeated command's reply is of an offer that is over.
+                if let ride = reply["ride"]?.text, self.requests.has(ride, of: vehicle) {
+                    self.becomeBusy(vehicle, reply)
+                }
+            }
+        case .offerDecline(let ride):
+            call("decline", [who, RedisArgument(ride), key], message, session) { reply in
+                if let ride = reply["ride"]?.text { self.requests.end(ride, of: vehicle) }
+            }
+        case .rideAboard(let ride, let passengers):
+            let count = passengers.map { RedisArgument($0) } ?? ""
+            call("aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) { reply in
+                // A repeated command's reply may be of an earlier ride.
+                if let driver = self.drivers[vehicle.subject], case .busy(var ride) = driver.duty,
+                    ride.id == reply["ride"]?.text
+                {
+                    ride.isAboard = true
+                    driver.duty = .busy(ride)
+                }
+            }
+        case .rideEnd(let ride):
+            call("finish", [who, RedisArgument(ride ?? ""), RedisArgument(zone(of: vehicle)), key], message, session) {
+                reply in
+                if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
+                    ride.id == reply["ride"]?.text
+                {
+                    driver.duty = .unavailable
+                }
+            }
+        case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .rideCancel(let ride):
+            call(
+                "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zone(of: vehicle))], message,
+                session)
+        default: return false
+        }
+        return true
+    }
+
+    private func handlePassenger(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        let who = RedisArgument(identity.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .rideRequest(let lat, let lon, let passengers, let destination):
+            switch zones.place(of: GeoPoint(lat: lat, lon: lon)) {
+            case .refused(let code, let detail): refuse(session, message.id, code, detail)
+            case .zone(let zone):
+                metrics.requests.increment()
+                var arguments = [who, RedisArgument(RandomID.make("r_")), RedisArgument(zone)]
+                arguments += [RedisArgument(lat), RedisArgument(lon), RedisArgument(passengers)]
+                arguments += destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
+                call("request", arguments + [key], message, session)
+            }
+        case .rideCancel(let ride):
+            call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .rideSearch(let ride): call("search", [who, RedisArgument(ride ?? ""), key], message, session)
+        default: return false
+        }
+        return true
+    }
+
+    // MARK: what the worker knows of its drivers
+
+    /// The state that Redis has of a driver.
+    func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
+        guard identity.role == .driver, let vehicle = positions.vehicle(of: session) else { return }
+        let driver = drivers[vehicle.subject] ?? TaxiDriver(self, vehicle)
+        drivers[vehicle.subject] = driver
+        let snapshot = reply.snapshot
+        // A minibus' open request is the business of `Seats`.
+        if !vehicle.isMinibus {
+            requests.end(of: vehicle)
+            if let ride = snapshot["offer"]?["ride"]?.text { requests.begin(ride, meta: reply.meta, of: vehicle) }
+        }
+        switch snapshot["state"]?.text {
+        case "available": becomeAvailable(vehicle, snapshot["zone"]?.text)
+        case "busy": becomeBusy(vehicle, snapshot["ride"])
+        default: driver.duty = reply.isLost ? .lost : .unavailable
+        }
+    }
+
+    func closed(_ session: Session) {
+        guard let identity = session.identity, identity.role == .driver,
+            positions.vehicle(identity.subject) == nil
+        else { return }
+        drivers[identity.subject] = nil
+        requests.forget(identity.subject)
+        queues.forget(identity.subject)
+    }
+
+    /// An event on the driver's channel changes what the worker knows.
+    func delivered(_ push: Push, to session: Session) {
+        guard !push.seq.isEmpty, let vehicle = positions.vehicle(of: session), let driver = drivers[vehicle.subject],
+            let data = try? JSONValue(parsing: push.data)
+        else { return }
+        switch push.type {
+        case "queue.joined": becomeAvailable(vehicle, data["zone"]?.text)
+        case "queue.left":
+            let reason = data["reason"]?.text
+            if reason != "moved" { driver.duty = reason == "unavailable" ? .unavailable : .lost }
+        case "offer.made": requests.begin(data["ride"]?.text ?? "", meta: push.meta, of: vehicle)
+        case "offer.withdrawn": requests.end(of: vehicle)
+        case "ride.assigned": becomeBusy(vehicle, data)
+        case "ride.cancelled": if case .busy = driver.duty { driver.duty = .unavailable }
+        default: break
+        }
+    }
+
+    private func becomeAvailable(_ vehicle: VehicleTrack, _ zone: String?) {
+        guard let zone, let driver = drivers[vehicle.subject] else { return }
+        driver.zone = zone
+        watchZone(of: driver)
+        driver.duty = .available
+        queues.joined(vehicle, zone)
+    }
+
+    private func becomeBusy(_ vehicle: VehicleTrack, _ ride: JSONValue?) {
+        requests.end(of: vehicle)
+        queues.left(vehicle)
+        guard let driver = drivers[vehicle.subject], let ride,
+            let new = PickupApproach(ride, id: "ride", radii: settings.radii, eta: settings.etaRules)
+        else { return }
+        if case .busy(var known) = driver.duty, known.id == new.id {
+            known.isAboard = known.isAboard || new.isAboard
+            driver.duty = .busy(known)
+            return
+        }
+        driver.duty = .busy(new)
+        if let fix = vehicle.lastFix { approach(driver, vehicle, fix, after: nil) }
+    }
+}
+
+/// What a worker knows of a taxi driver that is connected to it.
+final class TaxiDriver: VehicleFollower {
+    enum Duty {
+        case unavailable
+        /// Out of its queue against its will; the first good fix in a zone brings it back.
+        case lost
+        case available
+        case busy(PickupApproach)
+    }
+
+    var duty = Duty.unavailable
+    /// The zone of its queue while available, and whether it is about to leave it.
+    var zone: String?
+    var tracker: ZoneTracker?
+    /// A function was called for this driver's zone and has not answered.
+    var isMoving = false
+    private let rides: Rides
+
+    /// Follows the vehicle from now on.
+    init(_ rides: Rides, _ vehicle: VehicleTrack) {
+        self.rides = rides
+        vehicle.followers.append(self)
+    }
+
+    func moved(_ vehicle: VehicleTrack, to fix: Fix, _ accepted: PositionFilter.Accepted, isTold: Bool) {
+        guard isTold else { return }
+        rides.approach(self, vehicle, fix, after: accepted.previous)
+        if !vehicle.isMinibus { rides.crossZones(self, vehicle, fix) }
+    }
+
+    func stands(_ vehicle: VehicleTrack, at fix: Fix) { rides.approach(self, vehicle, fix, after: nil) }
+}
+
+// MARK: - on the road
+
+extension Rides {
+    /// The ladder and the ETA of the ride that the driver is on.
+    func approach(_ driver: TaxiDriver, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?) {
+        guard case .busy(var ride) = driver.duty, !ride.isAboard else { return }
+        approach(&ride, Self.pickup, vehicle, fix, after: previous)
+        driver.duty = .busy(ride)
+    }
+
+    /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.
+    private func zone(of vehicle: VehicleTrack) -> String {
+        guard let fix = vehicle.lastFix else { return "?" }
+        switch zones.set.lookup(fix.point) {
+        case .zone(let index): return zones.set?.zones[index].id ?? "?"
+        case .outside: return ""
+        case .unknown: return "?"
+        }
+    }
+
+    func settingsChanged() {
+        for driver in drivers.values { watchZone(of: driver) }
+    }
+
+    /// The tracker of the queue that the driver is in; none when its zone is not among the present ones.
+    private func watchZone(of driver: TaxiDriver) {
+        driver.tracker = driver.zone.flatMap { zones.set?.index(ofID: $0) }.map { ZoneTracker(zone: $0) }
+    }
+
+    func crossZones(_ driver: TaxiDriver, _ vehicle: VehicleTrack, _ fix: Fix) {
+        guard let set = zones.set, !driver.isMoving else { return }
+        switch driver.duty {
+        case .available:
+            guard driver.tracker != nil else {
+                // Its zone is no more since the zones were reloaded.
+                if case .zone(let zone) = zones.place(of: fix.point) {
+                    change(driver, vehicle, "move", [RedisArgument(zone)])
+                } else {
+                    change(driver, vehicle, "outside", [])
+                }
+                return
+            }
+            switch driver.tracker?.update(fix, zones: set, settings: settings.zoneRules) {
+            case .leave?: change(driver, vehicle, "outside", [])
+            case .switch(let index)?: change(driver, vehicle, "move", [RedisArgument(set.zones[index].id)])
+            default: break
+            }
+        case .lost:
+            guard case .zone(let zone) = zones.place(of: fix.point) else { return }
+            change(driver, vehicle, "recover", [RedisArgument(zone)])
+        default: break
+        }
+    }
+
+    /// Calls a function that changes the driver's queue; what came of it arrives as a push on the driver's channel.
+    private func change(
+        _ driver: TaxiDriver, _ vehicle: VehicleTrack, _ function: String, _ arguments: [RedisArgument]
+    ) {
+        driver.isMoving = true
+        functions.call(function, [RedisArgument(vehicle.subject)] + arguments) { result in
+            driver.isMoving = false
+            switch result {
+            case .success(let reply):
+                if function == "recover", reply.int == 0, case .lost = driver.duty { driver.duty = .unavailable }
+            case .failure(let failure):
+                if case .server(let text) = failure { self.log.error("\(function) failed: \(text)") }
+                // It has not moved: the next fixes count anew.
+                self.watchZone(of: driver)
+            }
+        }
+    }
+}

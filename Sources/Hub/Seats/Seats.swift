@@ -1,0 +1,365 @@
+import Domain
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Minibuses: what a passenger books, what a driver answers, and the bookings and the way of the drivers that are connected here.
+final class Seats: Capability {
+    let services: WorkerServices
+    let positions: Positions
+    let requests: OpenRequests
+    let patterns: RoutePatterns
+
+    private var minibuses: [String: Minibus] = [:]
+    private static let pickup = PickupKind(
+        alert: "seat_alert", eta: "seat.eta", idField: "booking", vehicleField: "vehicle", isShared: true)
+
+    init(
+        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ patterns: RoutePatterns
+    ) {
+        self.services = services
+        self.positions = positions
+        self.requests = requests
+        self.patterns = patterns
+    }
+
+    // MARK: commands
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        if case .vehicleGet(let vehicle) = message.command {
+            getVehicle(vehicle, message, session, identity)
+            return true
+        }
+        switch identity.role {
+        case .driver: return handleDriver(message, session)
+        case .passenger: return handlePassenger(message, session, identity)
+        default: return false
+        }
+    }
+
+    private func handlePassenger(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        switch message.command {
+        case .seatBook(let request): book(request, message, session, identity)
+        case .seatCancel(let booking):
+            call(
+                "seat_cancel",
+                [
+                    "passenger", RedisArgument(identity.subject), RedisArgument(booking ?? ""),
+                    RedisArgument(message.key ?? ""),
+                ], message, session)
+        default: return false
+        }
+        return true
+    }
+
+    private func handleDriver(_ message: ClientMessage, _ session: Session) -> Bool {
+        guard let vehicle = positions.vehicle(of: session), let minibus = minibuses[vehicle.subject] else {
+            return false
+        }
+        let who = RedisArgument(vehicle.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .offerSeen(let booking) where Self.isBooking(booking):
+            call("seat_seen", [who, RedisArgument(booking)], message, session)
+        case .seatAccept(let booking):
+            let eta = requests.secondsToPickup(booking, of: vehicle).map { RedisArgument($0) } ?? ""
+            // The passenger is told where the vehicle is: the position that it has sent last, not that of the last tick.
+            if vehicle.isDirty { positions.flush() }
+            call("seat_accept", [who, RedisArgument(booking), key, eta], message, session)
+        case .seatDecline(let booking):
+            call("seat_decline", [who, RedisArgument(booking), key], message, session) { reply in
+                if let booking = reply["booking"]?.text { self.requests.end(booking, of: vehicle) }
+            }
+        case .seatCancel(let booking):
+            call("seat_cancel", ["driver", who, RedisArgument(booking ?? "-"), key], message, session)
+        case .seatAboard(let booking, let passengers):
+            call(
+                "seat_aboard",
+                [who, RedisArgument(booking), passengers.map { RedisArgument($0) } ?? "", key], message, session)
+        case .seatEnd(let booking): call("seat_end", [who, RedisArgument(booking), key], message, session)
+        case .seatsSet(let taken, let reason):
+            call(
+                "seats_set",
+                [
+                    who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key,
+                    RedisArgument(reason ?? ""),
+                ], message, session)
+        case .routeSet(let route, let way): setRoute(route, way, message, session, vehicle, minibus)
+        default: return false
+        }
+        return true
+    }
+
+    private static func isBooking(_ id: String) -> Bool { id.hasPrefix("b_") }
+
+    /// Looks at the vehicle's announced way first: whether it leads there, how far that is, and what it costs. What is wrong
+    /// with it is told by the function, so that a repeated command gets its first reply.
+    private func book(_ request: SeatRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        let pickup = GeoPoint(request.pickup)
+        let destination = GeoPoint(request.destination)
+        let asking = [
+            RedisArgument(request.vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), "1",
+        ]
+        functions.call("seat_view", asking) { result in
+            guard self.sessions.has(session) else { return }
+            guard case .success(let reply) = result else {
+                return self.refuse(
+                    session, message.id, .unavailable,
+                    "The hub can't reach its store now; send it again with the same key.")
+            }
+            let view = reply.bytes.flatMap { try? JSONValue(parsing: $0) }
+            let ride = self.measure(from: pickup, to: destination, in: view)
+            let fare = FareTable(self.settings.vehicles.fares).fare(route: view?["route"]?.text, metres: ride.metres)
+            let (code, detail) = ride.refusal ?? ("", "")
+            self.call(
+                "seat_book",
+                [
+                    RedisArgument(identity.subject), RedisArgument(RandomID.make("b_")), RedisArgument(request.vehicle),
+                    RedisArgument(pickup.lat), RedisArgument(pickup.lon), RedisArgument(destination.lat),
+                    RedisArgument(destination.lon), RedisArgument(request.passengers),
+                    RedisArgument(Int(ride.metres.rounded())),
+                    fare.map { RedisArgument($0 * request.passengers) } ?? "",
+                    RedisArgument(self.settings.vehicles.currency), RedisArgument(message.key ?? ""),
+                    RedisArgument(code), RedisArgument(detail),
+                    ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
+                    ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
+                ], message, session)
+        }
+    }
+
+    /// What a booking asks of a minibus, in metres: along the announced way, or else by road as the ETA has it.
+    private struct SeatRide {
+        /// From the pickup to the destination.
+        var metres: Double
+        /// From where the vehicle is to the pickup; nil: nobody knows where it is.
+        var distance: Double?
+        /// How much more the vehicle has to drive than its way has; nil: it has announced none.
+        var detour: Double?
+        /// Why it can't be booked: code, detail.
+        var refusal: (String, String)?
+    }
+
+    private func measure(from pickup: GeoPoint, to destination: GeoPoint, in view: JSONValue?) -> SeatRide {
+        func byRoad(_ from: GeoPoint, _ to: GeoPoint) -> Double {
+            let straight = from.distance(to: to)
+            return straight * settings.estimator.detour(metres: straight)
+        }
+        let place = GeoPoint(view?["position"])
+        var ride = SeatRide(metres: byRoad(pickup, destination), distance: place.map { byRoad($0, pickup) })
+        guard let way = AnnouncedPath(view?["way"]) else { return ride }
+        let code = ErrorCode.notAvailable.rawValue
+        switch way.fit(from: pickup, to: destination, reach: settings.vehicles.wayM) {
+        case .fits(let metres, let from, let detour):
+            ride.metres = metres
+            ride.detour = detour
+            // Behind the pickup it must turn round: by road.
+            if let place, let along = view?["along"]?.text.flatMap({ Double($0) }), along <= from {
+                ride.distance = max(from - along, place.distance(to: pickup))
+            }
+        case .pickupIsFar(let metres):
+            ride.refusal = (code, "field `pickup`: the vehicle's way passes \(Int(metres)) m from there.")
+        case .destinationIsFar(let metres):
+            ride.refusal = (code, "field `destination`: the vehicle's way passes \(Int(metres)) m from there.")
+        case .isBackwards: ride.refusal = (code, "The vehicle goes the other way.")
+        }
+        return ride
+    }
+
+    private func getVehicle(_ vehicle: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        let arguments = [
+            RedisArgument(vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject),
+        ]
+        functions.call("seat_view", arguments) { result in
+            guard self.sessions.has(session) else { return }
+            switch result {
+            case .success(let reply):
+                guard let json = reply.bytes, !json.isEmpty else {
+                    return self.refuse(session, message.id, .notFound, "There is no minibus \(vehicle).")
+                }
+                self.reply(session, message.id, json, to: .vehicleGet)
+            case .failure:
+                self.refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
+            }
+        }
+    }
+
+    private func setRoute(
+        _ route: String?, _ way: AnnouncedWay?, _ message: ClientMessage, _ session: Session, _ vehicle: VehicleTrack,
+        _ minibus: Minibus
+    ) {
+        let json = Self.json(way)
+        // Told with it, so that nobody sees the vehicle for a moment as if it were at the beginning.
+        let along = progress(of: minibus, vehicle, on: route, AnnouncedPath(try? JSONValue(parsing: json)))?.text ?? ""
+        call(
+            "route_set",
+            [
+                RedisArgument(vehicle.subject), RedisArgument(route ?? ""), RedisArgument(message.key ?? ""),
+                RedisArgument(json), RedisArgument(along),
+            ], message, session
+        ) { reply in
+            self.go(minibus, vehicle, on: reply["route"]?.text, AnnouncedPath(reply["way"]))
+            if vehicle.lastFix != nil { self.positions.markDirty(vehicle) }
+            self.proposeStops(minibus, vehicle)
+        }
+    }
+
+    private static func json(_ way: AnnouncedWay?) -> [UInt8] {
+        guard let way else { return [] }
+        var json = JSONWriter()
+        json.beginObject()
+        way.encode(into: &json)
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: what the worker knows of its drivers
+
+    /// The bookings and the way that Redis has of a driver.
+    func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
+        guard identity.role == .driver, let vehicle = positions.vehicle(of: session) else { return }
+        let minibus = minibuses[vehicle.subject] ?? Minibus(self, vehicle)
+        minibuses[vehicle.subject] = minibus
+        let snapshot = reply.snapshot
+        let known = Set((snapshot["bookings"]?.elements ?? []).compactMap { $0["booking"]?.text })
+        minibus.bookings.removeAll { !known.contains($0.pickup.id) }
+        if vehicle.isMinibus {
+            go(minibus, vehicle, on: snapshot["route"]?.text, AnnouncedPath(snapshot["way"]), known: reply.along)
+        }
+        for booking in snapshot["bookings"]?.elements ?? [] { assigned(booking, minibus, vehicle) }
+        if vehicle.isMinibus {
+            requests.end(of: vehicle)
+            if let booking = snapshot["request"]?["booking"]?.text {
+                requests.begin(booking, meta: reply.meta, of: vehicle)
+            }
+        }
+        minibus.stopsTold = nil
+    }
+
+    func wentLive(_ session: Session) {
+        guard let vehicle = positions.vehicle(of: session), vehicle.isMinibus, let minibus = minibuses[vehicle.subject]
+        else { return }
+        proposeStops(minibus, vehicle)
+    }
+
+    func closed(_ session: Session) {
+        guard let identity = session.identity, identity.role == .driver,
+            positions.vehicle(identity.subject) == nil
+        else { return }
+        minibuses[identity.subject] = nil
+    }
+
+    /// An event on the driver's channel about its bookings.
+    func delivered(_ push: Push, to session: Session) {
+        guard push.type.hasPrefix("seat."), !push.seq.isEmpty, let vehicle = positions.vehicle(of: session),
+            let minibus = minibuses[vehicle.subject], let data = try? JSONValue(parsing: push.data)
+        else { return }
+        let booking = data["booking"]?.text ?? ""
+        switch push.type {
+        case "seat.requested": requests.begin(booking, meta: push.meta, of: vehicle)
+        case "seat.withdrawn": requests.end(of: vehicle)
+        case "seat.assigned":
+            requests.end(of: vehicle)
+            assigned(data, minibus, vehicle)
+        case "seat.aboard":
+            guard let index = minibus.bookings.firstIndex(where: { $0.pickup.id == booking }) else { return }
+            minibus.bookings[index].pickup.isAboard = true
+        case "seat.ended", "seat.cancelled": minibus.bookings.removeAll { $0.pickup.id == booking }
+        default: return
+        }
+        proposeStops(minibus, vehicle)
+    }
+
+    private func assigned(_ booking: JSONValue, _ minibus: Minibus, _ vehicle: VehicleTrack) {
+        guard let destination = GeoPoint(booking["destination"]),
+            let new = PickupApproach(booking, id: "booking", radii: settings.radii, eta: settings.etaRules)
+        else { return }
+        if let index = minibus.bookings.firstIndex(where: { $0.pickup.id == new.id }) {
+            let isAboard = minibus.bookings[index].pickup.isAboard || new.isAboard
+            minibus.bookings[index].pickup.isAboard = isAboard
+            return
+        }
+        minibus.bookings.append(Minibus.Booking(pickup: new, destination: destination))
+        if let fix = vehicle.lastFix { approach(minibus, vehicle, fix, after: nil) }
+    }
+
+    // MARK: on the way
+
+    /// The ladders and the ETAs of those who wait for this vehicle.
+    func approach(_ minibus: Minibus, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?) {
+        for index in minibus.bookings.indices where !minibus.bookings[index].pickup.isAboard {
+            approach(&minibus.bookings[index].pickup, Self.pickup, vehicle, fix, after: previous)
+        }
+    }
+
+    /// The order of stops, told to the driver when it is another one than before.
+    private func proposeStops(_ minibus: Minibus, _ vehicle: VehicleTrack) {
+        let asked = minibus.bookings.map {
+            BookingStops(
+                booking: $0.pickup.id, pickup: $0.pickup.isAboard ? nil : $0.pickup.pickup, destination: $0.destination)
+        }
+        let stops = MinibusStops.order(asked, from: vehicle.lastFix?.point, way: minibus.way)
+        guard stops != minibus.stopsTold ?? [] else { return }
+        minibus.stopsTold = stops
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("stops")
+        json.beginArray()
+        for stop in stops {
+            json.beginObject()
+            json.member("booking", stop.booking)
+            json.member("what", stop.isPickup ? "pickup" : "drop_off")
+            json.member("lat", stop.place.lat)
+            json.member("lon", stop.place.lon)
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        for session in vehicle.sessions where session.phase == .live {
+            let channel = session.identity?.channel ?? ""
+            send(session, Encode.state(channel: channel, type: "seat.stops", time: now(), data: json.bytes))
+        }
+    }
+}
+
+/// What a worker knows of a minibus whose driver is connected to it.
+final class Minibus: VehicleFollower {
+    /// A confirmed booking, as far as judging fixes needs it.
+    struct Booking {
+        var pickup: PickupApproach
+        let destination: GeoPoint
+    }
+
+    /// In the order in which they came.
+    var bookings: [Booking] = []
+    var way: AnnouncedPath?
+    var route: String?
+    /// How far it is along them, and the catalog that its route was looked up in.
+    var progress: PathProgress?
+    var progressVersion = ""
+    /// The order of stops told last.
+    var stopsTold: [MinibusStop]?
+    private let seats: Seats
+
+    /// Follows the vehicle from now on.
+    init(_ seats: Seats, _ vehicle: VehicleTrack) {
+        self.seats = seats
+        vehicle.followers.append(self)
+    }
+
+    func moved(_ vehicle: VehicleTrack, to fix: Fix, _ accepted: PositionFilter.Accepted, isTold: Bool) {
+        if isTold { seats.approach(self, vehicle, fix, after: accepted.previous) }
+        if accepted.isForFences, vehicle.isMinibus { seats.goOn(self, vehicle, to: fix) }
+    }
+
+    func stands(_ vehicle: VehicleTrack, at fix: Fix) { seats.approach(self, vehicle, fix, after: nil) }
+}
+
+extension AnnouncedPath {
+    /// As `route.set` has announced it; nil when there is none.
+    init?(_ json: JSONValue?) {
+        guard let json, let start = GeoPoint(json["start"]), let end = GeoPoint(json["end"]) else { return nil }
+        self.init([start] + (json["via"]?.elements ?? []).compactMap { GeoPoint($0) } + [end])
+    }
+}

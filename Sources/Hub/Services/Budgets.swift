@@ -1,0 +1,107 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import WebSocketServer
+import Wire
+
+/// How much of a worker one subject may take. Used on the worker's loop.
+final class Budgets {
+    private let services: WorkerServices
+    /// What subjects may still do, by `<role>:<subject>`, and those without a connection: looked at each second.
+    private var bySubject: [String: Budget] = [:]
+    private var idle: Set<String> = []
+
+    init(_ services: WorkerServices) { self.services = services }
+
+    private var now: Int64 { Int64(services.loop.now) }
+
+    /// Those who speak for many may send more, and who has not said who it is has little to say.
+    private func bucket(for role: Role?) -> TokenBucket {
+        let server = services.settings.server
+        if role == .operator || role == .service {
+            let rate = Double(server.serviceCommandsPerSecond)
+            return TokenBucket(capacity: rate, perSecond: rate)
+        }
+        let burst = Double(server.commandsBurst)
+        return TokenBucket(
+            capacity: role == nil ? max(1, burst / 4) : burst, perSecond: Double(server.commandsPerSecond))
+    }
+
+    /// Of a connection that has not said hello.
+    func ofStranger() -> Budget { Budget(key: "", bucket: bucket(for: nil)) }
+
+    /// From hello on a connection pays from what its subject has. False: that is not enough for a hello; it was refused and the
+    /// connection closed, as new connections are how to go on in spite of a limit.
+    func join(_ session: Session, _ id: Int64?, _ identity: Identity, price: Double) -> Bool {
+        let key = "\(identity.role.rawValue):\(identity.subject)"
+        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: identity.role))
+        bySubject[key] = budget
+        if budget.sessions == 0 { idle.insert(key) }
+        guard budget.bucket.take(min(price, budget.bucket.capacity), at: now) else {
+            refuse(session, id, budget, price: price)
+            services.outbox.close(session, .rateLimited)
+            return false
+        }
+        budget.sessions += 1
+        session.budget = budget
+        return true
+    }
+
+    /// Its connection is closed, or its hello failed.
+    func leave(_ session: Session) {
+        let budget = session.budget
+        guard !budget.key.isEmpty else { return }
+        session.budget = ofStranger()
+        budget.sessions -= 1
+        if budget.sessions == 0 { idle.insert(budget.key) }
+    }
+
+    /// Once a second: a budget that is full again says no more than a new one does.
+    func forgetIdle() {
+        for key in idle {
+            guard let budget = bySubject[key], budget.sessions == 0 else {
+                idle.remove(key)
+                continue
+            }
+            guard budget.bucket.isFull(at: now) else { continue }
+            bySubject[key] = nil
+            idle.remove(key)
+        }
+    }
+
+    /// The settings are others.
+    func renew() {
+        for session in services.sessions.all { session.budget.bucket = bucket(for: session.identity?.role) }
+        bySubject = bySubject.filter { $0.value.sessions > 0 }
+    }
+
+    /// Takes the price of a message. Faster than the limit is refused; much faster for long is closed.
+    func take(_ price: Double, of session: Session, _ id: Int64?) -> Bool {
+        let budget = session.budget
+        if budget.bucket.take(min(price, budget.bucket.capacity), at: now) {
+            session.refusedInARow = 0
+            return true
+        }
+        session.refusedInARow += 1
+        if session.refusedInARow > Int(budget.bucket.capacity) {
+            // Nor is it welcome at once over another connection.
+            budget.bucket.charge(budget.bucket.capacity, at: now)
+            services.outbox.close(session, .rateLimited)
+        } else {
+            refuse(session, id, budget, price: price)
+        }
+        return false
+    }
+
+    private func refuse(_ session: Session, _ id: Int64?, _ budget: Budget, price: Double) {
+        let bucket = budget.bucket
+        let detail =
+            "At most \(Int(bucket.perSecond)) commands a second, \(Int(bucket.capacity)) at once; some count more than once."
+        services.outbox.refuse(
+            session, id,
+            ErrorReply(
+                code: .rateLimited, field: ErrorReply.field(in: detail), detail: detail,
+                retryAfterMs: max(1, bucket.wait(for: min(price, bucket.capacity), at: now))))
+    }
+}

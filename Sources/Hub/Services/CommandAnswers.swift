@@ -1,0 +1,46 @@
+import EventLoop
+import Logging
+import RedisLink
+import Telemetry
+import Wire
+
+extension Capability {
+    /// Calls the function of a command and sends its answer as the one reply to the message. `then` is given the reply first.
+    func call(
+        _ function: String, _ arguments: [RedisArgument], _ message: ClientMessage, _ session: Session,
+        then: ((JSONValue) -> Void)? = nil
+    ) {
+        let began = loop.now
+        functions.command(function, arguments) { answer in
+            self.metrics.commandTook(milliseconds: self.loop.now - began)
+            if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
+            guard self.sessions.has(session) else { return }
+            self.answer(answer, to: message, session)
+        }
+    }
+
+    private func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
+        switch answer {
+        case .ok(let json): reply(session, message.id, json, to: message.command.name)
+        case .refused(let code, let detail, let retryAfterMs):
+            refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail, retryAfterMs: retryAfterMs)
+        case .unavailable:
+            refuse(
+                session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key."
+            )
+        case .failed(let text):
+            log.error("\(message.command.name.rawValue) failed: \(text)")
+            refuse(session, message.id, .internal, "The hub could not carry out \(message.command.name.rawValue).")
+        }
+    }
+
+    /// The elements of an answer; nil, and a line in the log, when the call has failed.
+    func elements(_ result: Result<RedisReply, RedisFailure>, of function: String) -> [RedisReply]? {
+        switch result {
+        case .success(let reply): return reply.array
+        case .failure(.server(let text)): log.error("\(function) failed: \(text)")
+        case .failure: break
+        }
+        return nil
+    }
+}

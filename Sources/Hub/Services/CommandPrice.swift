@@ -1,0 +1,69 @@
+import Domain
+import Wire
+
+/// What commands cost, in tokens of the subject's ``Budget``. One token is about what a position costs: a message read and a part
+/// of a batch. Others cost by what they make Redis, this worker and other people's phones do (measured on one core; a position
+/// takes 20 µs in all).
+enum CommandPrice {
+    /// Before it is carried out. What is only known then is charged besides: see the others here.
+    static func of(_ command: Command) -> Double {
+        switch command {
+        // A token to verify, a snapshot to read; each channel that is resumed is a history to look into.
+        case .hello(_, let resume): 2 + Double(resume.count)
+        // Rings somebody, and writes some thirty keys and entries before it is over.
+        case .rideRequest, .seatBook, .stopRequest: 5
+        // Undoes that, and rings the next one.
+        case .rideCancel, .seatCancel, .stopCancel: 3
+        // Asks, or asks anew, for each request that waits on the line.
+        case .tourStart, .tourEnd: 5
+        // Looks for a driver for each ride that waits in the zone.
+        case .driverAvailable: 5
+        case .seatsSet: 2
+        // Told to every connection of the subject, and kept in its history.
+        case .notifySet: 5
+        // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
+        case .routeSet: 5
+        // Reads the state of each tour of the line, and goes through its timetable.
+        case .lineEta: 3
+        // Tells all readers of the line its new times.
+        case .stopNext(let skip): skip ? 5 : 1
+        case .stopPrevious: 5
+        // With `since` it reads a history.
+        case .subscribe(_, _, let since): since == nil ? 2 : 5
+        default: 1
+        }
+    }
+
+    /// At least, by what there is to read: the encoding that takes longest needs some 0.1 ms per KiB.
+    static func size(_ bytes: Int) -> Double { Double(bytes) / 4096 }
+
+    /// Before hello nobody answers for a connection: so many messages are read at once, none longer than a token and what it
+    /// resumes take.
+    static let strangersMessages = 8.0
+    static let strangersBytes = 16_384
+
+    /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
+    static func cells(_ count: Int) -> Double { Double(count) / 20 }
+
+    /// Of the ways that are compared with where the reader of a circle wants to go. However many there are, who moves the map once a
+    /// second, as circles move, can pay for it and has most of the rate left.
+    static func ways(_ count: Int) -> Double { min(Double(count) / 100, 5) }
+
+    /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent.
+    static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
+}
+
+/// What a subject may still do: role and name, whichever of its connections to this worker does it, and whether it
+/// has just come back.
+///
+/// Each worker keeps its own: asking Redis for each message would cost more than most commands do, and connections are limited.
+final class Budget {
+    let key: String
+    var bucket: TokenBucket
+    var sessions = 0
+
+    init(key: String, bucket: TokenBucket) {
+        self.key = key
+        self.bucket = bucket
+    }
+}

@@ -1,0 +1,100 @@
+import Domain
+import RedisLink
+import Settings
+
+/// The numbers of the domain's rules, as the settings have them.
+extension Settings {
+    var filterLimits: PositionFilter.Limits {
+        var limits = PositionFilter.Limits()
+        limits.fenceAccuracy = positions.fenceAccuracyM
+        limits.mapAccuracy = positions.mapAccuracyM
+        limits.futureMs = Int64(positions.futureMs)
+        limits.maximumSpeed = positions.maxSpeedMps
+        // A delay of the link is real time: in a scaled run it looks so much longer.
+        limits.replayDelayMs = Int64(Double(limits.replayDelayMs) * clock.scale)
+        limits.maximumAgeMs = Int64(Double(positions.maxAgeMs) * clock.scale)
+        return limits
+    }
+
+    var feedRules: FeedRules {
+        var rules = FeedRules()
+        rules.staleAfterMs = Int64(feeds.staleAfterMs)
+        rules.expireAfterMs = Int64(feeds.goneAfterMs)
+        rules.logTicks *= WorkerServices.slicesPerTick
+        return rules
+    }
+
+    var zoneRules: ZoneTracker.Settings {
+        var rules = ZoneTracker.Settings()
+        rules.margin = zones.marginM
+        rules.fixes = dispatch.zoneExitFixes
+        rules.afterMs = Int64(dispatch.zoneExitMs)
+        return rules
+    }
+
+    var radii: ProximityLadder.Radii {
+        var radii = ProximityLadder.Radii()
+        radii.near = dispatch.nearM
+        radii.arrived = dispatch.arrivedM
+        return radii
+    }
+
+    var etaRules: ETAReporter.Settings {
+        var rules = ETAReporter.Settings()
+        rules.changeSeconds = Double(eta.pushChangeS)
+        rules.everyMs = Int64(eta.pushMaxAgeS) * 1000
+        return rules
+    }
+
+    var estimator: ETAEstimator {
+        var numbers = ETAEstimator.Settings()
+        numbers.detourNear = eta.detourShort
+        numbers.detourMiddle = eta.detour
+        numbers.detourFar = eta.detourLong
+        numbers.nearMetres = eta.shortM
+        numbers.farMetres = max(eta.shortM, eta.longM)
+        numbers.middleMetres = (numbers.nearMetres * numbers.farMetres).squareRoot()
+        numbers.speed = eta.speedKmh / 3.6
+        return ETAEstimator(settings: numbers)
+    }
+
+    // MARK: custom stops
+
+    /// By the names of `STOP_RULES` in stop.lua.
+    var stopFields: [RedisArgument] {
+        let values: [(String, RedisArgument)] = [
+            ("stop_answer_ms", RedisArgument(stops.answerMs)),
+            ("stop_remind_driver_ms", RedisArgument(stops.remindDriverMs)),
+            ("stop_reminder_ms", RedisArgument(stops.reminderMs)),
+            ("stop_ahead_m", RedisArgument(stops.aheadM)), ("stop_merge_m", RedisArgument(stops.mergeM)),
+            ("stop_merge_ms", RedisArgument(stops.mergeMs)), ("stop_near_m", RedisArgument(stops.nearM)),
+            ("stop_arrived_m", RedisArgument(stops.arrivedM)), ("stop_wait_ms", RedisArgument(stops.waitMs)),
+            ("stop_early_ms", RedisArgument(stops.earlyMs)), ("stop_round_ms", RedisArgument(stops.roundMs)),
+            ("stop_late_ms", RedisArgument(stops.lateMs)), ("stop_quiet_ms", RedisArgument(stops.quietMs)),
+            ("stop_max_open", RedisArgument(stops.maxOpen)),
+            ("stop_max_on_tour", RedisArgument(stops.maxOnTour)), ("stop_dwell_ms", RedisArgument(stops.dwellMs)),
+        ]
+        return values.flatMap { [RedisArgument($0.0), $0.1] }
+    }
+
+    var stopRequestRules: StopRequestPlan.Rules {
+        var rules = StopRequestPlan.Rules()
+        rules.offRoute = stops.offRouteM
+        rules.hours = stops.openHours
+        rules.roundMs = Int64(stops.roundMs)
+        rules.earlySeconds = Int64(stops.reminderMs / 1000)
+        rules.laterMs = Int64(stops.earlyMs)
+        rules.maxAheadMs = Int64(stops.maxAheadMs)
+        return rules
+    }
+
+    // MARK: statistics
+
+    /// By the names of `FIGURE_RULES` in figures.lua.
+    var statisticsFields: [RedisArgument] {
+        [
+            "figure_days", RedisArgument(statistics.days), "figure_early_s", RedisArgument(statistics.earlyS),
+            "figure_late_s", RedisArgument(statistics.lateS),
+        ]
+    }
+}

@@ -1,0 +1,103 @@
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Tokens
+import WebSocketServer
+import Wire
+import WireProtobuf
+
+/// What each capability of a worker is handed. Not Sendable: used on the worker's loop.
+final class WorkerServices {
+    /// A tick is done in so many slices, so that positions, feeds and their sends come evenly and not in one heap.
+    static let slicesPerTick = 5
+
+    /// The worker's name: unique among all workers that ever were.
+    let name: String
+    let loop: EventLoop
+    let keys: Keys
+    let metrics = WorkerMetrics()
+    let server: WebSocketServer
+    let commands: RedisConnection
+    let subscriber: RedisSubscriber
+    let functions: RedisFunctions
+    let outbox: Outbox
+    let readers: ChannelReaders
+    let sessions = SessionTable()
+    let catalog = CityCatalog()
+    let zones: ZoneLookup
+    let store: RedisHealth
+    private(set) var settings: Settings
+    var clock: HubClock
+    /// Proves tokens.
+    var verifier: TokenVerifier
+    let log: Logger
+    var isDraining = false
+    private(set) lazy var budgets = Budgets(self)
+    /// The other workers took this one for dead.
+    var takenForDead: () -> Void = {}
+
+    init(name: String, number: Int, settings: Settings, loop: EventLoop) throws {
+        self.name = name
+        self.settings = settings
+        self.loop = loop
+        keys = Keys(city: settings.city.id)
+        var log = HubLog.logger("worker", settings.log)
+        log[metadataKey: "worker"] = "\(name)"
+        self.log = log
+        clock = HubClock(scale: settings.clock.scale)
+        verifier = try TokenVerifier(settings)
+        server = try WebSocketServer(
+            loop: loop, limits: settings.serverLimits, subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
+            allowedOrigins: settings.server.allowedOrigins, tls: settings.tlsFiles, path: "/v1/connect",
+            addresses: AddressCounts(path: WorkerFiles.addresses(settings.data.dir), row: number - 1))
+        let endpoint = try RedisLocation(settings).endpoint
+        let limits = RedisLimits(settings)
+        commands = RedisConnection(loop: loop, endpoint: endpoint, limits: limits)
+        subscriber = RedisSubscriber(loop: loop, endpoint: endpoint, heartbeat: commands, limits: limits)
+        functions = RedisFunctions(
+            library: FunctionLibrary(sources: RedisLibrary.sources), connection: commands, keys: keys, log: log)
+        outbox = Outbox(server: server, metrics: metrics)
+        readers = ChannelReaders(subscriber: subscriber, keys: keys)
+        zones = ZoneLookup(city: settings.city.id)
+        store = RedisHealth(connection: commands, loop: loop, log: log)
+        metrics.watch(
+            server, sessions: { [sessions] in sessions.count }, pending: { [commands] in commands.pendingCount },
+            memory: { [store] in store.memory })
+        metrics.watchStore(isRefusing: { [store] in store.trouble != nil }, data: settings.data.dir)
+    }
+
+    /// Hub time, Unix ms.
+    func now() -> Int64 { clock.now(at: loop.now) }
+
+    func apply(_ new: Settings) {
+        settings = new
+        server.limits = new.serverLimits
+        HubLog.setLevel(new.log)
+        budgets.renew()
+    }
+}
+
+extension Settings {
+    fileprivate var serverLimits: ServerLimits {
+        var limits = ServerLimits()
+        limits.maxMessageBytes = server.maxMessageBytes
+        limits.maxOutboundBytes = server.maxOutboundBytes
+        limits.maxHeldBytes = server.maxWaitingBytes
+        // Nothing here takes a body: enough for a client that sends one all the same to be told so.
+        limits.maxBodyBytes = 1_024
+        limits.maxConnections = server.maxConnections > 0 ? server.maxConnections : nil
+        let perAddress = server.maxConnectionsPerAddress
+        limits.maxConnectionsPerAddress = perAddress > 0 ? perAddress : .max
+        limits.headerTimeoutMs = UInt64(server.handshakeTimeoutMs)
+        limits.pingEveryMs = UInt64(server.pingMs)
+        limits.deadAfterMs = UInt64(server.deadAfterMs)
+        limits.coalesceMs = UInt64(feeds.coalesceMs)
+        return limits
+    }
+
+    /// Nil: TLS is off.
+    var tlsFiles: TLSFiles? {
+        server.tls.isOn ? TLSFiles(certificate: server.tls.certificate, key: server.tls.key) : nil
+    }
+}

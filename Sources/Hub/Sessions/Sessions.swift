@@ -1,0 +1,381 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import Tokens
+import WebSocketServer
+import Wire
+import WireProtobuf
+
+/// Connections: opened, identified, caught up with what they missed, closed.
+final class Sessions: Capability {
+    let services: WorkerServices
+    /// All capabilities, told in this order.
+    var capabilities: [any Capability] = []
+    /// Handles a message that waited while its session caught up.
+    var route: (ClientMessage, Session) -> Void = { _, _ in }
+
+    private var budgets: Budgets { services.budgets }
+    private var number = 0
+    /// Seconds at which a connection must have said hello, or its token ends; when they were last looked at, ms of the loop.
+    private var deadlines = TimerWheel()
+    private var lastSecond: UInt64
+    private var catchingUp = 0
+    private let leavePace: LoopTimer
+    /// How many catch up at once.
+    private static let atOnce = 200
+
+    init(_ services: WorkerServices) {
+        self.services = services
+        leavePace = LoopTimer(services.loop)
+        lastSecond = services.loop.now
+        services.sessions.onDue = { self.catchUpSome() }
+    }
+
+    func opened(_ connection: ConnectionID, _ info: WebSocketServer.OpenInfo) {
+        number += 1
+        let session = Session(
+            connection: connection, name: "\(services.name).\(number)", bearer: info.bearerToken,
+            budget: budgets.ofStranger(),
+            encoding: info.subprotocol == ProtobufWire.subprotocol ? .protobuf : .json)
+        sessions.add(session)
+        scheduleHello(session)
+    }
+
+    private func scheduleHello(_ session: Session) {
+        guard session.phase != .closing else { return }
+        let due = loop.now + UInt64(settings.server.helloTimeoutMs)
+        deadlines.schedule(session.connection.rawValue, at: (due + 999) / 1000)
+    }
+
+    func closed(_ connection: ConnectionID, _ code: UInt16) {
+        guard let session = sessions.remove(connection) else { return }
+        session.phase = .closing
+        deadlines.cancel(connection.rawValue)
+        metrics.closed(code)
+        for capability in capabilities { capability.closed(session) }
+        budgets.leave(session)
+        guard let identity = session.identity else { return }
+        leaveLinks(session, identity)
+        readers.remove(session, from: identity.channel)
+    }
+
+    /// It does not count among its subject's connections any more (limits.lua).
+    private func leaveLinks(_ session: Session, _ identity: Identity) {
+        guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 else { return }
+        functions.retryUntilDone("left", [RedisArgument(identity.channel), RedisArgument(session.name)])
+    }
+
+    /// One's own channel is read since hello.
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        switch message.command {
+        case .subscribe(let channel, _, _) where channel == identity.channel:
+            reply(session, message.id, Self.channelReply(channel), to: .subscribe)
+        case .unsubscribe(let channel) where channel == identity.channel:
+            refuse(
+                session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
+        default: return false
+        }
+        return true
+    }
+
+    /// Another connection of the same subject has taken the place of the session that the push names.
+    func onPublish(_ push: Push) -> Bool {
+        guard push.seq.isEmpty, push.type == "replaced" else { return false }
+        for session in readers[push.channel] ?? [] where session.name == push.meta && session.phase != .closing {
+            close(session, .replaced)
+        }
+        return true
+    }
+
+    func tick() { catchUpSome() }
+
+    func second() {
+        budgets.forgetIdle()
+        // A loop that was held up finds its timers before its sockets: who said hello meanwhile is still to be read.
+        let wasHeldUp = loop.now - lastSecond > 2_000
+        lastSecond = loop.now
+        for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id, isOurFault: wasHeldUp) }
+    }
+
+    /// Looks at the connections whose time has come: no hello in time, or a token that has ended. A hello that was not read
+    /// yet (`isOurFault`), or is being carried out, is not late.
+    private func checkDeadline(_ id: UInt64, isOurFault: Bool = false) {
+        guard let session = sessions[ConnectionID(rawValue: id)], session.phase != .closing else { return }
+        guard let identity = session.identity, session.isGreeted else {
+            if isOurFault || session.identity != nil { return scheduleHello(session) }
+            return close(session, .helloTimeout)
+        }
+        let left = identity.expiresAt - EventLoop.wallClock()
+        if left <= 0 { return close(session, .tokenExpired) }
+        deadlines.schedule(id, at: loop.now / 1000 + UInt64(left + 999) / 1000)
+    }
+
+    // MARK: hello
+
+    func hello(_ session: Session, _ id: Int64?, token: String?, resume: [(channel: String, seq: String)]) {
+        guard session.phase == .silent else {
+            return refuse(session, id, .badMessage, "This connection has said hello already.")
+        }
+        guard services.clock.isSet else {
+            return refuse(session, id, .unavailable, "The hub is starting; say hello again.")
+        }
+        guard commands.isUp, subscriber.isUp else {
+            return refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
+        }
+        guard let text = token ?? session.bearer else {
+            refuse(session, id, .unauthenticated, "field `token`: expected a token; make one with `kerbside token`.")
+            return close(session, .unauthenticated)
+        }
+        session.bearer = nil
+        let claims: TokenClaims
+        do {
+            claims = try services.verifier.verify(text, nowMs: EventLoop.wallClock())
+        } catch {
+            metrics.tokensRefused.increment()
+            refuse(session, id, error == .wrongCity ? .forbidden : .unauthenticated, "\(error)")
+            return close(session, error == .wrongCity ? .forbidden : .unauthenticated)
+        }
+        server.welcome(session.connection)
+        let hasChannel = claims.role == .driver || claims.role == .busDriver || claims.role == .passenger
+        let identity = Identity(
+            claims: claims, channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
+            expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
+        let price = CommandPrice.of(.hello(token: nil, resume: resume))
+        guard budgets.join(session, id, identity, price: price) else { return }
+        session.identity = identity
+        session.resume = resume
+        guard hasChannel else {
+            session.phase = .live
+            return greet(session, id, identity)
+        }
+        let seen = resume.first { $0.channel == identity.channel }?.seq ?? ""
+        session.position = seen == "0" ? StreamPosition.zero.text : seen
+        catchUp(session, identity) { isDone in
+            guard isDone else {
+                session.identity = nil
+                self.budgets.leave(session)
+                self.leaveLinks(session, identity)
+                if session.phase != .closing { session.phase = .silent }
+                self.readers.remove(session, from: identity.channel)
+                self.scheduleHello(session)
+                self.refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
+                return self.handleWaiting(session)
+            }
+            self.greet(session, id, identity)
+        }
+    }
+
+    private func greet(_ session: Session, _ id: Int64?, _ identity: Identity) {
+        session.isGreeted = true
+        checkDeadline(session.connection.rawValue)
+        reply(session, id, greeting(identity, session), to: .hello)
+        for capability in capabilities { capability.greeted(session, identity) }
+        session.resume = []
+    }
+
+    private func greeting(_ identity: Identity, _ session: Session) -> [UInt8] {
+        var channels = capabilities.flatMap { $0.greeting(session, identity) }
+        if !identity.channel.isEmpty {
+            channels.insert(GreetedChannel(name: identity.channel, seq: session.position), at: 0)
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("session", session.name)
+        json.member("role", identity.role.rawValue)
+        json.member("subject", identity.subject)
+        json.member("city", settings.city.id)
+        json.key("channels")
+        json.beginArray()
+        for channel in channels { json.string(channel.name) }
+        json.endArray()
+        json.member("heartbeat_s", Int64((settings.server.pingMs + 999) / 1000))
+        json.member("time", now())
+        json.key("seq")
+        json.beginObject()
+        for channel in channels {
+            guard let seq = channel.seq else { continue }
+            json.key(escaping: channel.name)
+            json.string(seq)
+        }
+        json.endObject()
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: catching up
+
+    /// Reads what a session missed and goes live without a hole or a double: the partition is subscribed first, what is
+    /// pushed from then on is held, the history is read up to a position, and of what was held only the later is sent.
+    /// `then` is called with true before anything is sent, or with false when Redis could not be asked.
+    private func catchUp(_ session: Session, _ identity: Identity, then: @escaping (Bool) -> Void) {
+        session.phase = .catchingUp
+        session.isBehind = !subscriber.isUp
+        readers.add(session, to: identity.channel)
+        readers.whenSubscribed(identity.channel) {
+            guard self.sessions.has(session), session.phase == .catchingUp else { return then(false) }
+            let arguments: [RedisArgument] = [
+                RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(session.name),
+                RedisArgument(self.services.name), RedisArgument(session.position),
+                RedisArgument(identity.kind.text.description),
+                RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
+            ]
+            self.functions.call("hello", arguments) { result in
+                guard self.sessions.has(session), session.phase == .catchingUp else {
+                    self.failed(session, identity)
+                    return then(false)
+                }
+                if case .failure(.server(let text)) = result { self.log.error("hello failed: \(text)") }
+                guard case .success(let reply) = result, let reply = HelloReply(reply) else {
+                    // It may have been carried out all the same.
+                    self.failed(session, identity)
+                    return then(false)
+                }
+                self.goLive(session, identity, reply, then)
+            }
+        }
+    }
+
+    private func failed(_ session: Session, _ identity: Identity) {
+        for capability in capabilities { capability.helloFailed(session, identity) }
+    }
+
+    private func goLive(_ session: Session, _ identity: Identity, _ reply: HelloReply, _ then: (Bool) -> Void) {
+        for capability in capabilities { capability.caughtUp(session, identity, reply) }
+        if !session.isGreeted {
+            let price = CommandPrice.missed(
+                reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
+            session.budget.bucket.charge(price, at: Int64(loop.now))
+        }
+        // The greeting's seq is where the client stands before what it missed has been sent.
+        if reply.mode == .fresh || reply.mode == .gap { session.position = reply.position }
+        then(true)
+        session.position = reply.position
+        switch reply.mode {
+        case .resumed, .oldest:
+            for entry in reply.entries where entry.type != "opened" {
+                metrics.events.increment()
+                send(
+                    session,
+                    Encode.event(
+                        channel: identity.channel, seq: entry.seq, type: entry.type, time: entry.time, data: entry.data)
+                )
+            }
+            let isNeeded = capabilities.contains { $0.needsSnapshot(identity, reply) }
+            if reply.mode == .oldest || isNeeded { sendSnapshot(session, identity, reply) }
+        case .gap:
+            send(session, Encode.gap(channel: identity.channel))
+            sendSnapshot(session, identity, reply)
+        case .fresh:
+            sendSnapshot(session, identity, reply)
+        }
+        session.phase = .live
+        for capability in capabilities { capability.wentLive(session) }
+        handleWaiting(session)
+    }
+
+    /// What came while the session caught up; the phase says how each is answered.
+    private func handleWaiting(_ session: Session) {
+        let waiting = session.waiting
+        session.waiting = []
+        for message in waiting { route(message, session) }
+    }
+
+    private func sendSnapshot(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
+        send(session, Encode.snapshot(channel: identity.channel, time: now(), data: reply.snapshotBytes))
+    }
+
+    func subscriptionLost() {
+        log.warning("the subscription connection to Redis is lost; reconnecting")
+        for session in sessions.all { session.isBehind = true }
+    }
+
+    /// The subscription was lost and is back: whatever was pushed in between must be read from the histories.
+    func subscriptionBack() {
+        log.info("subscribed to Redis", metadata: ["sessions": "\(sessions.all.count)"])
+        sessions.catchUpAll()
+        catchUpSome()
+    }
+
+    /// A few at a time: a storm of histories would only make everyone wait.
+    private func catchUpSome() {
+        while catchingUp < Self.atOnce, subscriber.isUp, commands.isUp, let session = sessions.nextToCatchUp() {
+            guard sessions.has(session), session.phase == .live, let identity = session.identity else { continue }
+            catchingUp += 1
+            catchUp(session, identity) { isDone in
+                self.catchingUp -= 1
+                if !isDone, self.sessions.has(session), session.phase == .catchingUp {
+                    session.phase = .live
+                    session.isBehind = true
+                    self.sessions.catchUpAgain([session])
+                    self.handleWaiting(session)
+                }
+            }
+        }
+    }
+
+    // MARK: leaving
+
+    /// No new connections, the present ones are sent away over `server.drain_ms` with a time to come back at, then `finished` is
+    /// called.
+    func drain(finished: @escaping () -> Void) {
+        let leaving = Array(sessions.all)
+        log.notice("draining", metadata: ["connections": "\(leaving.count)"])
+        var rounds = 0
+        sendAway(leaving) { session in
+            guard !session.mustLeave else { return self.leaveForGood(session) }
+            let retry = Int.random(in: 0...max(1, self.settings.server.reconnectSpreadMs))
+            self.close(session, .serviceRestart, CloseCode.restartReason(retryMs: retry))
+        } isDone: {
+            rounds += 1
+            // A socket that is cut before the peer has answered may take the close frame with it.
+            let isDone = self.sessions.all.isEmpty && !self.functions.hasPendingCalls && self.server.socketCount == 0
+            guard isDone || rounds > Self.leavingRounds else { return false }
+            finished()
+            return true
+        }
+    }
+
+    /// In so many portions over half of `server.drain_ms` connections are sent away.
+    private static let leavingRounds = 10
+
+    /// `isDone` is asked in each round after the last portion.
+    private func sendAway(_ leaving: [Session], _ close: @escaping (Session) -> Void, isDone: @escaping () -> Bool) {
+        let share = max(1, (leaving.count + Self.leavingRounds - 1) / Self.leavingRounds)
+        var next = 0
+        let interval = UInt64(max(1, settings.server.drainMs / (2 * Self.leavingRounds)))
+        leavePace.start(afterMs: 0, repeatMs: interval) {
+            for session in leaving[min(next, leaving.count)..<min(next + share, leaving.count)] { close(session) }
+            next += share
+            if next >= leaving.count, isDone() { self.leavePace.stop() }
+        }
+    }
+
+    /// The keys or revocations are others than those of `old`: the connections whose tokens count no more are closed, slowly, so
+    /// that the rest is not run over when they come back.
+    func sendAwayUnaccepted(provedBy old: TokenVerifier) {
+        let leaving = sessions.all.filter { session in
+            guard session.phase != .closing, let identity = session.identity else { return false }
+            // `old` is not what proved those that an earlier reload has left to leave.
+            return session.mustLeave || !services.verifier.stillAccepts(identity.claims, provedBy: old)
+        }
+        for session in leaving { session.mustLeave = true }
+        // All are sent away already, and these with the code that is theirs.
+        guard !services.isDraining else { return }
+        leavePace.stop()
+        guard !leaving.isEmpty else { return }
+        log.notice("tokens count no more, and their connections are closed", metadata: ["count": "\(leaving.count)"])
+        sendAway(leaving) { session in
+            guard session.phase != .closing else { return }
+            self.leaveForGood(session)
+        } isDone: {
+            true
+        }
+    }
+
+    private func leaveForGood(_ session: Session) {
+        close(session, .unauthenticated, "the token counts no more: get a new one")
+    }
+}

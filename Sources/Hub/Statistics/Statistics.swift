@@ -1,0 +1,108 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+
+/// The administrators' statistics over HTTP: `/v1/stats`, for operators and services with their token in the header.
+final class Statistics: Capability {
+    let services: WorkerServices
+    /// A year of a big city's figures takes some ten MB: one at a time.
+    private var isReading = false
+    private static let paths: Set = ["/v1/stats", "/v1/stats.csv"]
+
+    init(_ services: WorkerServices) { self.services = services }
+
+    func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
+        guard Self.paths.contains(request.path) else { return false }
+        tell(request, answer)
+        return true
+    }
+
+    private func tell(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+        if let refusal = refusal(of: request, for: "the figures") { return answer(refusal) }
+        guard catalog.isKnown, services.clock.isSet else {
+            return answer(.problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
+        }
+        let query: StatisticsQuery
+        do throws(StatisticsQuery.Problem) {
+            query = try StatisticsQuery(request.query, today: catalog.time.date(at: now() / 1000))
+        } catch {
+            return answer(.problem(400, "Bad request", error.detail))
+        }
+        guard !isReading else {
+            return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
+        }
+        isReading = true
+        let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
+        read(query, of: query.dates[...], []) { rows in
+            self.isReading = false
+            guard let rows else {
+                return answer(
+                    .problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))
+            }
+            if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
+                return answer(.problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
+            }
+            let pages = StatisticsPages(
+                rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone,
+                earlySeconds: self.settings.statistics.earlyS, lateSeconds: self.settings.statistics.lateS)
+            answer(
+                HTTPResponse(
+                    status: 200, contentType: isCSV ? "text/csv; charset=utf-8; header=present" : "application/json",
+                    headers: [("Cache-Control", "no-store"), ("Vary", "Accept")], body: isCSV ? pages.csv : pages.json))
+        }
+    }
+
+    /// One day after the other, so that Redis serves others in between. nil: Redis is away.
+    private func read(
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: [LineStatistics],
+        _ then: @escaping ([LineStatistics]?) -> Void
+    ) {
+        guard let date = dates.first else { return then(rows) }
+        commands.send(["HGETALL", RedisArgument(keys.statistics("\(date)"))]) { result in
+            guard case .success(let reply) = result else { return then(nil) }
+            let found = LineStatistics.day(date, reply.statistics).filter { query.line == nil || $0.line == query.line }
+            self.read(query, of: dates.dropFirst(), rows + found, then)
+        }
+    }
+}
+
+extension RedisReply {
+    /// Of a hash with whole numbers.
+    var statistics: [(name: String, value: Int)] {
+        let fields = array ?? []
+        return stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
+            guard let name = fields[place].text, let value = fields[place + 1].int else { return nil }
+            return (name, Int(value))
+        }
+    }
+}
+
+/// Which of two forms a client wants, by its `Accept` (RFC 9110 12.5.1).
+struct MediaPreference: Equatable {
+    private var json = 0.0
+    private var csv = 0.0
+
+    init(_ accept: String?) {
+        // How exactly each was named: the sharper one counts.
+        var sharpness = (json: 0, csv: 0)
+        for range in (accept ?? "").utf8.split(separator: 44, maxSplits: 64).prefix(64) {
+            let parts = range.split(separator: 59).map { part in
+                String(decoding: part.filter { $0 != 32 && $0 != 9 }, as: UTF8.self).lowercased()
+            }
+            guard let name = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            let level = name == "*/*" ? 1 : name.hasSuffix("/*") ? 2 : 3
+            if ["*/*", "application/*", "application/json"].contains(name), level > sharpness.json {
+                (json, sharpness.json) = (weight, level)
+            }
+            if ["*/*", "text/*", "text/csv"].contains(name), level > sharpness.csv {
+                (csv, sharpness.csv) = (weight, level)
+            }
+        }
+    }
+
+    var prefersCSV: Bool { csv > json }
+}

@@ -1,0 +1,147 @@
+import Domain
+import RedisLink
+import Settings
+import WebSocketServer
+import Wire
+
+/// Custom stops: what a citizen asks is held against the catalog here, and decided with where the buses are in stop.lua.
+final class Stops: Capability {
+    let services: WorkerServices
+
+    init(_ services: WorkerServices) { self.services = services }
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        let who = RedisArgument(identity.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch message.command {
+        case .stopRequest(let stop): request(stop, message, session, identity)
+        case .stopCancel(let id): call("stop_cancel", [who, RedisArgument(id), key], message, session)
+        case .stopAnswer(let answer, let id, let all):
+            call(
+                "stop_answer", [who, RedisArgument(answer.rawValue), RedisArgument(id), all ? "1" : "", key], message,
+                session)
+        default: return false
+        }
+        return true
+    }
+
+    /// The history does not keep the list of stops that each of these events had (stops.tell_driver).
+    func needsSnapshot(_ identity: Identity, _ reply: HelloReply) -> Bool {
+        identity.role == .busDriver && reply.entries.contains { $0.type.hasPrefix("stop.") }
+    }
+
+    private func request(_ request: StopRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard catalog.isKnown else {
+            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
+        }
+        let time = now()
+        var refusal: (code: ErrorCode, detail: String)?
+        var wanted: [[UInt8]] = []
+        do throws(ErrorReply) {
+            wanted.append(
+                try wish(
+                    request.place, at: request.at, request.passengers, on: request.line, now: time, field: ""))
+            if let back = request.back {
+                guard back.at > request.at ?? time else {
+                    throw ErrorReply(
+                        code: .badMessage, detail: "field `back.at`: expected a time after that of the way there")
+                }
+                wanted.append(
+                    try wish(
+                        back.place, at: back.at, back.passengers ?? request.passengers, on: request.line, now: time,
+                        field: "back."))
+            }
+        } catch {
+            refusal = (error.code, error.detail)
+        }
+        // Refused by the function, not here: a repeated command gets its first reply, whatever the time is now.
+        let arguments: [RedisArgument] =
+            [
+                RedisArgument(identity.subject), RedisArgument(message.key ?? ""), RedisArgument(request.line),
+                RedisArgument(refusal?.code.rawValue ?? ""), RedisArgument(refusal?.detail ?? ""),
+                RedisArgument(Self.person(request)),
+            ] + wanted.map { RedisArgument($0) }
+        call("stop_request", arguments, message, session)
+    }
+
+    /// One of the function's requests as JSON. Throws why it can't be.
+    private func wish(
+        _ place: StopRequest.Place, at: Int64?, _ passengers: Int, on lineID: String, now: Int64, field: String
+    ) throws(ErrorReply) -> [UInt8] {
+        let line = try line(lineID)
+        let spot = try spot(place, field: field)
+        let plan: StopRequestPlan
+        do throws(StopRequestPlan.Refusal) {
+            plan = try StopRequestPlan(
+                spot, at: at, now: now, on: line, of: catalog.current, time: catalog.time,
+                rules: settings.stopRequestRules)
+        } catch {
+            throw explain(error, lineID, field, at: at, now: now)
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("id", RandomID.make("s_"))
+        json.member("lat", plan.point.lat)
+        json.member("lon", plan.point.lon)
+        if case .stop(let stop) = spot { json.member("stop", stop.id) }
+        json.member("at", plan.at)
+        json.member("asked", at != nil)
+        if plan.isFirst { json.member("first", true) }
+        json.member("passengers", passengers)
+        json.key("places")
+        json.raw(Self.json(plan.passes))
+        json.key("next")
+        json.beginObject()
+        for (pattern, indexes) in plan.nextStops {
+            json.key(escaping: pattern)
+            json.beginArray()
+            for index in indexes { json.integer(Int64(index)) }
+            json.endArray()
+        }
+        json.endObject()
+        json.member("later", plan.comesAgain)
+        if let again = plan.comesAgainAt {
+            json.member("later_at", again)
+            json.member("later_clock", catalog.time.clock(at: again / 1000))
+            json.member("later_moment", catalog.moment(again / 1000))
+        }
+        Self.write(plan.runs, "runs", &json)
+        Self.write(plan.laterRuns, "later_runs", &json)
+        if plan.isOnDemand { json.member("anywhere", true) }
+        json.endObject()
+        return json.bytes
+    }
+
+    private static func write(_ runs: [StopRequestPlan.Run]?, _ name: String, _ json: inout JSONWriter) {
+        guard let runs else { return }
+        json.key(escaping: name)
+        json.beginArray()
+        for run in runs {
+            json.beginArray()
+            json.string(run.trip)
+            json.integer(run.base)
+            json.integer(run.at)
+            // As Lua counts.
+            json.integer(Int64(run.pass + 1))
+            json.endArray()
+        }
+        json.endArray()
+    }
+
+    /// Who is to be fetched, as the driver is told.
+    private static func person(_ request: StopRequest) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("name", request.name)
+        if let number = request.number { json.member("number", number) }
+        if let address = request.address { json.member("address", address) }
+        if !request.help.isEmpty {
+            json.key("help")
+            json.beginArray()
+            for need in request.help { json.string(need) }
+            json.endArray()
+        }
+        json.endObject()
+        return json.bytes
+    }
+}

@@ -1,0 +1,20 @@
+public import Domain
+public import Settings
+import Tokens
+import WebSocketServer
+
+/// The files that a configuration names, read as a hub reads them.
+public enum NamedFiles {
+    /// What is wrong with them; `repairs` is told what is repaired in the zones. Before a hub's first start there is no
+    /// secret yet.
+    public static func problems(_ settings: Settings, repairs: (ZoneRepair) -> Void = { _ in }) -> [String] {
+        var problems: [String] = []
+        func attempt(_ read: () throws -> Void) {
+            do { try read() } catch { problems.append("\(error)") }
+        }
+        attempt { try TokenVerifier.check(settings) }
+        attempt { try settings.tlsFiles?.check() }
+        attempt { _ = try CityZones.load(settings, repairs: repairs) }
+        return problems
+    }
+}

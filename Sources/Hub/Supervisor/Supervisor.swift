@@ -1,0 +1,235 @@
+public import EventLoop
+import Glibc
+import Logging
+import RedisLink
+public import Settings
+import Tokens
+import WebSocketServer
+
+/// The parent process: starts Redis where none is configured, prepares it, starts the workers, restarts what dies, and
+/// passes on reload and shutdown. It carries no client traffic.
+public actor Supervisor {
+    /// How long after a failure Redis is prepared again, ms.
+    private static let prepareAgainMs: UInt64 = 1_000
+
+    nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    var settings: Settings
+    let reload: @Sendable () throws -> Settings
+    let log: Logger
+    let keys: Keys
+    private let library = FunctionLibrary(sources: RedisLibrary.sources)
+    private var redis: EmbeddedRedis?
+    private var connection: RedisConnection?
+    /// Prepares Redis again when it is up and has not taken it.
+    private let prepareAgain: LoopTimer
+    /// Why it has not; nil while it has.
+    private var prepareTrouble: String?
+    private var reservation: PortReservation?
+    private var lock: DirectoryLock?
+    private var settled: SettledFiles
+    private var workers: [WorkerProcess] = []
+    private var signals: [LoopSignal] = []
+    private var isStopping = false
+    private var isEnding = false
+    private var failure: HubFailure?
+
+    /// `reload` reads the configuration again at SIGHUP, from where it came.
+    public init(settings: Settings, loop: EventLoop, reload: @escaping @Sendable () throws -> Settings) {
+        self.settings = settings
+        self.loop = loop
+        self.reload = reload
+        log = HubLog.logger("hub", settings.log)
+        keys = Keys(city: settings.city.id)
+        settled = SettledFiles(data: settings.data.dir)
+        prepareAgain = LoopTimer(loop)
+    }
+
+    /// Runs the hub until SIGTERM or SIGINT; call it on the thread that owns the loop. Throws a ``HubFailure`` or another
+    /// describable error when it can't start, or can't go on.
+    public nonisolated func run() throws {
+        let begun = Task { try await self.start() }
+        let ended = Outcome()
+        Task {
+            do { try await begun.value } catch {
+                ended.error = error
+                await self.abandon()
+            }
+        }
+        loop.run()
+        if let error = ended.error { throw error }
+    }
+
+    private func start() async throws {
+        for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
+            signals.append(try LoopSignal(loop, signal: signal) { self.stop(name) })
+        }
+        signals.append(try LoopSignal(loop, signal: SIGHUP) { self.reloadAll() })
+        // Whatever this process and its children make is for this user alone: Redis' files, too.
+        umask(0o077)
+        let closed = try DataDirectory.prepare(settings.data.dir)
+        if !closed.isEmpty {
+            log.warning("was open to other users, and is closed now: \(closed.joined(separator: ", "))")
+        }
+        for exposure in settings.exposures { log.warning("\(exposure)") }
+        lock = try DirectoryLock(settings.data.dir)
+        try WorkerFiles.prepare(settings.data.dir)
+        _ = try TokenIssuer(settings, makesSecret: true)
+        settled.clear()
+        try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
+        reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
+        let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: max(1, count))
+        try await startRedis()
+        for number in 1...max(1, count) { startWorker(number) }
+        log.notice(
+            "serving",
+            metadata: [
+                "address": "\(settings.server.host):\(reservation?.port ?? 0)", "workers": "\(max(1, count))",
+                "city": "\(settings.city.id)", "data": "\(settings.data.dir)",
+                "redis": "\(settings.redis.isEmbedded ? "embedded" : "external")",
+            ])
+    }
+
+    // MARK: Redis
+
+    private func startRedis() async throws {
+        if settings.redis.isEmbedded {
+            let redis = EmbeddedRedis(
+                loop: loop, directory: settings.data.dir, executable: settings.redis.server,
+                fsync: settings.redis.fsync == .always ? .always : .everysec,
+                maxMemory: EngineMemory.limit(settings))
+            redis.onRestart = { self.log.warning("redis-server died and was started again: \($0)") }
+            self.redis = redis
+            try await redis.start()
+        }
+        let connection = RedisConnection(
+            loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
+        self.connection = connection
+        let reached: Result<Void, any Error> = await withCheckedContinuation { continuation in
+            var first: CheckedContinuation<Result<Void, any Error>, Never>? = continuation
+            connection.onUp = {
+                Task {
+                    let result = await self.prepare()
+                    first?.resume(returning: result)
+                    first = nil
+                }
+            }
+            connection.onRetry = { reason in
+                guard first != nil else { return self.log.debug("Redis is still away: \(reason)") }
+                first?.resume(returning: .failure(HubFailure("Redis can't be reached: \(reason)")))
+                first = nil
+            }
+            connection.start()
+        }
+        try reached.get()
+    }
+
+    /// At each connect and reload: an external Redis is checked, the functions and settings are written. Where that fails
+    /// it is done again until it is done: a Redis that is full keeps the connection up.
+    @discardableResult
+    private func prepare() async -> Result<Void, any Error> {
+        guard let connection else { return .failure(HubFailure("no connection to Redis")) }
+        do {
+            if !settings.redis.isEmbedded {
+                let problems = try await RedisCheck.problems(of: connection)
+                if !problems.isEmpty {
+                    throw HubFailure("this Redis is not fit:\n  " + problems.joined(separator: "\n  "))
+                }
+            }
+            try await RedisSetup(keys: keys, settings: settings, library: library).prepare(connection)
+            if prepareTrouble != nil { log.notice("Redis is prepared") }
+            prepareTrouble = nil
+            return .success(())
+        } catch {
+            if "\(error)" != prepareTrouble { log.error("Redis could not be prepared: \(error)") }
+            prepareTrouble = "\(error)"
+            // A Redis that is away is prepared when it is back.
+            if self.connection?.isUp == true {
+                prepareAgain.start(afterMs: Self.prepareAgainMs) { Task { await self.prepare() } }
+            }
+            return .failure(error)
+        }
+    }
+
+    // MARK: workers
+
+    private func startWorker(_ number: Int) {
+        let worker = WorkerProcess(number: number, loop: loop, data: settings.data.dir, port: reservation?.port ?? 0)
+        worker.onEnd = { description in
+            guard !self.isStopping else { return self.finishIfDone() }
+            self.log.error("worker \(number) ended and is started again: \(description)")
+        }
+        workers.append(worker)
+        worker.start()
+    }
+
+    // MARK: signals
+
+    /// Everything is tried before anything changes; then the workers are told, which read what was tried.
+    private func reloadAll() {
+        do {
+            let fresh = try reload()
+            let taken = settings.reloaded(from: fresh)
+            try settled.take(taken) { self.log.warning("zones repaired: \($0)") }
+            let fixed = Settings.changedKeys(from: settings, to: fresh).filter { $0.takesEffect == .atRestart }
+            for setting in fixed { log.warning("\(setting.key) takes effect at the next start only") }
+            settings = taken
+        } catch {
+            return log.error("not reloaded, everything stays as it was: \(error)")
+        }
+        for worker in workers { worker.signal(SIGHUP) }
+        Task {
+            switch await prepare() {
+            case .success: log.notice("reloaded")
+            case .failure: log.warning("reloaded; Redis is told its part when it takes it")
+            }
+        }
+    }
+
+    private func stop(_ name: String) {
+        guard !isStopping else { return }
+        isStopping = true
+        log.notice("stopping: \(name)")
+        for worker in workers { worker.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
+        finishIfDone()
+    }
+
+    /// When the last worker has ended: Redis writes what it has and ends, then this process.
+    private func finishIfDone() {
+        guard isStopping, !isEnding, workers.allSatisfy({ !$0.isRunning }) else { return }
+        isEnding = true
+        prepareAgain.close()
+        connection?.close()
+        connection = nil
+        guard let redis else { return end() }
+        redis.stop { self.end() }
+    }
+
+    private func end() {
+        for signal in signals { signal.close() }
+        signals = []
+        reservation = nil
+        if lock != nil {
+            settled.clear()
+            unlink(WorkerFiles.addresses(settings.data.dir))
+        }
+        lock = nil
+        log.notice("stopped")
+        loop.stop()
+    }
+
+    /// Could not start: ends what had been started.
+    private func abandon() {
+        isStopping = true
+        for worker in workers { worker.stop(killAfterMs: 1000) }
+        finishIfDone()
+    }
+}
+
+/// Carries the error of start-up out of the loop.
+/// `@unchecked Sendable` because it is written before the loop stops and read after.
+private final class Outcome: @unchecked Sendable {
+    var error: (any Error)?
+}

@@ -1,0 +1,326 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// The readers of shared event channels, and what they are sent.
+///
+/// A reading begins like that of one's own channel: the partition is subscribed first, what is pushed from then on is held,
+/// the history is read from the last `seq` on, then come the held ones that are newer. All readings of a topic that wait
+/// are read with one call; live readings share the topic's position, and after a loss of the subscription they are brought
+/// forward from it together.
+final class ChannelReadings: Capability {
+    let services: WorkerServices
+    /// Told when a connection has been sent the events of a channel up to now, or leaves it: lines have states besides.
+    var joined: (ChannelReading, _ isGap: Bool) -> Void = { _, _ in }
+    var left: (_ channel: String, Session) -> Void = { _, _ in }
+
+    private let topics = EventChannels()
+    private var readings: [ConnectionID: [ChannelReading]] = [:]
+    private let pace: LoopTimer
+
+    /// Places of one call.
+    private static let places = 100
+    /// Calls at once: each may keep Redis from others for some milliseconds.
+    private static let calls = 4
+    /// Between two parts of what a connection missed, if it takes them, ms.
+    private static let paceMs: UInt64 = 10
+
+    init(_ services: WorkerServices) {
+        self.services = services
+        pace = LoopTimer(services.loop)
+    }
+
+    // MARK: who reads what
+
+    func reading(of channel: String, _ session: Session) -> ChannelReading? {
+        readings[session.connection]?.first { $0.topic.channel == channel }
+    }
+
+    func join(_ channel: String, since: String?, _ session: Session, asks: [Int64], isPaced: Bool = false) {
+        let topic = topics.topic(channel)
+        let reading = ChannelReading(topic, session, since: since, asks: asks)
+        readings[session.connection, default: []].append(reading)
+        session.channels += 1
+        topic.count += 1
+        guard !isPaced else { return goOnLater(reading) }
+        topic.joining.append(reading)
+        readLater(topic)
+    }
+
+    func end(_ reading: ChannelReading) {
+        reading.topic.leave(reading)
+        let session = reading.session
+        left(reading.topic.channel, session)
+        if let index = readings[session.connection]?.firstIndex(where: { $0 === reading }) {
+            readings[session.connection]?.remove(at: index)
+            session.channels -= 1
+            if readings[session.connection]?.isEmpty == true { readings[session.connection] = nil }
+        }
+        forgetIfUnread(reading.topic)
+    }
+
+    private func forgetIfUnread(_ topic: EventChannel) {
+        guard topic.count == 0, topic.joining.isEmpty, topics.byChannel[topic.channel] === topic else { return }
+        topics.byChannel[topic.channel] = nil
+    }
+
+    func closed(_ session: Session) {
+        for reading in readings[session.connection] ?? [] {
+            reading.asks = []
+            end(reading)
+        }
+    }
+
+    static func reply(_ channel: String, _ position: StreamPosition) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("channel", channel)
+        json.member("seq", position.text)
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: live
+
+    /// A push on a topic that is read here.
+    func onPublish(_ push: Push) -> Bool {
+        guard let topic = topics.byChannel[push.channel] else { return false }
+        guard let position = push.position else { return true }
+        metrics.pushes.increment()
+        let event = ChannelEvent(push, at: position)
+        if topic.isReading { topic.held.append(event) }
+        // Behind, the next reading of the history has it.
+        if !topic.isBehind { tell(event, topic) }
+        return true
+    }
+
+    /// To all live readers, unless they had it from the history.
+    private func tell(_ event: ChannelEvent, _ topic: EventChannel) {
+        guard event.position > topic.position else { return }
+        topic.admit { $0 < event.position }
+        topic.position = event.position
+        for group in topic.groups where !group.connections.isEmpty {
+            let (server, frame) = (server, frame(event, group.encoding))
+            for connection in group.connections { server.sendSoon(connection, frame) }
+            metrics.events.add(group.connections.count)
+        }
+        topic.admit { $0 == event.position }
+    }
+
+    private func frame(_ event: ChannelEvent, _ encoding: FeedEncoding) -> Frame {
+        if let known = event.frames[encoding] { return known }
+        let frame = outbox.frame(event.json, encoding)
+        event.frames[encoding] = frame
+        return frame
+    }
+
+    // MARK: from the history
+
+    /// The subscription is lost: until the histories were read, nothing that is pushed may be sent.
+    func subscriptionLost() {
+        topics.losses += 1
+        for topic in topics.byChannel.values { topic.fallBehind() }
+    }
+
+    func subscriptionBack() {
+        for topic in topics.byChannel.values { readLater(topic) }
+        readSomeTopics()
+    }
+
+    func tick() {
+        let failed = topics.failed
+        topics.failed = []
+        for topic in failed { readLater(topic) }
+        readSomeTopics()
+    }
+
+    private func readLater(_ topic: EventChannel) {
+        guard topic.needsReading, !topic.isDue else { return }
+        topic.isDue = true
+        topics.due.append(topic)
+        readSomeTopics()
+    }
+
+    private func readSomeTopics() {
+        while topics.underWay < Self.calls, !topics.due.isEmpty, commands.isUp, subscriber.isUp {
+            let topic = topics.due.removeFirst()
+            guard topic.needsReading else {
+                topic.isDue = false
+                continue
+            }
+            topics.underWay += 1
+            readers.whenSubscribed(topic.channel) { self.read(topic) }
+        }
+    }
+
+    private func read(_ topic: EventChannel) {
+        var places: Set<StreamPosition> = topic.isBehind && topic.hasLive ? [topic.position] : []
+        var batch: [ChannelReading] = []
+        var later: [ChannelReading] = []
+        for reading in topic.joining {
+            guard places.count < Self.places else {
+                later.append(reading)
+                continue
+            }
+            if let position = reading.position { places.insert(position) }
+            batch.append(reading)
+        }
+        topic.joining = later
+        topic.isReading = true
+        topic.held = []
+        let ordered = places.sorted()
+        let losses = topics.losses
+        let arguments =
+            [RedisArgument(topic.channel), RedisArgument(part)] + ordered.map { RedisArgument($0.text) }
+        functions.call("topic", arguments) { result in
+            self.topics.underWay -= 1
+            topic.isReading = false
+            topic.isDue = false
+            self.wasRead(topic, batch, result, ordered, isWhole: losses == self.topics.losses)
+            topic.held = []
+            self.forgetIfUnread(topic)
+            self.readSomeTopics()
+        }
+    }
+
+    private func wasRead(
+        _ topic: EventChannel, _ batch: [ChannelReading], _ result: Result<RedisReply, RedisFailure>,
+        _ places: [StreamPosition],
+        isWhole: Bool
+    ) {
+        guard case .success(let reply) = result, let page = HistoryPage(reply, topic.channel, places: places) else {
+            if case .failure(.server(let text)) = result { log.error("topic failed: \(text)") }
+            for reading in batch { couldNotRead(reading) }
+            if topic.needsReading { topics.failed.append(topic) }
+            return
+        }
+        guard isWhole else {
+            // What was pushed meanwhile may be missing.
+            topic.joining = batch + topic.joining
+            return readLater(topic)
+        }
+        if topic.isBehind { bringForward(topic, page) }
+        if !topic.isBehind { for event in topic.held { tell(event, topic) } }
+        for reading in batch { bringForward(reading, page) }
+        readLater(topic)
+    }
+
+    /// A command is refused; what a hello resumed is tried again.
+    private func couldNotRead(_ reading: ChannelReading) {
+        guard !reading.asks.isEmpty else {
+            if reading.phase != .ended { reading.topic.joining.append(reading) }
+            return
+        }
+        for id in reading.asks {
+            refuse(reading.session, id, .unavailable, "The hub can't reach its store now; subscribe again.")
+        }
+        reading.asks = []
+        end(reading)
+    }
+
+    /// The live readers, after pushes may have been missed.
+    private func bringForward(_ topic: EventChannel, _ page: HistoryPage) {
+        guard topic.hasLive else {
+            topic.position = page.newest
+            topic.isBehind = false
+            return
+        }
+        guard page.has(topic.position) else {
+            for group in topic.groups where !group.connections.isEmpty {
+                let gap = outbox.frame(Encode.gap(channel: topic.channel), group.encoding)
+                for connection in group.connections { server.send(connection, gap) }
+            }
+            topic.position = page.newest
+            topic.isBehind = false
+            return
+        }
+        let (events, reached) = page.part(after: topic.position, upTo: part)
+        for event in events {
+            for group in topic.groups where !group.connections.isEmpty {
+                let frame = frame(event, group.encoding)
+                for connection in group.connections { server.send(connection, frame) }
+                metrics.events.add(group.connections.count)
+            }
+        }
+        topic.position = reached
+        topic.isBehind = reached < page.newest
+    }
+
+    /// One reading: its command is answered, what it missed is sent, and it goes on live if that was all.
+    private func bringForward(_ reading: ChannelReading, _ page: HistoryPage) {
+        let session = reading.session
+        let isGap = reading.isLost || reading.position.map { !page.has($0) } ?? false
+        let start = isGap ? page.newest : reading.position ?? page.newest
+        let (events, reached) = page.part(after: start, upTo: part)
+        let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
+        reading.budget.bucket.charge(price, at: Int64(loop.now))
+        for id in reading.asks { reply(session, id, Self.reply(reading.topic.channel, start), to: .subscribe) }
+        reading.asks = []
+        guard reading.phase != .ended else { return }
+        if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }
+        joined(reading, isGap)
+        reading.isLost = false
+        // What waits for it of other topics comes first: all of them together are more than may wait.
+        guard events.isEmpty || server.waitingBytes(session.connection) < part else {
+            reading.position = start
+            return goOnLater(reading)
+        }
+        for event in events { server.send(session.connection, frame(event, session.encoding)) }
+        metrics.events.add(events.count)
+        reading.position = reached
+        guard reached >= page.newest else { return goOnLater(reading) }
+        guard !reading.topic.isBehind else {
+            // From here on nothing was held.
+            reading.topic.joining.append(reading)
+            return
+        }
+        for event in reading.topic.held where event.position > reached {
+            server.send(session.connection, frame(event, session.encoding))
+            metrics.events.increment()
+            reading.position = event.position
+        }
+        reading.topic.enter(reading)
+    }
+
+    /// How much is read of a history at once, and how much a connection is sent before it has taken it, bytes: a quarter of
+    /// what may wait for it.
+    private var part: Int { settings.server.maxOutboundBytes / 4 }
+
+    // MARK: slow readers
+
+    /// The rest of what it missed follows when it has taken this.
+    private func goOnLater(_ reading: ChannelReading) {
+        reading.phase = .paced
+        topics.paced.append(reading)
+        guard topics.paced.count == 1 else { return }
+        pace.start(afterMs: Self.paceMs, repeatMs: Self.paceMs) { self.readOn() }
+    }
+
+    private func readOn() {
+        var waiting: [ChannelReading] = []
+        var ready: [ChannelReading] = []
+        // One of a connection, and none while its subject owes for what it has read.
+        var connections: Set<ConnectionID> = []
+        for reading in topics.paced where reading.phase == .paced {
+            let connection = reading.session.connection
+            let mayGoOn = server.isCaughtUp(connection) && reading.budget.bucket.wait(at: Int64(loop.now)) == 0
+            if mayGoOn, connections.insert(connection).inserted {
+                ready.append(reading)
+            } else {
+                waiting.append(reading)
+            }
+        }
+        topics.paced = waiting
+        if waiting.isEmpty { pace.stop() }
+        for reading in ready {
+            reading.phase = .joining
+            reading.topic.joining.append(reading)
+        }
+        for reading in ready { readLater(reading.topic) }
+    }
+}

@@ -1,0 +1,230 @@
+import Domain
+import RedisLink
+import WebSocketServer
+import Wire
+
+/// One event of a shared channel: encoded when the first of its readers needs it, and then shared by all.
+final class ChannelEvent {
+    let position: StreamPosition
+    /// It only marks where an empty history begins, and is told to nobody.
+    let isMark: Bool
+    private let push: Push
+    /// The message, and what it was made into for those who read it.
+    private(set) lazy var json = Encode.event(
+        channel: push.channel, seq: push.seq, type: push.type, time: push.time, data: push.data)
+    var frames = SharedFrames()
+
+    init(_ push: Push, at position: StreamPosition) {
+        self.push = push
+        self.position = position
+        isMark = push.type == EventChannel.mark
+    }
+}
+
+/// What one connection reads of a topic. Used on the worker's loop only.
+final class ChannelReading {
+    enum Phase {
+        /// The history must be read for it.
+        case joining
+        /// Was sent a part of what it missed, and is given time to take it.
+        case paced
+        /// Was sent more than the live readers: what is pushed up to its position is not for it.
+        case ahead
+        case live
+        case ended
+    }
+
+    let topic: EventChannel
+    let session: Session
+    /// What reads for it is paid from here, also when its connection is gone meanwhile.
+    let budget: Budget
+    var phase = Phase.joining
+    /// What it has seen; nil: nothing, it begins where the history ends. Of a live reading the topic's position counts.
+    var position: StreamPosition?
+    /// Its place can't be in the history.
+    var isLost: Bool
+    /// Commands that are answered when the history was read.
+    var asks: [Int64]
+    /// Its place among the live.
+    fileprivate var index = 0
+    fileprivate var group: Int { session.encoding == .json ? 0 : 1 }
+
+    /// - Parameter since: the seq seen last, as the client has it, or `0`; nil begins now.
+    init(_ topic: EventChannel, _ session: Session, since: String?, asks: [Int64]) {
+        self.topic = topic
+        self.session = session
+        budget = session.budget
+        self.asks = asks
+        position = since.flatMap { StreamPosition(client: $0) }
+        isLost = since != nil && position == nil
+    }
+
+    /// Where it stands; nil as long as nobody knows.
+    var known: StreamPosition? { phase == .live ? topic.position : position }
+}
+
+/// Live readings that get the same bytes.
+struct ReadingGroup {
+    let encoding: FeedEncoding
+    /// Side by side: sending walks these and touches nothing else.
+    private(set) var connections: [ConnectionID] = []
+    private var readings: [ChannelReading] = []
+
+    init(_ encoding: FeedEncoding) { self.encoding = encoding }
+
+    fileprivate mutating func add(_ reading: ChannelReading) {
+        reading.index = readings.count
+        readings.append(reading)
+        connections.append(reading.session.connection)
+    }
+
+    fileprivate mutating func remove(_ reading: ChannelReading) {
+        let last = readings.count - 1
+        readings[last].index = reading.index
+        readings.swapAt(reading.index, last)
+        connections.swapAt(reading.index, last)
+        readings.removeLast()
+        connections.removeLast()
+    }
+}
+
+/// A shared event channel with readers here. Used on the worker's loop only; it ends with its last reading.
+///
+/// All live readers stand at one position, so an event that is pushed costs each of them nothing but its place in the
+/// outbound queue.
+final class EventChannel {
+    /// The type of an entry that is no event: an earlier build put one into an empty topic, and it lives for `history_ttl`.
+    static let mark = "opened"
+
+    let channel: String
+    /// Readings of any phase but ended.
+    var count = 0
+    /// The live readers have been sent everything up to here, and nothing after it.
+    var position = StreamPosition.zero
+    /// The live readings by encoding: JSON, protobuf.
+    private(set) var groups = [ReadingGroup(.json), ReadingGroup(.protobuf)]
+    private(set) var ahead: [ChannelReading] = []
+    var joining: [ChannelReading] = []
+    /// Pushes may have been missed: the live readers go on from the history, not from what is pushed.
+    var isBehind = false
+    /// Waits for its turn to be read, or is being read.
+    var isDue = false
+    /// Its history is being read: what is pushed meanwhile is held, for those who get the history.
+    var isReading = false
+    var held: [ChannelEvent] = []
+
+    init(_ channel: String) { self.channel = channel }
+
+    var needsReading: Bool { !joining.isEmpty || isBehind && hasLive }
+
+    var hasLive: Bool { groups.contains { !$0.connections.isEmpty } }
+
+    /// Takes up a reading that was sent everything up to its position, and everything held.
+    func enter(_ reading: ChannelReading) {
+        guard let its = reading.position else { return }
+        if !hasLive, ahead.isEmpty { position = its }
+        guard its > position else { return add(reading) }
+        reading.phase = .ahead
+        ahead.append(reading)
+    }
+
+    /// Makes those of the readings that are ahead live whose position is such.
+    func admit(_ isSuch: (StreamPosition) -> Bool) {
+        guard !ahead.isEmpty else { return }
+        let waiting = ahead
+        ahead = []
+        for reading in waiting {
+            if let its = reading.position, isSuch(its) { add(reading) } else { ahead.append(reading) }
+        }
+    }
+
+    private func add(_ reading: ChannelReading) {
+        reading.phase = .live
+        groups[reading.group].add(reading)
+    }
+
+    /// Pushes may be missing from now on: nobody goes on but from the history.
+    func fallBehind() {
+        isBehind = true
+        for reading in ahead { reading.phase = .joining }
+        joining += ahead
+        ahead = []
+    }
+
+    /// Takes a reading out, wherever it is. A command of it that waits for an answer still gets it.
+    func leave(_ reading: ChannelReading) {
+        guard reading.phase != .ended else { return }
+        switch reading.phase {
+        case .live: groups[reading.group].remove(reading)
+        case .ahead: ahead.removeAll { $0 === reading }
+        case .joining where reading.asks.isEmpty: joining.removeAll { $0 === reading }
+        default: break
+        }
+        reading.phase = .ended
+        count -= 1
+    }
+}
+
+/// What the function `topic` answers: a part of a history, for readers wherever they stand in it.
+struct HistoryPage {
+    /// Where the history ends.
+    let newest: StreamPosition
+    /// In order, from the oldest of the places that were asked for; a part of them if there are many.
+    let events: [ChannelEvent]
+    private let there: Set<StreamPosition>
+
+    /// `places` as they were asked for. Nil when the reply is not of that form.
+    init?(_ reply: RedisReply, _ channel: String, places: [StreamPosition]) {
+        guard let newest = reply[0].bytes.flatMap(StreamPosition.init), let there = reply[1].array,
+            there.count == places.count, let entries = reply[2].array
+        else { return nil }
+        self.newest = newest
+        self.there = Set(zip(places, there).filter { $0.1.int == 1 }.map(\.0))
+        events = entries.compactMap { entry in
+            guard let seq = entry[0].text, let position = StreamPosition(seq.utf8), let type = entry[1]["type"].text,
+                let time = entry[1]["time"].int, let data = entry[1]["data"].bytes
+            else { return nil }
+            return ChannelEvent(
+                Push(channel: channel, seq: seq, type: type, time: time, meta: "", data: data), at: position)
+        }
+    }
+
+    /// Whether the entry is still in the history: then so is everything that follows it.
+    func has(_ position: StreamPosition) -> Bool { there.contains(position) }
+
+    /// What follows a position that is there, up to so many bytes but one event at least; and the position reached.
+    func part(after position: StreamPosition, upTo bytes: Int) -> (events: [ChannelEvent], reached: StreamPosition) {
+        var part: [ChannelEvent] = []
+        var size = 0
+        for event in events where event.position > position {
+            if event.isMark { continue }
+            size += event.json.count
+            guard size <= bytes || part.isEmpty else { return (part, part.last?.position ?? position) }
+            part.append(event)
+        }
+        let isAll = events.isEmpty || (events.last?.position ?? newest) >= newest
+        return (part, isAll ? newest : part.last?.position ?? position)
+    }
+}
+
+/// The topics with readers here, and what is to be done for them.
+final class EventChannels {
+    var byChannel: [String: EventChannel] = [:]
+    /// To be read, oldest first, and how many are being read.
+    var due: [EventChannel] = []
+    var underWay = 0
+    /// Could not be read; tried again at the next tick.
+    var failed: [EventChannel] = []
+    /// How often the subscription was lost.
+    var losses = 0
+    /// Readings that are sent the next part of what they missed when they have taken the last.
+    var paced: [ChannelReading] = []
+
+    /// The topic of a channel, made if nobody reads it yet.
+    func topic(_ channel: String) -> EventChannel {
+        if let known = byChannel[channel] { return known }
+        let topic = EventChannel(channel)
+        byChannel[channel] = topic
+        return topic
+    }
+}

@@ -1,0 +1,115 @@
+import Domain
+import Logging
+import RedisLink
+import Settings
+import WebSocketServer
+import Wire
+
+/// When a line's buses come to a stop or to any place along its way (B6), for everybody who may connect.
+final class LineTimes: Capability {
+    let services: WorkerServices
+
+    init(_ services: WorkerServices) { self.services = services }
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        guard case .lineEta(let line, let place) = message.command else { return false }
+        tell(line, at: place, message, session)
+        return true
+    }
+
+    /// So many are told, and of the schedule what comes within so many seconds.
+    private static let mostArrivals = 8
+    private static let scheduleAheadS: Int64 = 86_400
+
+    private func tell(_ id: String, at place: StopRequest.Place, _ message: ClientMessage, _ session: Session) {
+        guard catalog.isKnown, services.clock.isSet else {
+            return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
+        }
+        let current = catalog.current
+        let places: [String: [Double]]
+        let line: Line
+        do throws(ErrorReply) {
+            line = try self.line(id)
+            places = try passes(of: try spot(place, field: ""), on: line)
+        } catch {
+            return refuse(session, message.id, error)
+        }
+        functions.call("line_eta", [RedisArgument(id), RedisArgument(Self.json(places))]) { result in
+            guard self.sessions.has(session) else { return }
+            guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
+                if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
+                return self.refuse(
+                    session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
+            }
+            let arrivals = LineArrivals.next(
+                Self.mostArrivals, at: places, on: line, of: current.services, tours: tours, time: self.catalog.time,
+                now: self.now(), ahead: Self.scheduleAheadS)
+            self.reply(session, message.id, self.json(arrivals, of: line), to: .lineEta)
+        }
+    }
+
+    private func passes(of spot: StopRequestPlan.Place, on line: Line) throws(ErrorReply) -> [String: [Double]] {
+        guard !line.patterns.isEmpty else {
+            throw ErrorReply(
+                code: .offRoute, field: "line",
+                detail: "field `line`: line \(line.id) has no way of its own: it is driven on request (stop.request).")
+        }
+        do throws(StopRequestPlan.Refusal) {
+            return try StopRequestPlan.passes(of: spot, on: line, within: settings.stops.offRouteM)
+        } catch {
+            throw explain(error, line.id, "")
+        }
+    }
+
+    /// What the function `line_eta` answers; nil when it is not of that form.
+    private static func tours(_ bytes: [UInt8]) -> [LineArrivals.Tour]? {
+        guard let list = (try? JSONValue(parsing: bytes))?.elements else { return nil }
+        return list.compactMap { entry -> LineArrivals.Tour? in
+            guard let id = entry["tour"]?.text, let bus = entry["bus"]?.text else { return nil }
+            let passes = (entry["passes"]?.elements ?? []).compactMap { pass -> LineArrivals.Pass? in
+                guard let early = pass["early"]?.integer, let at = pass["at"]?.integer,
+                    let late = pass["late"]?.integer
+                else { return nil }
+                return LineArrivals.Pass(
+                    distance: pass["distance_m"]?.double ?? 0, eta: ETA(early: early, likely: at, late: late))
+            }
+            return LineArrivals.Tour(
+                id: id, bus: bus, pattern: entry["pattern"]?.text ?? "", trip: entry["trip"]?.text ?? "",
+                base: entry["base"]?.integer ?? 0, isKnown: entry["known"]?.boolean == true, passes: passes)
+        }
+    }
+
+    private func json(_ arrivals: [LineArrivals.Arrival], of line: Line) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("line", line.id)
+        json.key("arrivals")
+        json.beginArray()
+        for arrival in arrivals {
+            let pattern = line.patterns[arrival.pattern]
+            json.beginObject()
+            json.member("pattern", pattern.id)
+            if !pattern.headsign.isEmpty { json.member("headsign", pattern.headsign) }
+            if let trip = arrival.trip { json.member("trip", trip) }
+            if let tour = arrival.tour {
+                json.member("tour", tour.id)
+                json.member("bus", tour.bus)
+            }
+            json.member("scheduled", arrival.pass == nil)
+            if let pass = arrival.pass { json.member("distance_m", Int64(pass.distance.rounded())) }
+            json.key("eta")
+            json.beginObject()
+            json.member("at", arrival.at)
+            if let eta = arrival.pass?.eta {
+                json.member("early", eta.early)
+                json.member("late", eta.late)
+            }
+            json.member("clock", catalog.time.clock(at: arrival.at / 1000))
+            json.endObject()
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return json.bytes
+    }
+}

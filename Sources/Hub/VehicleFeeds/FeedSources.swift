@@ -1,0 +1,229 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// What feeds show: a worker follows in Redis the cells that its clients watch, and no others.
+///
+/// First the channel is subscribed, then the state is read: whatever is published after the reading is heard. The
+/// subscriber's heartbeat tells when its connection is lost; when it is back all that is followed is read again.
+extension VehicleFeeds {
+    /// Cells whose state is read in one call: Redis serves nobody else meanwhile.
+    private static let cellsPerCall = 40
+    /// Vehicles of the city read in one call.
+    private static let vehiclesPerCall = 400
+    /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
+    private static let watchedMs = 90_000
+
+    func follow(_ sources: [FeedSource], for feed: Feed) {
+        var new: [Followed] = []
+        for source in sources {
+            let following = followed[source] ?? Following()
+            followed[source] = following
+            following.count += 1
+            if following.count == 1 { new.append((source, following)) }
+            guard !following.wasRead else { continue }
+            feed.waitsFor += 1
+            following.waiting.append(feed)
+        }
+        guard !new.isEmpty else { return }
+        let channels = new.compactMap { channel(of: $0.source) }
+        if !channels.isEmpty {
+            subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
+        }
+        for case (.vehicle(let id), let following) in new {
+            readers.whenSubscribed(Channel.vehicle(id)) { self.read([(.vehicle(id), following)]) }
+        }
+    }
+
+    func unfollow(_ source: FeedSource, for feed: Feed) {
+        guard let following = followed[source] else { return }
+        following.count -= 1
+        if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
+        guard following.count == 0 else { return }
+        followed[source] = nil
+        switch source {
+        case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }
+        case .city: board.forgetCells { self.followed[.cell($0)] == nil }
+        case .vehicle: break
+        case .ways: closePathIndex()
+        }
+        if let channel = channel(of: source) { subscriber.unsubscribe([channel]) }
+    }
+
+    private func channel(of source: FeedSource) -> String? {
+        switch source {
+        case .cell(let cell): keys.feed(cell.text)
+        case .city: keys.feed("city")
+        case .ways: keys.feed("ways")
+        case .vehicle: nil
+        }
+    }
+
+    /// Reads again what is not current: after a loss of the subscription, or when a reading failed. And tells Redis, in
+    /// time, which single vehicles are still watched.
+    func refreshSources() {
+        guard subscriber.isUp, commands.isUp else { return }
+        let isDue = loop.now - vehiclesWatchedAt > UInt64(Self.watchedMs / 3)
+        if isDue { vehiclesWatchedAt = loop.now }
+        let due = followed.filter { source, following in
+            if isDue, case .vehicle = source { return true }
+            return following.isSubscribed && !following.isCurrent
+        }
+        if !due.isEmpty { read(due.map { ($0.key, $0.value) }) }
+    }
+
+    // MARK: reading
+
+    /// One that was left, and perhaps followed anew, is not this one any more: that one's own reading counts.
+    func isFollowed(_ source: FeedSource, by following: Following) -> Bool { followed[source] === following }
+
+    private func read(_ sources: [Followed]) {
+        var cells: [(CellID, Following)] = []
+        var vehicles: [(String, Following)] = []
+        for (source, following) in sources {
+            guard isFollowed(source, by: following) else { continue }
+            following.isSubscribed = true
+            guard !following.isReading else { continue }
+            following.isReading = true
+            switch source {
+            case .cell(let cell): cells.append((cell, following))
+            case .vehicle(let id): vehicles.append((id, following))
+            case .city: readCity(from: "0", following)
+            case .ways: readWays(following)
+            }
+        }
+        for start in stride(from: 0, to: cells.count, by: Self.cellsPerCall) {
+            readCells(Array(cells[start..<min(start + Self.cellsPerCall, cells.count)]))
+        }
+        for start in stride(from: 0, to: vehicles.count, by: Self.vehiclesPerCall) {
+            readVehicles(Array(vehicles[start..<min(start + Self.vehiclesPerCall, vehicles.count)]))
+        }
+    }
+
+    private func readCells(_ cells: [(cell: CellID, following: Following)]) {
+        for (cell, _) in cells { board.willRead(cell: cell) }
+        let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.cell.text) }
+        functions.call("feed_state", arguments) { result in
+            guard let lines = self.elements(result, of: "feed_state"), lines.count == cells.count else {
+                return self.wasNotRead(cells.map { (.cell($0.cell), $0.following) })
+            }
+            for ((cell, following), text) in zip(cells, lines) where self.isFollowed(.cell(cell), by: following) {
+                (text.bytes ?? []).withUnsafeBytes {
+                    _ = self.board.replace(cell: cell, lines: $0) { self.zones.id(of: $0) }
+                }
+                self.wasRead(.cell(cell), following)
+            }
+        }
+    }
+
+    private func readVehicles(_ vehicles: [(id: String, following: Following)]) {
+        let arguments = [RedisArgument(Self.watchedMs)] + vehicles.map { RedisArgument($0.id) }
+        functions.call("feed_watch", arguments) { result in
+            guard let lines = self.elements(result, of: "feed_watch"), lines.count == vehicles.count else {
+                return self.wasNotRead(vehicles.map { (.vehicle($0.id), $0.following) })
+            }
+            for ((id, following), text) in zip(vehicles, lines) where self.isFollowed(.vehicle(id), by: following) {
+                self.applyWatched(text.bytes ?? [])
+                self.wasRead(.vehicle(id), following)
+            }
+        }
+    }
+
+    /// The city in portions. A vehicle that has gone meanwhile needs no word: it ages.
+    private func readCity(from cursor: String, _ following: Following) {
+        let arguments: [RedisArgument] = [
+            RedisArgument(settings.feeds.goneAfterMs), RedisArgument(cursor), RedisArgument(Self.vehiclesPerCall),
+        ]
+        functions.call("feed_city", arguments) { result in
+            guard let answer = self.elements(result, of: "feed_city"), answer.count == 2, let next = answer[0].text
+            else {
+                return self.wasNotRead([(.city, following)])
+            }
+            guard self.isFollowed(.city, by: following) else { return }
+            self.applyAnywhere(answer[1].bytes ?? [])
+            if next == "0" { self.wasRead(.city, following) } else { self.readCity(from: next, following) }
+        }
+    }
+
+    func wasRead(_ source: FeedSource, _ following: Following) {
+        // What was published while the subscription was lost may be missing in what was read before: once more then.
+        following.isCurrent = subscriber.isUp && !following.wasInterrupted
+        following.wasRead = true
+        applyHeld(source, following)
+        for feed in following.waiting {
+            feed.waitsFor -= 1
+            if feed.waitsFor == 0 { freshFeeds.append(feed) }
+        }
+        following.waiting = []
+    }
+
+    /// It is tried again within a second.
+    func wasNotRead(_ sources: [Followed]) {
+        for (source, following) in sources where isFollowed(source, by: following) { applyHeld(source, following) }
+    }
+
+    private func applyHeld(_ source: FeedSource, _ following: Following) {
+        following.isReading = false
+        following.wasInterrupted = false
+        let held = following.held
+        following.held = []
+        for lines in held {
+            switch source {
+            case .cell: break
+            case .city: applyAnywhere(lines)
+            case .vehicle: applyWatched(lines)
+            case .ways: applyWay(lines)
+            }
+        }
+    }
+
+    // MARK: hearing
+
+    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
+        guard channel.count > feedPrefix.count, channel.starts(with: feedPrefix) else { return false }
+        let name = UnsafeRawBufferPointer(rebasing: channel[feedPrefix.count...])
+        let cell = CellID(text: name)
+        let source = cell.map { FeedSource.cell($0) } ?? (name.elementsEqual("ways".utf8) ? .ways : .city)
+        guard let following = followed[source] else { return true }
+        metrics.feedRecords.increment()
+        if let cell {
+            // With the whole city followed it comes twice, and once is enough.
+            if followed[.city]?.isCurrent != true { board.apply(lines: payload, cell: cell) { self.zones.id(of: $0) } }
+        } else if following.isReading {
+            following.held.append(Array(payload))
+        } else if source == .ways {
+            applyWay(Array(payload))
+        } else {
+            applyAnywhere(Array(payload))
+        }
+        return true
+    }
+
+    func onPublish(_ push: Push) -> Bool {
+        guard push.seq.isEmpty, push.type == "record" else { return false }
+        guard let following = followed[.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))] else {
+            return true
+        }
+        metrics.feedRecords.increment()
+        if following.isReading { following.held.append(push.data) } else { applyWatched(push.data) }
+        return true
+    }
+
+    private func applyAnywhere(_ lines: [UInt8]) {
+        _ = lines.withUnsafeBytes { bytes in
+            FeedLine.read(bytes) { line in
+                guard case .vehicle(let record) = line else { return }
+                board.apply(record, cell: CellGrid.cell(of: record.point), zone: zones.id(of: record.point))
+            }
+        }
+    }
+
+    private func applyWatched(_ lines: [UInt8]) {
+        _ = lines.withUnsafeBytes { board.applyWatched(lines: $0) }
+    }
+}

@@ -1,0 +1,381 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Feeds of vehicles: who watches what, and what each is sent at a tick. What they show arrives by FeedSources.swift.
+final class VehicleFeeds: Capability {
+    let services: WorkerServices
+    let followedVehicles: FollowedVehicles
+    let patterns: RoutePatterns
+
+    /// What is shown of vehicles, as far as somebody watches it here.
+    let board: FeedBoard
+    private var watchers: [ConnectionID: Watcher] = [:]
+    /// All feeds by the slice in which they are told.
+    var feeds = [[Feed]](repeating: [], count: WorkerServices.slicesPerTick)
+    /// Feeds whose snapshot is due: told in the next slice, whatever theirs is.
+    var freshFeeds: [Feed] = []
+    /// Those of the present slice.
+    private var tellingFresh: [Feed] = []
+    /// Slices told so far, how far the present one has come, and those that have come due meanwhile.
+    private var slicesTold = 0
+    private var nextFeed = 0
+    private var isTelling = false
+    private var slicesDue = 0
+    private let pace: LoopTimer
+
+    // FeedSources
+    var followed: [FeedSource: Following] = [:]
+    /// What the names of feeds' channels in Redis begin with.
+    let feedPrefix: [UInt8]
+    /// When Redis was told last which single vehicles are watched, ms of the loop.
+    var vehiclesWatchedAt: UInt64 = 0
+
+    // AnnouncedPaths
+    /// The ways that vehicles go, while somebody watches with a destination: as they were announced, in an index that was made
+    /// with this version of the catalog.
+    var announced: [String: String] = [:]
+    var pathIndex: PathIndex?
+    /// How many ways the index had that was closed last.
+    var waysLast = 0
+    var pathIndexVersion = ""
+
+    // Circles
+    /// Those whose circle is to move when it may.
+    var circlesToMove: [Watcher] = []
+
+    /// Feeds told before the loop goes round: offers and acceptances wait for no more than that.
+    private static let feedsAtOnce = 128
+    /// A feed whose ways have to be decided takes as long as so many others.
+    private static let feedsPerDecision = 32
+    /// Feeds told in one slice of a tick before another slice is taken, too: some 25 ms of sends.
+    private static let feedsPerSlice = 4_096
+
+    init(_ services: WorkerServices, _ followedVehicles: FollowedVehicles, _ patterns: RoutePatterns) {
+        self.services = services
+        self.followedVehicles = followedVehicles
+        self.patterns = patterns
+        board = FeedBoard(rules: services.settings.feedRules)
+        feedPrefix = Array(services.keys.feed("").utf8)
+        pace = LoopTimer(services.loop)
+        followedVehicles.show = { vehicle, session in self.show(vehicle, session) }
+        followedVehicles.hide = { vehicle, session in self.hide(vehicle, session) }
+    }
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        switch message.command {
+        case .watch(let lat, let lon, let radius, let options):
+            watch(lat, lon, radius, options, message, session, identity)
+        case .unwatch: unwatch(message, session)
+        case .subscribe(let channel, let options, _):
+            return subscribe(channel, options, message, session, identity)
+        case .unsubscribe(let channel):
+            guard !Channel.hasEvents(channel), channel != identity.channel else { return false }
+            end(channel, watcher(session))
+            reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
+        default: return false
+        }
+        return true
+    }
+
+    func closed(_ session: Session) {
+        guard let watcher = watchers.removeValue(forKey: session.connection) else { return }
+        for channel in Array(watcher.feeds.keys) { end(channel, watcher) }
+    }
+
+    func slice(_ number: Int) {
+        moveCircles()
+        tellFeeds()
+    }
+
+    func second() { refreshSources() }
+
+    func subscriptionLost() {
+        for following in followed.values {
+            following.isCurrent = false
+            following.wasInterrupted = following.isReading
+        }
+    }
+
+    func subscriptionBack() { refreshSources() }
+
+    func settingsChanged() {
+        board.rezone { self.zones.id(of: $0) }
+        rewatchZones()
+    }
+
+    func watcher(_ session: Session) -> Watcher {
+        if let known = watchers[session.connection] { return known }
+        let watcher = Watcher(session)
+        watchers[session.connection] = watcher
+        return watcher
+    }
+
+    // MARK: subscribing
+
+    private func unwatch(_ message: ClientMessage, _ session: Session) {
+        let watcher = watcher(session)
+        dropNextCircle(watcher)
+        end(Channel.near, watcher)
+        reply(session, message.id, Self.channelReply(Channel.near), to: .unwatch)
+    }
+
+    /// `zone:<id>`, `vehicle:<id>` and `city`. False: it is no channel of these.
+    private func subscribe(
+        _ channel: String, _ options: FeedOptions, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) -> Bool {
+        let parts = channel.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let view = view(identity, options)
+        switch (parts[0], parts.count) {
+        case ("zone", 2):
+            guard Self.seesTheCity(identity) else { return refuseFeed(channel, message, session) }
+            let id = String(parts[1])
+            guard let set = zones.set else {
+                refuse(session, message.id, .zonesUnknown, "The zones are being loaded; try again in a moment.")
+                return true
+            }
+            guard let sources = sources(of: id, set) else {
+                refuse(
+                    session, message.id, .notFound, "field `channel`: \(settings.city.id) has no zone \(id).",
+                    field: "channel")
+                return true
+            }
+            let price = CommandPrice.cells(sources.count)
+            guard services.budgets.take(price, of: session, message.id),
+                begin(channel, [.zone(id)], sources, view, options, message, watcher(session))
+            else { return true }
+        case ("vehicle", 2):
+            let id = String(parts[1])
+            guard Channel.isVehicle(channel) else {
+                refuse(
+                    session, message.id, .badMessage,
+                    "field `channel`: expected vehicle: and an id of 1 to 64 of A-Z a-z 0-9 _ . : -.",
+                    field: "channel")
+                return true
+            }
+            let isOwn =
+                followedVehicles.vehicle(of: session) == id || identity.role == .driver && identity.subject == id
+            guard isOwn || Self.seesTheCity(identity) else { return refuseFeed(channel, message, session) }
+            let seen = FeedView(visibility: isOwn ? .own : view.visibility, filter: options.filter)
+            guard begin(channel, [.vehicle(id)], [.vehicle(id)], seen, options, message, watcher(session)) else {
+                return true
+            }
+        case ("city", 1):
+            guard identity.role == .operator || identity.role == .service else {
+                return refuseFeed(channel, message, session)
+            }
+            guard begin(channel, [.city], [.city], view, options, message, watcher(session)) else { return true }
+        default: return false
+        }
+        reply(session, message.id, Self.channelReply(channel), to: .subscribe)
+        return true
+    }
+
+    /// The cells of a zone; nil when there is no such zone. A vehicle within the margin outside the border counts as in it.
+    private func sources(of zone: String, _ zones: ZoneSet) -> [FeedSource]? {
+        guard let index = zones.index(ofID: zone) else { return nil }
+        return CellGrid.cells(in: zones.bounds(of: index).widened(byMetres: settings.zones.marginM)).map { .cell($0) }
+    }
+
+    /// The zones are others: who watches one that has other cells now begins anew, with a snapshot.
+    private func rewatchZones() {
+        guard let set = zones.set else { return }
+        for feed in Array(feeds.joined()) {
+            let channel = feed.subscription.channel
+            guard case .zone(let id)? = feed.subscription.scopes.first?.key, let sources = sources(of: id, set),
+                sources != feed.sources, let options = feed.asked
+            else { continue }
+            _ = begin(channel, [.zone(id)], sources, feed.subscription.view, options, nil, watcher(feed.session))
+        }
+    }
+
+    private func end(_ channel: String, _ watcher: Watcher) {
+        guard let feed = watcher.feeds.removeValue(forKey: channel) else { return }
+        watcher.session.channels -= 1
+        let slice = feed.slice
+        var hole = feed.index
+        if isTelling, slice == slicesTold % WorkerServices.slicesPerTick, hole < nextFeed {
+            // Of those that were told the last takes its place: the slice's last has not been told yet.
+            nextFeed -= 1
+            feeds[slice].swapAt(hole, nextFeed)
+            feeds[slice][hole].index = hole
+            hole = nextFeed
+        }
+        feeds[slice].swapAt(hole, feeds[slice].count - 1)
+        feeds[slice][hole].index = hole
+        feeds[slice].removeLast()
+        for scope in feed.subscription.scopes { board.release(scope) }
+        for source in feed.sources { unfollow(source, for: feed) }
+    }
+
+    /// The vehicle that comes for a passenger: seen whatever it does, as long as the ride lasts.
+    private func show(_ id: String, _ session: Session) {
+        let channel = Channel.vehicle(id)
+        _ = begin(
+            channel, [.vehicle(id)], [.vehicle(id)], FeedView(visibility: .own, filter: FeedFilter()), FeedOptions(),
+            nil, watcher(session))
+    }
+
+    /// The ride is over: who asked for the taxi's channel sees it as any other taxi's, and nobody else does.
+    private func hide(_ id: String, _ session: Session) {
+        let channel = Channel.vehicle(id)
+        let watcher = watcher(session)
+        guard let feed = watcher.feeds[channel] else { return }
+        guard let asked = feed.asked, let identity = session.identity else {
+            // It goes off the map as it came, unasked.
+            if feed.subscription.sentTick != nil, session.phase == .live {
+                board.clear(feed.subscription)
+                board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
+            }
+            end(channel, watcher)
+            return
+        }
+        _ = begin(channel, [.vehicle(id)], [.vehicle(id)], view(identity, asked), asked, nil, watcher)
+    }
+
+    func begin(
+        _ channel: String, _ scopes: [FeedScopeKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
+        _ message: ClientMessage?, _ watcher: Watcher
+    ) -> Bool {
+        let session = watcher.session
+        if let message, watcher.feeds[channel] == nil, session.channels >= WireLimits.feedChannels {
+            refuse(
+                session, message.id, .badMessage,
+                "field `channel`: at most \(WireLimits.feedChannels) channels are watched at once; leave one first.",
+                field: "channel")
+            return false
+        }
+        let old = watcher.feeds[channel]
+        // The zones of vehicles are known from the first watcher of any zone on.
+        if case .zone? = scopes.first, !board.watchesZones { board.rezone { self.zones.id(of: $0) } }
+        let subscription = FeedSubscription(
+            channel: channel, scopes: scopes.map { board.retain($0) }, view: view, encoding: session.encoding)
+        let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
+        feed.asked = message == nil ? old?.asked : options
+        // First the new, then the old: what both watch is not forgotten in between.
+        follow(sources, for: feed)
+        if old != nil { end(channel, watcher) }
+        watcher.feeds[channel] = feed
+        session.channels += 1
+        feed.slice = emptiestSlice
+        feed.index = feeds[feed.slice].count
+        feeds[feed.slice].append(feed)
+        if feed.waitsFor == 0 { freshFeeds.append(feed) }
+        return true
+    }
+
+    // MARK: who may see what
+
+    private static func seesTheCity(_ identity: Identity) -> Bool {
+        identity.role == .passenger || identity.role == .operator || identity.role == .service
+    }
+
+    func view(_ identity: Identity, _ options: FeedOptions) -> FeedView {
+        FeedView(visibility: identity.role == .passenger ? .available : .all, filter: options.filter)
+    }
+
+    private func refuseFeed(_ channel: String, _ message: ClientMessage, _ session: Session) -> Bool {
+        refuse(
+            session, message.id, .forbidden,
+            "field `channel`: \(channel) is not for the role \(session.identity?.role.rawValue ?? "") to watch.",
+            field: "channel")
+        return true
+    }
+
+    // MARK: telling
+
+    private func ticks(_ channel: String, _ options: FeedOptions) -> Int {
+        let kind: Int =
+            switch channel {
+            case Channel.near: settings.feeds.nearMs
+            case "city": settings.feeds.cityMs
+            default: channel.hasPrefix("zone:") ? settings.feeds.zoneMs : settings.feeds.vehicleMs
+            }
+        let wanted = max(Double(kind), options.maxRate.map { 1000 / $0 } ?? 0)
+        return max(1, Int((wanted / Double(settings.positions.tickMs)).rounded(.up)))
+    }
+
+    /// The first slice with room for one more feed; with none left the one with the fewest.
+    private var emptiestSlice: Int {
+        feeds.firstIndex { $0.count < Self.feedsPerSlice } ?? feeds.indices.min { feeds[$0].count < feeds[$1].count }
+            ?? 0
+    }
+
+    /// A slice: what has come until now is one state, and the slice's feeds are told what of it is new to them.
+    private func tellFeeds() {
+        // A worker that can't keep up does slices later and never leaves one out.
+        slicesDue = min(slicesDue + 1, WorkerServices.slicesPerTick)
+        guard !isTelling else { return }
+        tellNextSlice()
+    }
+
+    private func tellNextSlice() {
+        isTelling = true
+        slicesDue -= 1
+        slicesTold += 1
+        renewPathIndex()
+        board.advance(now: now())
+        // What comes later waits for the next slice: its state is not in this one.
+        tellingFresh = freshFeeds
+        freshFeeds.removeAll(keepingCapacity: true)
+        nextFeed = 0
+        tellSomeFeeds()
+    }
+
+    private func tellSomeFeeds() {
+        let slice = slicesTold % WorkerServices.slicesPerTick
+        var left = Self.feedsAtOnce
+        while left > 0, let feed = tellingFresh.popLast() {
+            guard watchers[feed.session.connection]?.feeds[feed.subscription.channel] === feed else { continue }
+            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
+            tell(feed)
+        }
+        while left > 0, nextFeed < feeds[slice].count {
+            let feed = feeds[slice][nextFeed]
+            left -= isUndecided(feed) ? Self.feedsPerDecision : 1
+            nextFeed += 1
+            tell(feed)
+        }
+        if nextFeed < feeds[slice].count || !tellingFresh.isEmpty {
+            pace.start(afterMs: 0) { self.tellSomeFeeds() }
+        } else if slicesDue > 0 {
+            pace.start(afterMs: 0) { self.tellNextSlice() }
+        } else {
+            isTelling = false
+        }
+    }
+
+    private func tell(_ feed: Feed) {
+        let session = feed.session
+        guard feed.waitsFor == 0, session.phase == .live || session.phase == .catchingUp else { return }
+        let slot = slicesTold / (WorkerServices.slicesPerTick * feed.everyTicks)
+        guard slot != feed.slot || feed.subscription.sentTick == nil else { return }
+        // A reader that has not taken what it was sent gets, once it has, the latest of each vehicle instead of everything.
+        guard server.isCaughtUp(session.connection) else {
+            metrics.feedsConflated.increment()
+            return
+        }
+        feed.slot = slot
+        if feed.journey != nil { decide(feed) }
+        switch board.update(feed.subscription) {
+        case nil: return
+        case .shared(let message)?:
+            if message.frame.isEmpty {
+                message.frame = message.payload.withUnsafeBytes { feedFrame($0, session.encoding).bytes }
+            }
+            server.send(session.connection, Frame(encoded: message.frame))
+        case .own?:
+            board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
+        }
+        metrics.feedMessages.increment()
+    }
+
+    /// What the board has written is in the feed's encoding already.
+    private func feedFrame(_ payload: UnsafeRawBufferPointer, _ encoding: FeedEncoding) -> Frame {
+        encoding == .json ? Frame.text(payload) : Frame.binary(payload)
+    }
+}

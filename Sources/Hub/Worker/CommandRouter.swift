@@ -1,0 +1,85 @@
+import Domain
+import Settings
+import Telemetry
+import WebSocketServer
+import Wire
+
+/// Where a client's message enters: read, checked against the rate and the role, handed to the capability that it is for.
+final class CommandRouter: Capability {
+    let services: WorkerServices
+    private let sessionsOfClients: Sessions
+    private let positions: Positions
+    /// Asked in this order.
+    private let capabilities: [any Capability]
+
+    init(_ services: WorkerServices, _ clients: Sessions, _ positions: Positions, _ capabilities: [any Capability]) {
+        self.services = services
+        sessionsOfClients = clients
+        self.positions = positions
+        self.capabilities = capabilities
+    }
+
+    func receive(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, _ isText: Bool) {
+        guard let session = sessions[connection], session.phase != .closing else { return }
+        guard isText == (session.encoding == .json) else {
+            return close(session, .unsupportedData, isText ? "only binary messages are understood" : nil)
+        }
+        metrics.messages.increment()
+        let isStranger = session.identity == nil
+        if isStranger, bytes.count > CommandPrice.strangersBytes {
+            return close(session, .messageTooBig, "say hello first, with at most \(CommandPrice.strangersBytes) bytes")
+        }
+        let least =
+            isStranger
+            ? session.budget.bucket.capacity / CommandPrice.strangersMessages : CommandPrice.size(bytes.count)
+        switch outbox.decode(bytes, session.encoding) {
+        case .refused(let id, let error):
+            guard services.budgets.take(max(1, least), of: session, id) else { return }
+            refuse(session, id, error)
+        case .message(let message):
+            let price = max(CommandPrice.of(message.command), least)
+            guard services.budgets.take(price, of: session, message.id) else { return }
+            route(message, session)
+        }
+    }
+
+    /// To the capability that handles the command.
+    func route(_ message: ClientMessage, _ session: Session) {
+        if case .hello(let token, let resume) = message.command {
+            return sessionsOfClients.hello(session, message.id, token: token, resume: resume)
+        }
+        guard let identity = session.identity, session.phase != .silent else {
+            return refuse(session, message.id, .unauthenticated, "Say hello with a token first.")
+        }
+        if session.phase == .catchingUp {
+            guard session.waiting.count < settings.server.commandsBurst else {
+                return refuse(session, message.id, .unavailable, "The hub is reading what you missed; send it again.")
+            }
+            return session.waiting.append(message)
+        }
+        // Nearly all messages are positions: they take no way round.
+        if case .position(let fix) = message.command, let vehicle = positions.vehicle(of: session) {
+            return positions.position(fix, message.id, session, vehicle)
+        }
+        guard Permissions.may(identity.role, message.command.name) else { return forbid(message, session, identity) }
+        guard !capabilities.contains(where: { $0.handle(message, session, identity) }) else { return }
+        if case .subscribe(let channel, _, _) = message.command {
+            return refuse(
+                session, message.id, .forbidden,
+                "field `channel`: \(channel) is not yours to read, or there is no such channel.", field: "channel")
+        }
+        forbid(message, session, identity)
+    }
+
+    private func forbid(_ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        let role = identity.role.rawValue
+        if case .watch = message.command {
+            return refuse(
+                session, message.id, .forbidden, "field `channel`: near is not for the role \(role) to watch.",
+                field: "channel")
+        }
+        refuse(
+            session, message.id, .forbidden,
+            "The command \(message.command.name.rawValue) is not for the role \(role).")
+    }
+}

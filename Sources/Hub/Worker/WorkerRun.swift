@@ -1,0 +1,45 @@
+import EventLoop
+import Glibc
+import Logging
+import Settings
+
+/// The worker process: what `kerbside worker` does.
+public enum WorkerRun {
+    /// Serves until SIGTERM. Throws when it can't start; the supervisor starts it again.
+    public static func run(name: String, number: Int, data: String, port: Int) throws {
+        // A worker without its supervisor would serve on with nobody to stop it.
+        ChildProcess.endWithParent()
+        raiseFileLimit()
+        let settings = try read(data, port)
+        let loop = try EventLoop()
+        let worker = try Worker(name: name, number: number, settings: settings, loop: loop)
+        let hangup = try LoopSignal(loop, signal: SIGHUP) {
+            worker.assumeIsolated { worker in
+                do { worker.reload(try read(data, port)) } catch { worker.refused(error) }
+            }
+        }
+        var ends: [LoopSignal] = []
+        for signal in [SIGTERM, SIGINT] {
+            ends.append(
+                try LoopSignal(loop, signal: signal) { worker.assumeIsolated { $0.drain { loop.stop() } } })
+        }
+        try worker.assumeIsolated { try $0.start() }
+        loop.run()
+        withExtendedLifetime((hangup, ends)) {}
+    }
+
+    private static func read(_ data: String, _ port: Int) throws -> Settings {
+        let text = try WorkerFiles.read(WorkerFiles.settings(data))
+        var settings = try Settings(decoding: String(decoding: text, as: UTF8.self))
+        settings.server.port = port
+        return settings
+    }
+
+    /// Takes all the open files that are allowed: each connection is one.
+    private static func raiseFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,109 @@
+internal import CLibwebsockets
+internal import DequeModule
+internal import EventLoop
+
+/// The memory of what strangers have sent, who leaves when it is full, and how many sockets are ended in one turn.
+extension WebSocketServer {
+    // MARK: Memory
+
+    /// Puts what the connection holds as a stranger into the sum.
+    func countHeld(_ connection: Connection) {
+        var bytes = 0
+        if connection.socket != nil {
+            bytes = connection.unread.capacity + (connection.http?.heldBytes ?? 0)
+            if connection.isStranger { bytes += connection.frames.heldBytes }
+        }
+        strangersBytes += bytes - connection.heldBytes
+        connection.heldBytes = bytes
+    }
+
+    /// Too much is held of strangers: those who hold the most are to leave, until a quarter is free. An honest one holds the
+    /// little that has come of its hello, for a moment.
+    private func chooseWhoLeaves() {
+        var excess = strangersBytes - rules.maxStrangersBytes / 4 * 3
+        for connection in connections.elements.filter({ $0.heldBytes > 0 }).sorted(by: { $0.heldBytes > $1.heldBytes })
+        {
+            guard excess > 0 else { return }
+            excess -= connection.heldBytes
+            leaving.append(connection.id)
+        }
+    }
+
+    private func sendAway(_ connection: Connection) {
+        connection.unread = []
+        switch connection.phase {
+        case .http:
+            connection.isAsking = false
+            respond(connection, refusal(), keepsAlive: false)
+        case .open:
+            counts.refusedFull += 1
+            finish(
+                connection, telling: Self.tryAgainLater,
+                sending: .close(Self.tryAgainLater, "too much waits here of others; come back in some seconds"),
+                then: .end)
+        case .closing: part(connection, .end)
+        }
+        connection.frames.discard()
+        countHeld(connection)
+    }
+
+    /// The close code (IANA).
+    private static let tryAgainLater: UInt16 = 1013
+
+    // MARK: Endings
+
+    /// Sockets that are ended in one turn, as many as are accepted: each takes some 30 µs, and a crowd that came at once is late
+    /// at once.
+    static let endingsPerTurn = 32
+
+    /// Whether a connection may be ended in this turn. If not, `check` comes to it in one of the next ones.
+    func mayEnd(_ connection: Connection) -> Bool {
+        guard endingsLeft > 0 else {
+            late.append(connection.id)
+            loop.wantAnotherTurn()
+            return false
+        }
+        endingsLeft -= 1
+        return true
+    }
+
+    /// At the end of a turn: those whose ending was put off.
+    func endSome() {
+        if strangersBytes > rules.maxStrangersBytes, leaving.isEmpty { chooseWhoLeaves() }
+        if strangersBytes <= rules.maxStrangersBytes / 4 * 3 { leaving = [] }
+        while endingsLeft > 0, let id = leaving.popFirst() {
+            guard let connection = connections[id], connection.heldBytes > 0 else { continue }
+            endingsLeft -= 1
+            sendAway(connection)
+        }
+        while endingsLeft > 0, let id = late.popFirst() { check(id) }
+        endingsLeft = Self.endingsPerTurn
+        closingsInTurn = 0
+        if !late.isEmpty || !leaving.isEmpty { loop.wantAnotherTurn() }
+    }
+
+    /// libwebsockets closes whom the peer has left as soon as it is told of it. When that were enough for this turn, the other
+    /// strangers are not looked at before they have their share: so a crowd that leaves at once leaves over some turns.
+    func countClosing() {
+        closings += 1
+        guard !isCutting else { return }
+        closingsInTurn += 1
+        guard closingsInTurn % Self.endingsPerTurn == 0, !isShutDown else { return }
+        for connection in connections.elements where connection.phase == .http || connection.isStranger {
+            guard connection.socket != nil, connection.arrival == nil, !connection.isPaused else { continue }
+            waitForShare(connection)
+        }
+    }
+
+    /// Sockets closed after which memory is given back.
+    private static let manyClosings = 256
+    private static let trimEveryMs: UInt64 = 1_000
+
+    /// glibc keeps what is freed below something that is not, for good: after a crowd has gone, the system gets it back.
+    func giveMemoryBack() {
+        guard closings >= Self.manyClosings, now >= lastTrim + Self.trimEveryMs else { return }
+        closings = 0
+        lastTrim = now
+        kb_trim()
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Wire
+
+/// `kerbside permissions`: who may send what.
+struct PermissionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "permissions", abstract: "Prints which role may send which command, and on whose objects.")
+
+    @Flag(help: "One line of JSON per command: {\"cmd\":…,\"roles\":[…],\"objects\":…}.")
+    var json = false
+
+    func run() {
+        for command in CommandName.allCases {
+            let rule = Permissions.rule(command)
+            print(json ? Self.json(command, rule) : Self.row(command, rule))
+        }
+    }
+
+    private static func row(_ command: CommandName, _ rule: Permissions.Rule) -> String {
+        let roles = rule.roles.count == Role.allCases.count ? "all" : rule.roles.map(\.rawValue).joined(separator: ", ")
+        return [padded(command.rawValue, 20), padded(rule.objects.rawValue, 11), roles].joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func json(_ command: CommandName, _ rule: Permissions.Rule) -> String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("cmd", command.rawValue)
+        json.key("roles")
+        json.beginArray()
+        for role in rule.roles { json.string(role.rawValue) }
+        json.endArray()
+        json.member("objects", rule.objects.rawValue)
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

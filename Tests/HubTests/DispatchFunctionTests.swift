@@ -1,0 +1,124 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What dispatching (offer.lua) costs when many rides wait, and what it must not miss: against a real Redis.
+@Suite struct DispatchFunctionTests {
+    private static let drivers = (1...20).map { "T\($0)" }
+
+    /// So many rides wait, each declined by all twenty drivers of the zone and by D, who has left it.
+    private func declined(_ city: TestCity, rides: Int) async throws {
+        for driver in Self.drivers + ["D"] { try await city.queue("14", driver) }
+        for n in 1...rides {
+            #expect(try await city.request("p\(n)", "r\(n)", "14").isOK)
+            let first = try #require(try await city.offered("r\(n)"))
+            try await city.raw(["SADD", "{test}:asked:r\(n)", "D"] + Self.drivers)
+            #expect(try await city.command("decline", first, "r\(n)", "").isOK)
+            #expect(try await city.offered("r\(n)") == nil)
+        }
+        _ = try await city.command("unavailable", "D", "")
+    }
+
+    /// How often Redis is asked whether a ride has asked somebody, and for a vehicle or a ride, while `body` runs.
+    private func looks(_ city: TestCity, _ body: () async throws -> Void) async throws -> Int {
+        func sum() async throws -> Int {
+            var sum = 0
+            for command in ["sismember", "smismember", "hmget", "hgetall"] { sum += try await city.calls(of: command) }
+            return sum
+        }
+        let before = try await sum()
+        try await body()
+        return try await sum() - before
+    }
+
+    @Test func `C60: a driver who comes and goes is tried alone, whatever waits`() async throws {
+        try await TestCity.run { city in
+            try await declined(city, rides: 10)
+            for _ in 1...2 {
+                // Each ride is looked at twice, and no other driver.
+                #expect(try await looks(city) { _ = try await city.command("available", "D", "14", "", "", "") } <= 30)
+                #expect(try await looks(city) { _ = try await city.command("seats_set", "D", "3", "4", "", "") } <= 15)
+                #expect(try await looks(city) { _ = try await city.command("seats_set", "D", "0", "4", "", "") } <= 30)
+                #expect(try await looks(city) { _ = try await city.command("unavailable", "D", "") } <= 15)
+            }
+        }
+    }
+
+    @Test func `C60: a declined ride is looked at once, and the others for its driver only`() async throws {
+        try await TestCity.run { city in
+            try await declined(city, rides: 10)
+            let cost = try await looks(city) { _ = try await city.request("q", "q", "14") }
+            #expect(cost <= 15)
+            let asked = try #require(try await city.offered("q"))
+            try await city.raw(["SADD", "{test}:asked:q"] + Self.drivers)
+            // Twenty vehicles for the ride, and each other ride for the driver.
+            #expect(try await looks(city) { _ = try await city.command("decline", asked, "q", "") } <= 50)
+            #expect(try await city.offered("q") == nil)
+        }
+    }
+
+    @Test func `R2, R3: who comes back is asked for the oldest ride that has not asked it and fits`() async throws {
+        try await TestCity.run { city in
+            try await declined(city, rides: 3)
+            try await city.connect("E")
+            _ = try await city.command("seats_set", "E", "3", "4", "", "")
+            _ = try await city.command("available", "E", "14", "", "", "")
+            #expect(try await city.offered("r1") == nil, "one seat for two")
+            try await city.raw(["SADD", "{test}:asked:r1", "E"])
+            _ = try await city.command("seats_set", "E", "2", "4", "", "")
+            #expect(try await city.offered("r2") == "E")
+            _ = try await city.command("decline", "E", "r2", "")
+            #expect(try await city.offered("r3") == "E")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `R2: two pauses that end together bring two offers, and nobody is taken for away`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for n in 1...2 { #expect(try await city.request("p\(n)", "r\(n)", "14").isOK) }
+            for (driver, ride) in [("T1", "r1"), ("T2", "r2"), ("T1", "r2"), ("T2", "r1")] {
+                #expect(try await city.command("decline", driver, ride, "").isOK)
+            }
+            try await city.advance(12_000)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == "T1")
+            #expect(try await city.offered("r2") == "T2")
+            for driver in ["T1", "T2"] { #expect(try await city.field("vehicle:\(driver)", "away") == nil) }
+        }
+    }
+
+    @Test func `C30: who was away and says that it is available is asked at once`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.call("gone", ["T1", "s-T1"])
+            try await city.queue("14", "T2")
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            #expect(try await city.command("decline", "T2", "r1", "").isOK)
+            #expect(try await city.offered("r1") == nil)
+            #expect(try await city.command("available", "T1", "14", "", "", "")["rank"]?.integer == 1)
+            #expect(try await city.offered("r1") == "T1")
+        }
+    }
+
+    @Test func `R5: the last who could still be asked is gone, and the round is over`() async throws {
+        for leaves in ["accept", "unavailable", "gone"] {
+            try await TestCity.run { city in
+                try await city.queue("14", "T1", "T2")
+                for n in 1...2 { #expect(try await city.request("p\(n)", "r\(n)", "14").isOK) }
+                #expect(try await city.command("decline", "T1", "r1", "").isOK)
+                #expect(try await city.offered("r1") == nil, "T2 has yet to answer for r2")
+                #expect(try await city.field("ride:r1", "next_at") == nil)
+                switch leaves {
+                case "accept": #expect(try await city.command("accept", "T2", "r2", "", "").isOK)
+                case "unavailable": #expect(try await city.command("unavailable", "T2", "").isOK)
+                default: try await city.call("gone", ["T2", "s-T2"])
+                }
+                #expect(try await city.field("ride:r1", "next_at") != nil, "\(leaves)")
+                #expect(try await city.brokenInvariants() == [])
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import WebSocketServer
+
+/// What strangers may have: bytes and frames of a turn, memory, and endings.
+@Suite(.serialized) struct StrangerTests {
+    /// A server whose strangers are heard, and never welcome.
+    private final class Host {
+        let loop: EventLoop
+        let server: WebSocketServer
+        let port: Int
+        var opened: [ConnectionID] = []
+        var heard: [Int] = []
+        var closes: [UInt16] = []
+
+        init(_ loop: EventLoop, _ limits: ServerLimits = ServerLimits()) throws {
+            self.loop = loop
+            server = try WebSocketServer(loop: loop, limits: limits)
+            server.hasStrangers = true
+            port = try server.listen(host: "127.0.0.1", port: 0)
+            server.onOpen = { [unowned self] id, _ in opened.append(id) }
+            server.onMessage = { [unowned self] _, bytes, _ in heard.append(bytes.count) }
+            server.onClose = { [unowned self] _, code in closes.append(code) }
+        }
+
+        func clients(_ count: Int, sending first: [UInt8] = []) -> [RawClient] {
+            (0..<count).map { _ in
+                let client = RawClient(port: port)
+                client.send(Array(RawClient.upgrade.utf8) + first)
+                return client
+            }
+        }
+
+        func finish() { server.shutdown { withExtendedLifetime(self) { self.loop.stop() } } }
+    }
+
+    private static func message(_ count: Int) -> [UInt8] {
+        RawClient.frame(.binary, [UInt8](repeating: 7, count: count))
+    }
+
+    @Test func `a stranger is read once, and again after its share; others who send as much are not held up`() throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            let count = 20
+            let clients = host.clients(count)
+            when(loop, { host.opened.count == count }) {
+                let begin = host.server.counters.bytesIn
+                // One message takes the share of a turn.
+                host.server.onMessage = { _, bytes, _ in
+                    host.heard.append(bytes.count)
+                    usleep(3_000)
+                }
+                for client in clients {
+                    client.send(Self.message(16_000) + Self.message(16_000) + Self.message(16_000))
+                }
+                var isWithin = true
+                loop.atEndOfTurn {
+                    let reads =
+                        (host.server.counters.bytesIn - begin + SocketContext.readBytes - 1) / SocketContext.readBytes
+                    // Each once, and once more for each share that was had; before, all of it came at once.
+                    isWithin = isWithin && reads <= count + host.heard.count + 1
+                }
+                when(loop, { host.heard.count == 3 * count }) {
+                    #expect(isWithin)
+                    withExtendedLifetime(clients) { host.finish() }
+                }
+            }
+        }
+    }
+
+    @Test func `who sends fragments without payload has turns as well`() throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            var message = RawClient.frame(.text, isFinal: false, Array("a".utf8))
+            for _ in 0..<2_000 { message += RawClient.frame(.continuation, isFinal: false) }
+            message += RawClient.frame(.continuation, Array("b".utf8))
+            let clients = host.clients(2)
+            when(loop, { host.opened.count == 2 }) {
+                clients[0].send(message)
+                clients[1].send(Self.message(1))
+                when(loop, { host.heard.count == 2 }) {
+                    // Before, the first was read to its end first.
+                    #expect(host.heard == [1, 2])
+                    withExtendedLifetime(clients) { host.finish() }
+                }
+            }
+        }
+    }
+
+    @Test func `messages of a stranger are as short as a hello, and those of a guest are not`() throws {
+        try onLoop { loop in
+            let host = try Host(loop)
+            host.server.onMessage = { id, bytes, _ in
+                host.heard.append(bytes.count)
+                host.server.welcome(id)
+            }
+            let long = host.clients(1, sending: RawClient.frame(.binary, [], announced: 16_385))
+            let parts =
+                RawClient.frame(.binary, isFinal: false, [UInt8](repeating: 7, count: 16_000))
+                + RawClient.frame(.continuation, [], announced: 385)
+            let pieces = host.clients(1, sending: parts)
+            let guest = host.clients(1, sending: Self.message(16_384) + Self.message(40_000))
+            when(loop, { host.closes.count == 2 && host.heard.count == 2 }) {
+                #expect(host.closes == [1009, 1009])
+                #expect(host.heard == [16_384, 40_000])
+                withExtendedLifetime((long, pieces, guest)) { host.finish() }
+            }
+        }
+    }
+
+    @Test func `C61: what strangers hold is counted, who holds the most leaves, and who says hello is heard`() throws {
+        var limits = ServerLimits()
+        limits.maxStrangersBytes = 200_000
+        try onLoop { loop in
+            let host = try Host(loop, limits)
+            let part = RawClient.frame(.binary, [UInt8](repeating: 7, count: 15_000), announced: 16_000)
+            let (talkers, few) = (host.clients(20), host.clients(20))
+            let askers = (0..<20).map { _ in RawClient(port: host.port) }
+            when(loop, { host.opened.count == 40 && host.server.socketCount == 60 }) {
+                for client in few { client.send(RawClient.frame(.binary, [7, 7, 7], announced: 10)) }
+                for client in talkers { client.send(part) }
+                for client in askers {
+                    client.send("GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "x", count: 15_000))
+                }
+                when(loop, { host.server.counters.refusedFull >= 27 }) {
+                    #expect(host.server.strangersBytes <= limits.maxStrangersBytes)
+                    #expect(host.closes.allSatisfy { $0 == 1013 } && host.closes.count >= 7)
+                    #expect(host.server.counters.refusedFull > host.closes.count)
+                    for client in few { client.send([7, 7, 7, 7, 7, 7, 7]) }
+                    when(loop, { host.heard.count == few.count }) {
+                        withExtendedLifetime((talkers, askers, few)) { host.finish() }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a crowd that ends at once ends over some turns`(isLeaving: Bool) throws {
+        var limits = ServerLimits()
+        limits.headerTimeoutMs = isLeaving ? 60_000 : 250
+        try onLoop { loop in
+            let host = try Host(loop, limits)
+            let count = 300
+            var crowd = (0..<count).map { _ in RawClient(port: host.port) }
+            var (last, most, begun) = (0, 0, false)
+            loop.atEndOfTurn {
+                most = max(most, last - host.server.socketCount)
+                last = host.server.socketCount
+            }
+            when(
+                loop,
+                {
+                    if host.server.socketCount == count, isLeaving { crowd = [] }
+                    begun = begun || host.server.socketCount > 0
+                    return begun && host.server.socketCount == 0 && host.server.counters.accepted == count
+                }
+            ) {
+                #expect(most > 0 && most <= WebSocketServer.endingsPerTurn)
+                #expect(host.server.strangersBytes == 0)
+                withExtendedLifetime(crowd) { host.finish() }
+            }
+        }
+    }
+
+    @Test func `an answer quotes the beginning of a path`() {
+        let (short, long) = (String(repeating: "/a", count: 50), String(repeating: "/a", count: 8_000))
+        for (path, quoted) in [(short, short), (long, String(long.prefix(97)) + "...")] {
+            let request = HTTPRequest(
+                method: "GET", path: path, query: nil, headers: [], body: [], remoteAddress: "", isHTTP10: false)
+            #expect(request.quotedPath == quoted)
+        }
+    }
+}
