@@ -140,6 +140,23 @@ import Testing
         #expect(try plan(place, at: 10, now: 8.5, line: unscheduled).comesAgain)
     }
 
+    @Test("B8: the line comes by again shortly after midnight, too")
+    func roundsAfterMidnight() throws {
+        func trip(_ hour: Int) -> LineTrip {
+            LineTrip(
+                id: "t\(hour)", pattern: 0, service: "friday",
+                times: [0, 600, 1200].map { StopTime(arrival: hour * 3600 + $0, departure: hour * 3600 + $0) })
+        }
+        let hourly = Line(id: "L", name: "L", patterns: Self.line.patterns, trips: (0..<24).map(trip))
+        for now in [0.1, 0.2, 0.24, 0.26, 3] {
+            let found = try plan(stop("b"), at: now, now: now, line: hourly)
+            #expect(found.comesAgainAt == (Self.midnight + (Int64(now) + 1) * 3600 + 600) * 1000, "at \(now) h")
+        }
+        // Asked for the evening before, for the first that passes after midnight.
+        let found = try plan(stop("b"), at: 0.1, now: -0.5, line: hourly)
+        #expect(found.comesAgainAt == (Self.midnight + 600) * 1000)
+    }
+
     @Test("B8: runs by frequency are rounds of their own")
     func frequencies() throws {
         var line = Self.line

@@ -42,12 +42,16 @@ struct LineTimetable {
         return hours
     }
 
-    /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but not
-    /// before the other, on the service day of that or the day before.
-    func next(passing places: [String: [Double]], startingAfter now: Int64, passingFrom earliest: Int64) -> Int64? {
-        let today = time.date(at: earliest)
-        return runs(passing: places, on: [today + -1, today]).filter { $0.begin > now && $0.second >= earliest }
-            .map(\.second).min()
+    /// When a run that begins later than one time passes one of the places (by pattern, metres along its shape) next, but at
+    /// most `early` seconds before the wanted time, on the service day of that or the day before.
+    func next(
+        passing places: [String: [Double]], startingAfter now: Int64, about wanted: Int64, early: Int64
+    ) -> Int64? {
+        let earliest = wanted - early
+        // Shortly after midnight that is the day before.
+        let first = time.date(at: earliest) + -1
+        let days = (0...(time.date(at: wanted).days - first.days)).map { first + $0 }
+        return runs(passing: places, on: days).filter { $0.begin > now && $0.second >= earliest }.map(\.second).min()
     }
 
     /// When the first run passes one of the places from a time on, on its service day or a later one.

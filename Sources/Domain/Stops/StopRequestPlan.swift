@@ -123,7 +123,7 @@ public struct StopRequestPlan: Equatable, Sendable {
         let timetable = LineTimetable(line, catalog.services, time)
         try keepHours(timetable, now: now, isNamed: isNamed, time, rules)
         comesAgainAt = timetable.next(
-            passing: passes, startingAfter: now / 1000, passingFrom: at / 1000 - rules.earlySeconds
+            passing: passes, startingAfter: now / 1000, about: at / 1000, early: rules.earlySeconds
         ).map { $0 * 1000 }
         comesAgain = timetable.isEmpty ? at - now > rules.roundMs : comesAgainAt != nil
         guard !timetable.isEmpty else { return }
