@@ -10,7 +10,10 @@ import Testing
     func killed() throws {
         let redis = try TestRedis()
         let run = try LoopRun()
-        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        // On a slow machine 30 MB take longer than a command may.
+        var limits = RedisLimits()
+        limits.commandTimeoutMs = 60_000
+        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket), limits: limits)
         // Far more than sockets hold, both ways: when the first answer is here, the last can't be.
         let value = RedisArgument([UInt8](repeating: 7, count: 3000))
         var completions = [Int](repeating: 0, count: 10_000)
