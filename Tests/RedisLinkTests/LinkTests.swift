@@ -105,7 +105,7 @@ import Testing
         let redis = try TestRedis()
         let run = try LoopRun()
         var limits = RedisLimits()
-        limits.commandTimeoutMs = 50
+        limits.commandTimeoutMs = 2_000
         let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket), limits: limits)
         var answers = 0
         let holdUp = LoopTimer(run.loop)
@@ -118,7 +118,7 @@ import Testing
                 }
             }
             // After the end of this turn, when all has been sent: the loop does nothing for longer than the deadline.
-            holdUp.start(afterMs: 1) { usleep(200_000) }
+            holdUp.start(afterMs: 1) { usleep(2_500_000) }
         }
         connection.onDown = { Issue.record("\($0)") }
         connection.start()

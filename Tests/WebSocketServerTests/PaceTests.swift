@@ -103,7 +103,8 @@ import Testing
 
     @Test func `frames that may wait go out together after the given time`() throws {
         var limits = ServerLimits()
-        limits.coalesceMs = 100
+        // Longer than a slow machine needs for the turns below.
+        limits.coalesceMs = 2_000
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
             for _ in 0..<2 { try pair.client.connect(url: pair.url) }
@@ -125,7 +126,7 @@ import Testing
                     #expect(pair.server.bytesQueued > 0)
                     when(loop, { pair.clientMessages.count == 40 }) {
                         let took = EventLoop.wallClock() - begin
-                        #expect(took >= 95 && took < 1_000)
+                        #expect(took >= 1_995)
                         #expect(pair.server.counters.writes == writes + 2)
                         pair.finish(loop)
                     }

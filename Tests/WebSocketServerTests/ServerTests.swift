@@ -233,7 +233,9 @@ import Testing
             #expect(throws: ServerError.self) { try pair.server.listen(host: "127.0.0.1", port: 70_000) }
             #expect(throws: ServerError.self) { try pair.server.listen(host: "192.0.2.1", port: 0) }
             when(loop, { !pair.clientCloses.isEmpty }) {
-                #expect(pair.clientCloses == ["1006 Connection refused"])
+                // Reset, if the kernel still had it in the queue of the listener that closed.
+                let expected = ["1006 Connection refused", "1006 Connection reset by peer"]
+                #expect(pair.clientCloses.count == 1 && pair.clientCloses.allSatisfy(expected.contains))
                 pair.finish(loop)
             }
         }
