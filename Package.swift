@@ -37,6 +37,7 @@ let package = Package(
         // Feeds come as archives from all kinds of archivers (shim.h says why no reader of our own).
         .systemLibrary(name: "CZip"),
 
+        .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
         .target(
             name: "WireProtobuf",
@@ -45,7 +46,7 @@ let package = Package(
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(
             name: "GTFS",
-            dependencies: ["CZip", "Domain", "Wire", .product(name: "Yams", package: "Yams")],
+            dependencies: ["CSV", "CZip", "Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
         .target(
             name: "GTFSRealtime",
@@ -81,7 +82,9 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "Replay",
-            dependencies: ["ClientSupport", "Wire", "Domain", "GTFS", "EventLoop", "WebSocketServer", "RedisLink"],
+            dependencies: [
+                "ClientSupport", "CSV", "Wire", "Domain", "GTFS", "EventLoop", "WebSocketServer", "RedisLink",
+            ],
             swiftSettings: strict),
         .target(
             name: "LoadBench", dependencies: ["ClientSupport", "Wire", "Domain", "EventLoop", "WebSocketServer"],
@@ -94,6 +97,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
+        .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
         .testTarget(
             name: "WireProtobufTests",

@@ -1,3 +1,4 @@
+internal import CSV
 internal import Domain
 
 /// When: calendar.txt and calendar_dates.txt.

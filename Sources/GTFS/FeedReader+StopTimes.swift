@@ -1,3 +1,4 @@
+internal import CSV
 internal import Domain
 
 /// stop_times.txt: by far the largest file of a feed.

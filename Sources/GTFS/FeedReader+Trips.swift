@@ -1,3 +1,4 @@
+internal import CSV
 internal import Domain
 
 /// What: routes, trips, frequencies, booking rules.

@@ -1,3 +1,4 @@
+internal import CSV
 public import Domain
 
 /// What an import is asked for.
@@ -88,8 +89,8 @@ public final class FeedReader {
             throw FeedRefusal(
                 "its files have more than \(options.limits.maxTotalBytes >> 20) MiB; import a smaller area")
         }
-        let table = try CSVTable(name: name, bytes: bytes)
-        return table.hasHead ? table : nil
+        let table = try CSVTable(file: name, bytes)
+        return table.head.isEmpty ? nil : table
     }
 
     /// A file that every feed has.

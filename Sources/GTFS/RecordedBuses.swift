@@ -1,3 +1,4 @@
+internal import CSV
 public import Domain
 
 /// Recorded vehicle positions of a GTFS-Realtime feed as what each bus did: its runs, one after the other, on the trips of
@@ -68,7 +69,7 @@ public struct RecordedBuses: Sendable {
         var rows: [String: [Row]] = [:]
         var unknown: Set<String> = []
         for file in positions {
-            var table = try CSVTable(name: file.name, bytes: file.bytes)
+            var table = try CSVTable(file: file.name, file.bytes)
             try table.require("vehicle_id", "trip_id", "timestamp", "latitude", "longitude")
             while table.readNext() {
                 let row = try Row(table)

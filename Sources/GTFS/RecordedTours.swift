@@ -1,3 +1,4 @@
+internal import CSV
 public import Domain
 
 /// Recorded vehicle positions of a GTFS-Realtime feed, and the times at which stops were passed, put together with the
@@ -41,7 +42,7 @@ public struct RecordedTours: Sendable {
     private mutating func read(
         positions: [UInt8], _ trips: [String: (line: String, pattern: LinePattern, trip: LineTrip)]
     ) throws(FeedRefusal) {
-        var table = try CSVTable(name: "positions", bytes: positions)
+        var table = try CSVTable(file: "positions", positions)
         try table.require("trip_id", "start_date", "timestamp", "latitude", "longitude")
         let (id, date, at) = (table.column("trip_id"), table.column("start_date"), table.column("timestamp"))
         let (lat, lon) = (table.column("latitude"), table.column("longitude"))
@@ -79,7 +80,7 @@ public struct RecordedTours: Sendable {
     }
 
     private mutating func read(passages: [UInt8]) throws(FeedRefusal) {
-        var table = try CSVTable(name: "passages", bytes: passages)
+        var table = try CSVTable(file: "passages", passages)
         try table.require("trip_id", "stop_sequence", "stop_id", "passed_after_ts", "passed_by_ts")
         let (id, sequence, stop) = (table.column("trip_id"), table.column("stop_sequence"), table.column("stop_id"))
         let (after, by) = (table.column("passed_after_ts"), table.column("passed_by_ts"))

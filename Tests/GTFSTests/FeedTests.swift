@@ -188,7 +188,7 @@ struct SmallFeed {
                 "agency.txt", "agency_timezone\nEurope/Berlin\nEurope/Paris\n",
                 "agency.txt:3: agency_timezone is Europe/Paris, but"
             ),
-            ("stops.txt", "stop_id,stop_lat,stop_lon\na\u{0},1,1\n", "stops.txt holds zero bytes"),
+            ("stops.txt", "stop_id,stop_lat,stop_lon\na\u{0},1,1\n", "stops.txt: there are zero bytes"),
             ("locations.geojson", "{\"type\":", "locations.geojson is no JSON"),
             ("locations.geojson", "{}", "locations.geojson is no GeoJSON FeatureCollection"),
         ])

@@ -34,6 +34,14 @@ import Testing
             ])
     }
 
+    @Test("a name with a comma, a quote or a line break is one field")
+    func quotedNames() throws {
+        let text = "time,\"vehicle\",lat,lon\n1391209200,\"Taxi \"\"7\"\", Milano\",45,9\n1391209201,\"a\nb\",45,9\n"
+        let trace = try Trace.read(Array(text.utf8))
+        #expect(trace.vehicles.map(\.name) == ["Taxi \"7\", Milano", "a\nb"])
+        #expect(failure(text + "x,c,45,9")?.line == 5)
+    }
+
     @Test(arguments: [
         ("time,vehicle,lat,lon\r\n1391209200,a,91,9", 2, "latitude"),
         ("time,vehicle,lat,lon\n1391209200,a,45,9\n1391209201,a,45,x", 3, "longitude"),

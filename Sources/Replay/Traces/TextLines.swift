@@ -22,16 +22,11 @@ struct TextLines: Sequence, IteratorProtocol {
 }
 
 extension ArraySlice<UInt8> {
-    /// The fields between separators, blanks around them and one pair of quotes taken off.
-    func fields(separatedBy separator: UInt8) -> [ArraySlice<UInt8>] {
-        split(separator: separator, omittingEmptySubsequences: false).map(\.trimmed)
-    }
-
+    /// Without the blanks around it.
     var trimmed: ArraySlice<UInt8> {
         var part = self
         while let first = part.first, first == 0x20 || first == 0x09 { part.removeFirst() }
         while let last = part.last, last == 0x20 || last == 0x09 { part.removeLast() }
-        if part.count >= 2, part.first == 0x22, part.last == 0x22 { part = part.dropFirst().dropLast() }
         return part
     }
 

@@ -1,4 +1,5 @@
-import Domain
+internal import CSV
+internal import Domain
 
 /// One recorded position of one vehicle.
 struct TraceFix: Equatable {
@@ -36,6 +37,17 @@ public struct TraceError: Error, Equatable, CustomStringConvertible {
     public var message: String
 
     public var description: String { line == 0 ? message : "line \(line): \(message)" }
+}
+
+extension CSVTable {
+    /// A recording, ready for its first row.
+    init(recording bytes: [UInt8], separator: Character = ",", hasHeadLine: Bool = true) throws(TraceError) {
+        do throws(CSVFault) {
+            try self.init(name: "the recording", bytes: bytes, separator: separator, hasHeadLine: hasHeadLine)
+        } catch {
+            throw TraceError(line: error.line ?? 0, message: error.message)
+        }
+    }
 }
 
 /// Collects the fixes of all vehicles while a file is read, in whatever order they come.

@@ -1,77 +1,74 @@
-import Domain
+internal import CSV
+internal import Domain
 
 /// Comma separated fixes under a header line; Cabspotting's merged form is one of them by other names.
 enum TraceCSV {
     /// Which column stands where.
     struct Columns {
-        var time: Int
-        var vehicle: Int
-        var lat: Int
-        var lon: Int
-        var occupied: Int?
-        var speed: Int?
-        var heading: Int?
-        var accuracy: Int?
+        let time, vehicle, lat, lon: CSVTable.Column
+        /// Columns that a recording may lack.
+        let occupied, speed, heading, accuracy: CSVTable.Column
+        /// So many fields a row has at least.
+        let needed: Int
 
-        /// Nil when the line is no header with the four columns that must be there.
-        init?(_ header: ArraySlice<UInt8>) {
-            let names = header.fields(separatedBy: 0x2C).map { $0.text.lowercased() }
-            func column(_ accepted: String...) -> Int? { names.firstIndex { accepted.contains($0) } }
-            guard let time = column("time", "ts", "timestamp"), let vehicle = column("vehicle", "cab", "taxi", "id"),
-                let lat = column("lat", "latitude"), let lon = column("lon", "lng", "longitude")
-            else { return nil }
-            (self.time, self.vehicle, self.lat, self.lon) = (time, vehicle, lat, lon)
-            occupied = column("occupied", "meter")
-            speed = column("speed")
-            heading = column("heading", "bearing", "course")
-            accuracy = column("accuracy")
+        /// Nil when the head line lacks one of the four columns that must be there.
+        init?(_ table: CSVTable) {
+            let names = table.head.map { $0.lowercased() }
+            func index(_ accepted: String...) -> Int { names.firstIndex { accepted.contains($0) } ?? -1 }
+            let required = [
+                index("time", "ts", "timestamp"), index("vehicle", "cab", "taxi", "id"), index("lat", "latitude"),
+                index("lon", "lng", "longitude"),
+            ]
+            guard !required.contains(-1) else { return nil }
+            (time, vehicle) = (CSVTable.Column(at: required[0]), CSVTable.Column(at: required[1]))
+            (lat, lon) = (CSVTable.Column(at: required[2]), CSVTable.Column(at: required[3]))
+            needed = (required.max() ?? 0) + 1
+            occupied = CSVTable.Column(at: index("occupied", "meter"))
+            speed = CSVTable.Column(at: index("speed"))
+            heading = CSVTable.Column(at: index("heading", "bearing", "course"))
+            accuracy = CSVTable.Column(at: index("accuracy"))
         }
-
-        var needed: Int { max(time, vehicle, lat, lon) + 1 }
     }
 
     static func read(_ bytes: [UInt8]) throws(TraceError) -> Trace {
         var builder = TraceBuilder()
-        var columns: Columns?
-        for (number, line) in TextLines(bytes) where !line.trimmed.isEmpty {
-            guard let known = columns else {
-                columns = Columns(line)
-                if columns == nil {
-                    throw TraceError(
-                        line: number, message: "expected a header line with at least time,vehicle,lat,lon")
-                }
-                continue
-            }
-            let fields = line.fields(separatedBy: 0x2C)
-            guard fields.count >= known.needed else {
+        var table = try CSVTable(recording: bytes)
+        guard let columns = Columns(table) else {
+            throw TraceError(
+                line: table.line, message: "expected a header line with at least time,vehicle,lat,lon")
+        }
+        while table.readNext() {
+            guard table.fieldCount >= columns.needed else {
                 throw TraceError(
-                    line: number, message: "\(fields.count) fields, but the header asks for at least \(known.needed)")
+                    line: table.line,
+                    message: "\(table.fieldCount) fields, but the header asks for at least \(columns.needed)")
             }
-            try read(fields, known, line: number, into: &builder)
+            try read(table, columns, into: &builder)
         }
         return try builder.finished()
     }
 
     private static func read(
-        _ fields: [ArraySlice<UInt8>], _ columns: Columns, line: Int, into builder: inout TraceBuilder
+        _ row: CSVTable, _ columns: Columns, into builder: inout TraceBuilder
     ) throws(TraceError) {
-        guard let time = TimeText.read(fields[columns.time]) else {
+        guard let time = TimeText.read(row.bytes(columns.time)) else {
             throw TraceError(
-                line: line,
-                message: "time \"\(fields[columns.time].text)\" is neither Unix seconds or milliseconds nor ISO 8601")
+                line: row.line,
+                message: "time \"\(row.text(columns.time))\" is neither Unix seconds or milliseconds nor ISO 8601")
         }
         if let offset = time.offsetMinutes { builder.utcOffsetMinutes = offset }
-        let vehicle = fields[columns.vehicle].text
-        if vehicle.isEmpty { throw TraceError(line: line, message: "the vehicle has no name") }
-        let place = try TracePlace.read(lat: fields[columns.lat], lon: fields[columns.lon], line: line)
+        let vehicle = row.text(columns.vehicle)
+        if vehicle.isEmpty { throw TraceError(line: row.line, message: "the vehicle has no name") }
+        let place = try TracePlace.read(lat: row.bytes(columns.lat), lon: row.bytes(columns.lon), line: row.line)
 
-        func optional(_ column: Int?, _ name: String, _ range: ClosedRange<Double>) throws(TraceError) -> Double? {
-            guard let column, column < fields.count, !fields[column].isEmpty else { return nil }
-            guard let value = fields[column].number, range.contains(value) else {
+        func optional(
+            _ column: CSVTable.Column, _ name: String, _ range: ClosedRange<Double>
+        ) throws(TraceError) -> Double? {
+            guard !row.isEmpty(column) else { return nil }
+            guard let value = row.double(column), range.contains(value) else {
                 throw TraceError(
-                    line: line,
-                    message:
-                        "\(name) \"\(fields[column].text)\" is no number in \(range.lowerBound)…\(range.upperBound)")
+                    line: row.line,
+                    message: "\(name) \"\(row.text(column))\" is no number in \(range.lowerBound)…\(range.upperBound)")
             }
             return value
         }

@@ -1,3 +1,5 @@
+internal import CSV
+
 /// The forms of recordings that can be replayed.
 public enum TraceFormat: String, CaseIterable, Sendable {
     /// `ts,cab,lat,lon,occupied`: merged Cabspotting traces.
@@ -32,10 +34,11 @@ public enum TraceFormat: String, CaseIterable, Sendable {
             if text.isEmpty { continue }
             if text.hasPrefix("<?xml") || text.hasPrefix("<gpx") || text.hasPrefix("<!--") { return .gpx }
             if text.contains(";point(") || text.contains("; point(") { return .rome }
-            guard number <= 2 else { return nil }
-            let names = Set(line.fields(separatedBy: 0x2C).map { $0.text.lowercased() })
-            if names.isSuperset(of: ["ts", "cab", "lat", "lon"]) { return .cabspotting }
-            return TraceCSV.Columns(line) == nil ? nil : .csv
+            guard number <= 2, let table = try? CSVTable(recording: Array(line)) else { return nil }
+            if Set(table.head.map { $0.lowercased() }).isSuperset(of: ["ts", "cab", "lat", "lon"]) {
+                return .cabspotting
+            }
+            return TraceCSV.Columns(table) == nil ? nil : .csv
         }
         return nil
     }

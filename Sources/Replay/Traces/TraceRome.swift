@@ -1,21 +1,24 @@
+internal import CSV
+
 /// `156;2014-02-01 00:00:00.739166+01;POINT(41.8836718276551 12.4877775603346)`, latitude first.
 enum TraceRome {
     static func read(_ bytes: [UInt8]) throws(TraceError) -> Trace {
         var builder = TraceBuilder()
-        for (number, line) in TextLines(bytes) where !line.trimmed.isEmpty {
-            let fields = line.fields(separatedBy: 0x3B)
-            guard fields.count == 3, !fields[0].isEmpty else {
-                throw TraceError(line: number, message: "expected id;timestamp;POINT(lat lon)")
+        var table = try CSVTable(recording: bytes, separator: ";", hasHeadLine: false)
+        let (vehicle, time, place) = (CSVTable.Column(at: 0), CSVTable.Column(at: 1), CSVTable.Column(at: 2))
+        while table.readNext() {
+            guard table.fieldCount == 3, !table.isEmpty(vehicle) else {
+                throw TraceError(line: table.line, message: "expected id;timestamp;POINT(lat lon)")
             }
-            guard let time = TimeText.read(fields[1]) else {
-                throw TraceError(line: number, message: "time \"\(fields[1].text)\" is not ISO 8601")
+            guard let at = TimeText.read(table.bytes(time)) else {
+                throw TraceError(line: table.line, message: "time \"\(table.text(time))\" is not ISO 8601")
             }
-            if let offset = time.offsetMinutes { builder.utcOffsetMinutes = offset }
-            guard let inner = insideOfPoint(fields[2]), inner.count == 2 else {
-                throw TraceError(line: number, message: "\"\(fields[2].text)\" is not POINT(lat lon)")
+            if let offset = at.offsetMinutes { builder.utcOffsetMinutes = offset }
+            guard let inner = insideOfPoint(table.bytes(place)), inner.count == 2 else {
+                throw TraceError(line: table.line, message: "\"\(table.text(place))\" is not POINT(lat lon)")
             }
-            let place = try TracePlace.read(lat: inner[0], lon: inner[1], line: number)
-            builder.add(TraceFix(timeMs: time.unixMs, place: place), to: fields[0].text)
+            let point = try TracePlace.read(lat: inner[0], lon: inner[1], line: table.line)
+            builder.add(TraceFix(timeMs: at.unixMs, place: point), to: table.text(vehicle))
         }
         return try builder.finished()
     }
