@@ -201,6 +201,54 @@ struct ZoneCheckTests {
         #expect(problems([shape]).map(\.kind) == [.misplacedHole])
     }
 
+    /// In hundredths of a degree from 45, 9.
+    private func ring(_ points: [(Double, Double)]) -> [GeoPoint] {
+        Square.ring(points.map { (9 + $0.0 / 100, 45 + $0.1 / 100) })
+    }
+
+    private func square(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> [GeoPoint] {
+        ring([(west, south), (east, south), (east, north), (west, north)])
+    }
+
+    @Test("Holes that lie one over the other, or half outside, are refused even when no corner is in the wrong place")
+    func misplacedHoles() {
+        let outer = square(0, 0, 10, 10)
+        let notched = ring([(0, 0), (10, 0), (10, 10), (6, 10), (6, 4), (4, 4), (4, 10), (0, 10)])
+        let dented = ring([(0, 0), (10, 0), (10, 10), (5, 5), (0, 10)])
+        let broken: [(String, [[GeoPoint]])] = [
+            ("outside", [outer, square(12, 2, 14, 4)]),
+            ("half outside", [outer, square(8, 2, 14, 4)]),
+            ("around the outer ring", [square(2, 2, 4, 4), outer]),
+            ("nested, the larger first", [outer, square(2, 2, 7, 7), square(4, 4, 5, 5)]),
+            ("nested, the smaller first", [outer, square(4, 4, 5, 5), square(2, 2, 7, 7)]),
+            ("crossing like a plus", [outer, square(2, 4, 8, 6), square(4, 2, 6, 8)]),
+            ("overlapping at a corner", [outer, square(2, 2, 5, 5), square(4, 4, 7, 7)]),
+            ("twice the same", [outer, square(2, 2, 5, 5), square(2, 2, 5, 5)]),
+            ("bridging a notch", [notched, square(2, 5, 8, 7)]),
+            ("with all corners on the border", [dented, ring([(2, 8), (8, 8), (5, 2)])]),
+        ]
+        for (name, rings) in broken {
+            let found = problems([ZoneShape(id: name, polygons: [rings])])
+            #expect(found.map(\.kind) == [.misplacedHole], "\(name): \(found)")
+        }
+        #expect(problems([ZoneShape(id: "full", polygons: [[outer, outer]])]).map(\.kind) == [.empty])
+    }
+
+    @Test("Holes that touch are no fault, and count once")
+    func touchingHoles() throws {
+        let outer = square(0, 0, 10, 10)
+        let sound: [(holes: [[GeoPoint]], share: Double)] = [
+            ([square(2, 2, 4, 4), square(6, 6, 8, 8)], 0.92), ([square(2, 2, 4, 4), square(4, 2, 6, 4)], 0.92),
+            ([square(0, 2, 4, 4)], 0.92), ([ring([(0, 5), (5, 3), (10, 5), (5, 7)])], 0.8),
+            ([ring([(0, 5), (2, 4), (2, 6)])], 0.98),
+        ]
+        let whole = try ZoneSet([ZoneShape(id: "z", polygons: [[outer]])]).zones[0].area
+        for (holes, share) in sound {
+            let zones = try ZoneSet([ZoneShape(id: "z", polygons: [[outer] + holes])])
+            #expect(abs(zones.zones[0].area / whole - share) < 0.001)
+        }
+    }
+
     @Test("All faults are told at once")
     func allAtOnce() {
         let open = Array(Square.ring(south: 45, west: 9.03, north: 45.02, east: 9.05).dropLast())

@@ -13,6 +13,8 @@ struct ZoneSurvey {
 
     /// Zones farther than this from where the city should be are somewhere else, metres.
     private static let farAway = 200_000.0
+    /// Rounding to the grid moves an edge of 2 km over no more than this, m².
+    private static let roundedArea = 10.0
 
     init(_ shapes: [ZoneShape], options: ZoneOptions) {
         self.options = options
@@ -80,6 +82,7 @@ struct ZoneSurvey {
     private mutating func survey(_ rings: [[GeoPoint]], of shape: ZoneShape, number: Int?) -> [MapPolygon] {
         var kept: [[MapPoint]] = []
         var fellApart = false
+        let before = problems.count
         for (index, points) in rings.enumerated() {
             let label =
                 (index == 0 ? "the outer ring" : "hole \(index)") + (number.map { " of polygon \($0)" } ?? "")
@@ -97,7 +100,12 @@ struct ZoneSurvey {
             kept += loops
         }
         if fellApart || kept.count > rings.count { return LoopNesting.polygons(kept) }
-        return kept.isEmpty ? [] : [MapPolygon(rings: LoopNesting.oriented(kept))]
+        guard !kept.isEmpty else { return [] }
+        let polygon = MapPolygon(rings: LoopNesting.oriented(kept))
+        if problems.count == before, kept.count > 1, polygon.area < ZoneSurvey.roundedArea {
+            fault(.empty, shape.id, "the holes leave nothing of the outer ring")
+        }
+        return [polygon]
     }
 
     /// The ring on the grid, without its closing point and without repeated points; nil when it can't be used.
@@ -163,12 +171,16 @@ struct ZoneSurvey {
         return loops
     }
 
+    /// A hole lies wholly in what is left of the outer ring, so that a point is enclosed by it or not, and the area is
+    /// right. It may touch the outer ring or another hole.
     private mutating func checkHole(_ loops: [[MapPoint]], in kept: [[MapPoint]], _ zone: String, _ label: String) {
-        let outer = MapPolygon(rings: kept)
         for loop in loops {
-            guard let stray = loop.first(where: { !outer.contains($0) && !LoopNesting.isOnBorder($0, of: kept) })
-            else { continue }
-            fault(.misplacedHole, zone, "\(label) leaves the ring that it lies in, at \(show(stray))")
+            // What one of both encloses, but not both, has nothing in common with a hole that lies within.
+            let stray = OverlapSweep(MapPolygon(rings: [loop]), MapPolygon(rings: kept + [loop]))
+            guard stray.area > ZoneSurvey.roundedArea, let place = stray.place else { continue }
+            fault(
+                .misplacedHole, zone,
+                "\(label) leaves the ring that it lies in, or meets another hole, near \(show(place))")
             return
         }
     }
