@@ -175,21 +175,31 @@ private func chooseCertificate(_ ssl: OpaquePointer?, _ owner: UnsafeMutableRawP
 private let mostKeyUpdates = 16
 private let keyUpdatesIndex = kb_ssl_new_index()
 
+/// Records of a connection's life that carry no data of the application: a handshake has some ten of them. Each costs some
+/// 10 µs, and OpenSSL works off all that are there in one call.
+private let mostBareRecords = 64
+private let bareRecordsIndex = kb_ssl_new_index()
+
 /// A server's hello with this in the place of its random asks for another of the client (RFC 8446 4.1.3): its first 8 bytes,
 /// and where they stand.
 private let retryRandom: UInt64 = 0xCF21_AD74_E59A_6111
 private let randomOffset = 6
 private let pausedIndex = kb_ssl_new_index()
 
-/// Each message of TLS.
+/// Each message and record of TLS.
 private func watchMessages(
     _ isSent: Int32, _ version: Int32, _ type: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ ssl: OpaquePointer?,
     _ argument: UnsafeMutableRawPointer?
 ) {
-    guard type == SSL3_RT_HANDSHAKE, count > 0, let bytes else { return }
-    switch Int32(bytes.load(as: UInt8.self)) {
-    case SSL3_MT_KEY_UPDATE where isSent == 0: limitKeyUpdates(ssl)
-    case SSL3_MT_SERVER_HELLO where isSent == 1 && count >= randomOffset + 8:
+    guard count > 0, let bytes else { return }
+    let first = Int32(bytes.load(as: UInt8.self))
+    switch (type, first) {
+    // Of TLS 1.3 the outer type says nothing: the inner one comes after it.
+    case (SSL3_RT_HEADER, _), (SSL3_RT_INNER_CONTENT_TYPE, _):
+        if isSent == 0 && first != SSL3_RT_APPLICATION_DATA { limit(bareRecordsIndex, to: mostBareRecords, ssl) }
+    case (SSL3_RT_HANDSHAKE, SSL3_MT_KEY_UPDATE) where isSent == 0:
+        limit(keyUpdatesIndex, to: mostKeyUpdates, ssl)
+    case (SSL3_RT_HANDSHAKE, SSL3_MT_SERVER_HELLO) where isSent == 1 && count >= randomOffset + 8:
         let random = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: randomOffset, as: UInt64.self))
         if random == retryRandom { pause(ssl) }
     default: break
@@ -206,12 +216,12 @@ private func pause(_ ssl: OpaquePointer?) {
     SSL_set_ex_data(ssl, pausedIndex, UnsafeMutableRawPointer(bitPattern: 1))
 }
 
-/// OpenSSL works off all changes of keys that have come within one read, and answers them: beyond the limit the stream counts
-/// as ended, and the read returns.
-private func limitKeyUpdates(_ ssl: OpaquePointer?) {
-    let seen = Int(bitPattern: SSL_get_ex_data(ssl, keyUpdatesIndex)) + 1
-    SSL_set_ex_data(ssl, keyUpdatesIndex, UnsafeMutableRawPointer(bitPattern: seen))
-    if seen > mostKeyUpdates { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
+/// Counts what OpenSSL works off, and answers, as much as has come within one read: beyond the limit the stream counts as
+/// ended, and the read, or the handshake, returns.
+private func limit(_ index: Int32, to most: Int, _ ssl: OpaquePointer?) {
+    let seen = Int(bitPattern: SSL_get_ex_data(ssl, index)) + 1
+    SSL_set_ex_data(ssl, index, UnsafeMutableRawPointer(bitPattern: seen))
+    if seen > most { SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN) }
 }
 
 /// The one callback of libwebsockets: finds the owner, passes on what concerns it.

@@ -11,33 +11,7 @@ import pytest
 
 from kerbside import patience
 from kerbside.certificate import make_certificate
-
-
-def listed(size, entries):
-    """A list as TLS writes it: its length in so many bytes, then its entries."""
-    joined = b"".join(entries)
-    return len(joined).to_bytes(size, "big") + joined
-
-
-def hello_with(keys=1, groups=1, padding=0):
-    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519."""
-    names = [(29 if n == 0 else 0x4000 + n).to_bytes(2, "big") for n in range(max(keys, groups))]
-    # A point on the curve, if nobody's.
-    shares = [name + listed(2, [b"\x09" + bytes(31) if n == 0 else b"x"]) for n, name in enumerate(names[:keys])]
-    extensions = [
-        (43, listed(1, [b"\x03\x04"])), (13, listed(2, [b"\x04\x03", b"\x08\x04"])),
-        (10, listed(2, names[:groups])), (51, listed(2, shares)), (21, bytes(padding)),
-    ]  # fmt: skip
-    body = b"\x03\x03" + bytes(32) + listed(1, []) + listed(2, [b"\x13\x01"]) + listed(1, [b"\0"])
-    body += listed(2, [number.to_bytes(2, "big") + listed(2, [value]) for number, value in extensions])
-    return b"\x01" + listed(3, [body])
-
-
-def records(message, *sizes):
-    """The message in records of these sizes, the rest in a last one."""
-    for size in (*sizes, len(message) - sum(sizes)):
-        yield b"\x16\x03\x01" + listed(2, [message[:size]])
-        message = message[size:]
+from kerbside.records import hello_with, records, take_record
 
 
 def answer_to(hub, sent):
@@ -64,15 +38,6 @@ def test_a_hello_is_one_record_with_short_lists(tls_hub):
 
 # Sent ahead of a repeated hello, for the sake of boxes on the way (RFC 8446 D.4).
 CHANGE = b"\x14\x03\x03\0\x01\x01"
-
-
-def take_record(link):
-    """The next record's type and content; b"" when the hub has closed."""
-    try:
-        head = link.recv(5, socket.MSG_WAITALL)
-        return head[:1], link.recv(int.from_bytes(head[3:5], "big"), socket.MSG_WAITALL)
-    except ConnectionError:
-        return b"", b""
 
 
 def asked_again(hub, source="127.0.0.1"):
@@ -131,7 +96,8 @@ def test_who_waits_to_repeat_a_hello_has_one_descriptor(tls_hub):
     """A second one is counted by no limit."""
     before = descriptors(tls_hub)
     links = [asked_again(tls_hub) for _ in range(20)]
-    assert descriptors(tls_hub) == before + len(links)
+    # What was open before may have been closed meanwhile.
+    assert descriptors(tls_hub) <= before + len(links)
     for link in links:
         link.sendall(b"".join(records(hello_with())))
         assert take_record(link)[0] == b"\x16"

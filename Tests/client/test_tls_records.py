@@ -1,0 +1,55 @@
+"""What a connection may cost after its hello: OpenSSL works off all records that are there in one call."""
+
+import socket
+
+import pytest
+
+from kerbside import patience
+from kerbside.certificate import make_certificate
+from kerbside.records import listed, records, take_record
+
+V12 = b"\x03\x03"
+
+
+@pytest.fixture
+def hub(new_hub):
+    """It waits longer for a handshake than a test waits for a message."""
+    hub = new_hub(server__handshake_timeout_ms=600_000)
+    certificate, key = make_certificate(hub.directory, "server")
+    hub.write_config(server__tls__certificate=str(certificate), server__tls__key=str(key))
+    return hub.start()
+
+
+def hello_of_1_2():
+    """A hello of TLS 1.2 with one suite."""
+    extensions = [(13, listed(2, [b"\x04\x03"])), (10, listed(2, [b"\0\x1d", b"\0\x17"])), (11, listed(1, [b"\0"]))]
+    body = b"\x03\x03" + bytes(32) + listed(1, []) + listed(2, [b"\xc0\x2b"]) + listed(1, [b"\0"])
+    body += listed(2, [number.to_bytes(2, "big") + listed(2, [value]) for number, value in extensions])
+    return b"\x01" + listed(3, [body])
+
+
+def greeted(hub):
+    """A connection that owes the hub the second half of its handshake."""
+    link = socket.create_connection(("127.0.0.1", hub.port), timeout=patience.MESSAGE)
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    link.sendall(b"".join(records(hello_of_1_2())))
+    while True:
+        kind, content = take_record(link)
+        assert kind == b"\x16", (kind, content)
+        # ServerHelloDone may share a record with what comes before it.
+        if content.endswith(b"\x0e\0\0\0"):
+            return link
+
+
+def test_a_handshake_is_not_cut_into_a_thousand_records(hub):
+    """Each costs the hub more than a byte costs its sender."""
+    exchange = b"\x10" + (2_000).to_bytes(3, "big") + bytes(2_000)
+    with greeted(hub) as link:
+        link.sendall(b"".join(records(exchange[:50], *[1] * 49, version=V12)))
+        link.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            link.recv(1)
+        link.settimeout(patience.MESSAGE)
+        link.sendall(b"".join(records(exchange[50:200], *[1] * 149, version=V12)))
+        assert take_record(link)[0] in (b"", b"\x15"), "it waits for no more"
+    assert hub.http("/healthz").status == 200
