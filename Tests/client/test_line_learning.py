@@ -47,3 +47,22 @@ async def test_forecasts_go_by_the_schedule_until_three_tours_are_over(town):
     assert learned < 300, "the buses took half a minute"
     other = next(town.lines)
     assert await forecast(town, other, ends=False) > 350, "another line knows nothing of it"
+
+
+async def test_who_comes_again_and_again_does_not_have_all_tours_read_each_time(town):
+    line = next(town.lines)
+    for _ in range(3):
+        await forecast(town, line)
+    driver = BusDriver(town, line)
+    await driver.begin()
+
+    def read():
+        return town.redis.info("commandstats")["cmdstat_lrange"]["calls"]
+
+    before = read()
+    for _ in range(8):
+        twin = BusDriver(town, line, driver.subject)
+        await twin.connect()
+        await twin.close()
+    await driver.call("tour.end")
+    assert read() - before <= town.settings["server.workers"], "each worker once"
