@@ -26,7 +26,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         // Latency percentiles of the load clients.
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        // Messages of the subprotocol kerbside.v1.protobuf: the generated code's runtime and its JSON mapping.
+        // For the tests only: generated code reads what the hub writes in Protocol Buffers, and the other way round.
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
@@ -39,19 +39,13 @@ let package = Package(
 
         .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
-        .target(
-            name: "WireProtobuf",
-            dependencies: ["Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-            swiftSettings: strict),
+        .target(name: "WireProtobuf", dependencies: ["Wire"], swiftSettings: strict),
         .target(name: "Domain", dependencies: ["Wire"], swiftSettings: strict),
         .target(
             name: "GTFS",
             dependencies: ["CSV", "CZip", "Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict),
-        .target(
-            name: "GTFSRealtime",
-            dependencies: ["Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-            swiftSettings: strict),
+        .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
         .target(
             name: "Settings",

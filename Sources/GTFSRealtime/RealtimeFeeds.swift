@@ -1,7 +1,9 @@
 package import Domain
-import SwiftProtobuf
+internal import Wire
 
 /// The three feeds of GTFS-Realtime 2.0, whole each time (`FULL_DATASET`), of the tours that run.
+///
+/// Fields are written by their numbers in config/contract/gtfs-realtime.proto.
 ///
 /// Pure: what it is told is what it publishes. A tour whose position is older than 75 s is left out, so that with a refresh
 /// every 10 s nothing published is older than the 90 s that good practice allows.
@@ -30,14 +32,15 @@ package struct RealtimeFeeds: Equatable, Sendable {
     ) {
         let fresh = tours.filter { now - $0.at <= oldestMs }.sorted { $0.bus < $1.bus }
         let seconds = UInt64(max(0, now / 1000))
-        func feed(_ entities: [TransitRealtime_FeedEntity]) -> [UInt8] {
-            var message = TransitRealtime_FeedMessage()
-            message.header.gtfsRealtimeVersion = "2.0"
-            message.header.incrementality = .fullDataset
-            message.header.timestamp = seconds
-            message.entity = entities
-            // Only a required field that is missing could make it fail, and none is.
-            return (try? message.serializedBytes()) ?? []
+        func feed(_ entities: [Run.Entity]) -> [UInt8] {
+            var message = ProtobufWriter()
+            message.message(1) { header in
+                header.text(1, "2.0")
+                header.integer(2, 0)  // FULL_DATASET
+                header.integer(3, seconds)
+            }
+            for entity in entities { message.message(2, entity) }
+            return message.bytes
         }
         let runs = fresh.map { Run($0, catalog, time, now) }
         vehiclePositions = feed(runs.map { $0.vehiclePosition() })
@@ -47,6 +50,9 @@ package struct RealtimeFeeds: Equatable, Sendable {
 
     /// A tour with what the catalog says of it.
     private struct Run {
+        /// Writes a `FeedEntity`.
+        typealias Entity = (inout ProtobufWriter) -> Void
+
         let tour: RunningTour
         let line: Line?
         let pattern: LinePattern?
@@ -93,32 +99,37 @@ package struct RealtimeFeeds: Equatable, Sendable {
 
         private var seenAt: UInt64 { UInt64(min(tour.at, now) / 1000) }
 
-        private var vehicle: TransitRealtime_VehicleDescriptor {
-            var vehicle = TransitRealtime_VehicleDescriptor()
-            vehicle.id = tour.bus
-            vehicle.label = tour.bus
-            if let plate = bus?.plate { vehicle.licensePlate = plate }
-            return vehicle
+        private func write(vehicle: inout ProtobufWriter) {
+            vehicle.text(1, tour.bus)
+            vehicle.text(2, tour.bus)
+            if let plate = bus?.plate { vehicle.text(3, plate) }
         }
 
-        /// Nil outside the schedule: the standard has no name for such a run.
-        private var descriptor: TransitRealtime_TripDescriptor? {
-            guard let trip else { return nil }
-            var descriptor = TransitRealtime_TripDescriptor()
-            descriptor.tripID = trip.feedID ?? trip.id
-            descriptor.routeID = routeID
-            if let pattern { descriptor.directionID = UInt32(pattern.direction) }
+        /// SCHEDULED and UNSCHEDULED of a trip.
+        private enum Relationship {
+            static let scheduled: UInt64 = 0
+            static let unscheduled: UInt64 = 2
+        }
+
+        /// By frequency, and not at the exact times of it.
+        private var isUnscheduled: Bool {
+            guard let trip, !trip.frequencies.isEmpty else { return false }
+            return !trip.frequencies.allSatisfy { $0.isExact }
+        }
+
+        /// Writes a trip as its field of that number; nothing outside the schedule, as the standard has no name for such a run.
+        private func write(trip field: UInt32, to writer: inout ProtobufWriter) {
+            guard let trip else { return }
             // The times of a run by frequency count from its own start, those of others from the day's.
             let day = trip.frequencies.isEmpty ? time.date(at: tour.base + 43_200) : day(of: trip)
-            descriptor.startDate = day.description.filter { $0 != "-" }
-            if !trip.frequencies.isEmpty {
-                descriptor.startTime = Self.clock(Int(tour.base - time.start(of: day)))
-                let isExact = trip.frequencies.allSatisfy { $0.isExact }
-                descriptor.scheduleRelationship = isExact ? .scheduled : .unscheduled
-            } else {
-                descriptor.scheduleRelationship = .scheduled
+            writer.message(field) { descriptor in
+                descriptor.text(1, trip.feedID ?? trip.id)
+                if !trip.frequencies.isEmpty { descriptor.text(2, Self.clock(Int(tour.base - time.start(of: day)))) }
+                descriptor.text(3, day.description.filter { $0 != "-" })
+                descriptor.integer(4, isUnscheduled ? Relationship.unscheduled : Relationship.scheduled)
+                descriptor.text(5, routeID)
+                if let pattern { descriptor.integer(6, UInt64(pattern.direction)) }
             }
-            return descriptor
         }
 
         private static func clock(_ seconds: Int) -> String {
@@ -126,99 +137,101 @@ package struct RealtimeFeeds: Equatable, Sendable {
                 separator: ":")
         }
 
-        func vehiclePosition() -> TransitRealtime_FeedEntity {
-            var position = TransitRealtime_VehiclePosition()
-            if let descriptor { position.trip = descriptor }
-            position.vehicle = vehicle
-            position.position.latitude = Float(tour.lat)
-            position.position.longitude = Float(tour.lon)
-            position.timestamp = seenAt
-            if let stop = tour.nextStop, descriptor != nil {
-                position.stopID = feedStops[stop.id] ?? stop.id
-                if let sequence = sequence(of: stop.index, stop.id) { position.currentStopSequence = sequence }
-                position.currentStatus = .inTransitTo
+        func vehiclePosition() -> Entity {
+            entity("position:", 4) { position in
+                write(trip: 1, to: &position)
+                position.message(2) { place in
+                    place.float(1, Float(tour.lat))
+                    place.float(2, Float(tour.lon))
+                }
+                if let stop = tour.nextStop, trip != nil {
+                    if let sequence = sequence(of: stop.index, stop.id) { position.integer(3, UInt64(sequence)) }
+                    position.integer(4, 2)  // IN_TRANSIT_TO
+                    position.text(7, feedStops[stop.id] ?? stop.id)
+                }
+                position.integer(5, seenAt)
+                position.message(8) { write(vehicle: &$0) }
+                position.integer(9, occupancy)
+                if let taken = tour.taken, tour.seats > 0 {
+                    position.integer(10, UInt64(max(0, 100 * taken / tour.seats)))
+                }
             }
-            position.occupancyStatus = occupancy
-            if let taken = tour.taken, tour.seats > 0 {
-                position.occupancyPercentage = UInt32(max(0, 100 * taken / tour.seats))
-            }
-            return entity("position:") { $0.vehicle = position }
         }
 
-        /// More than half of the seats free are many, fewer are few; without standing room none free is full.
-        private var occupancy: TransitRealtime_VehiclePosition.OccupancyStatus {
-            guard let taken = tour.taken, tour.seats > 0 else { return .noDataAvailable }
+        /// More than half of the seats free are many, fewer are few; without standing room none free is full. As the standard
+        /// numbers them: EMPTY, MANY_SEATS_AVAILABLE, FEW_SEATS_AVAILABLE, FULL, NO_DATA_AVAILABLE.
+        private var occupancy: UInt64 {
+            guard let taken = tour.taken, tour.seats > 0 else { return 7 }
             let free = tour.seats - taken
-            if taken <= 0 { return .empty }
-            if free <= 0 { return .full }
-            return 2 * free > tour.seats ? .manySeatsAvailable : .fewSeatsAvailable
+            if taken <= 0 { return 0 }
+            if free <= 0 { return 5 }
+            return 2 * free > tour.seats ? 1 : 2
         }
 
         /// Nil outside the schedule, and when nothing is predicted.
-        func tripUpdate() -> TransitRealtime_FeedEntity? {
-            guard let descriptor else { return nil }
-            var update = TransitRealtime_TripUpdate()
-            update.trip = descriptor
-            update.vehicle = vehicle
-            update.timestamp = seenAt
-            var last: Int64 = 0
-            for arrival in tour.arrivals {
-                guard let sequence = sequence(of: arrival.index, arrival.stop) else { continue }
-                var event = TransitRealtime_TripUpdate.StopTimeEvent()
-                // Strictly rising, as the standard wants it.
-                last = max(last + 1, arrival.at / 1000)
-                event.time = last
-                if let early = arrival.early, let late = arrival.late, late > early {
-                    event.uncertainty = Int32(clamping: (late - early) / 2000)
-                }
-                var stop = TransitRealtime_TripUpdate.StopTimeUpdate()
-                stop.stopSequence = sequence
-                stop.stopID = feedStops[arrival.stop] ?? arrival.stop
-                stop.arrival = event
-                if descriptor.scheduleRelationship == .unscheduled { stop.scheduleRelationship = .unscheduled }
-                update.stopTimeUpdate.append(stop)
+        func tripUpdate() -> Entity? {
+            let stops = tour.arrivals.compactMap { arrival in
+                sequence(of: arrival.index, arrival.stop).map { (arrival: arrival, sequence: $0) }
             }
-            guard !update.stopTimeUpdate.isEmpty else { return nil }
-            return entity("trip:") { $0.tripUpdate = update }
+            guard trip != nil, !stops.isEmpty else { return nil }
+            return entity("trip:", 3) { update in
+                write(trip: 1, to: &update)
+                var last: Int64 = 0
+                for (arrival, sequence) in stops {
+                    // Strictly rising, as the standard wants it.
+                    last = max(last + 1, arrival.at / 1000)
+                    update.message(2) { stop in
+                        stop.integer(1, UInt64(sequence))
+                        stop.message(2) { event in
+                            event.signed(2, last)
+                            if let early = arrival.early, let late = arrival.late, late > early {
+                                event.signed(3, Int64(Int32(clamping: (late - early) / 2000)))
+                            }
+                        }
+                        stop.text(4, feedStops[arrival.stop] ?? arrival.stop)
+                        if isUnscheduled { stop.integer(5, 3) }  // UNSCHEDULED of a stop
+                    }
+                }
+                update.message(3) { write(vehicle: &$0) }
+                update.integer(4, seenAt)
+            }
         }
 
-        func alert() -> TransitRealtime_FeedEntity? {
+        func alert() -> Entity? {
             let name = line?.name ?? tour.line
-            var alert = TransitRealtime_Alert()
+            let (effect, text): (UInt64, String)
             if tour.isOffRoute {
-                alert.effect = .detour
-                alert.headerText = Self.english("Line \(name): bus \(tour.bus) is off its route")
+                (effect, text) = (4, "Line \(name): bus \(tour.bus) is off its route")  // DETOUR
             } else if let delay = tour.delay, delay >= RealtimeFeeds.longDelay {
-                alert.effect = .significantDelays
-                alert.headerText = Self.english("Line \(name): bus \(tour.bus) is \(delay / 60) minutes late")
+                // SIGNIFICANT_DELAYS
+                (effect, text) = (3, "Line \(name): bus \(tour.bus) is \(delay / 60) minutes late")
             } else {
                 return nil
             }
-            alert.cause = .unknownCause
-            var about = TransitRealtime_EntitySelector()
-            about.routeID = routeID
-            if let descriptor { about.trip = descriptor }
-            alert.informedEntity = [about]
-            return entity("alert:") { $0.alert = alert }
-        }
-
-        private static func english(_ text: String) -> TransitRealtime_TranslatedString {
-            var translation = TransitRealtime_TranslatedString.Translation()
-            translation.text = text
-            translation.language = "en"
-            var string = TransitRealtime_TranslatedString()
-            string.translation = [translation]
-            return string
+            return entity("alert:", 5) { alert in
+                alert.message(5) { about in
+                    about.text(2, routeID)
+                    write(trip: 4, to: &about)
+                }
+                alert.integer(6, 1)  // UNKNOWN_CAUSE
+                alert.integer(7, effect)
+                alert.message(10) { header in
+                    header.message(1) { translation in
+                        translation.text(1, text)
+                        translation.text(2, "en")
+                    }
+                }
+            }
         }
 
         /// Its id is the same in each refresh, and the vehicle's: a bus has one tour at a time.
         private func entity(
-            _ prefix: String, _ fill: (inout TransitRealtime_FeedEntity) -> Void
-        ) -> TransitRealtime_FeedEntity {
-            var entity = TransitRealtime_FeedEntity()
-            entity.id = prefix + tour.bus
-            fill(&entity)
-            return entity
+            _ prefix: String, _ field: UInt32, _ fill: @escaping (inout ProtobufWriter) -> Void
+        ) -> Entity {
+            { entity in
+                entity.text(1, prefix + tour.bus)
+                entity.message(field, fill)
+            }
         }
     }
 }

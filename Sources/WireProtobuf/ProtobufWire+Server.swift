@@ -1,5 +1,3 @@
-import FoundationEssentials
-import SwiftProtobuf
 public import Wire
 
 /// `ServerMessage` of kerbside.proto, from the JSON that the hub has encoded.
@@ -8,103 +6,140 @@ extension ProtobufWire {
     /// does not stand in the JSON. Data that kerbside.proto does not know travels as JSON within the message, and so do
     /// rows of vehicles, whose binary form is written where they are.
     public func encode(json: [UInt8], replyTo command: CommandName? = nil) -> [UInt8] {
-        var message = Kerbside_V1_ServerMessage()
+        var writer = ProtobufWriter()
         do {
-            message.message = try json.withUnsafeBytes { bytes in
-                try Self.typed(try HubMessage(bytes), command)
+            try json.withUnsafeBytes { bytes in
+                try Self.write(try HubMessage(bytes), command, to: &writer)
             }
         } catch {
             // The hub has written what it can't read itself; a client must not wait for ever.
-            var error = Kerbside_V1_Error()
-            error.code = ErrorCode.internal.rawValue
-            error.title = ErrorCode.internal.title
-            error.detail = "The hub could not encode a message."
-            error.retry = ErrorCode.internal.retry
-            message.error = error
+            writer = ProtobufWriter()
+            writer.message(Member.error) { refusal in
+                refusal.text(2, ErrorCode.internal.rawValue)
+                refusal.text(3, ErrorCode.internal.title)
+                refusal.text(4, "The hub could not encode a message.")
+                if ErrorCode.internal.retry { refusal.flag(5, true) }
+            }
         }
-        return (try? message.serializedBytes()) ?? []
+        return writer.bytes
     }
 
-    private static func typed(
-        _ message: HubMessage, _ command: CommandName?
-    ) throws -> Kerbside_V1_ServerMessage.OneOf_Message {
-        if let error = message.error { return .error(try refusal(error, message.id)) }
-        if let ok = message.ok { return .reply(reply(ok, message, command)) }
-        guard message.type != "gap" else { return .gap(.with { $0.ch = message.channel }) }
-        guard let data = message.data else { throw WireProtobufError.notAServerMessage }
-        if message.type == "snapshot" { return .snapshot(snapshot(data, message)) }
-        return message.seq == nil ? .state(state(data, message)) : .event(event(data, message))
+    /// The fields of `ServerMessage`.
+    private enum Member {
+        static let reply: UInt32 = 1
+        static let error: UInt32 = 2
+        static let event: UInt32 = 3
+        static let state: UInt32 = 4
+        static let snapshot: UInt32 = 5
+        static let gap: UInt32 = 6
     }
 
-    private static func refusal(_ error: UnsafeRawBufferPointer, _ id: UInt64?) throws -> Kerbside_V1_Error {
-        var refusal = try Kerbside_V1_Error(jsonUTF8Bytes: Array(error), options: lenient)
-        if let id { refusal.id = id }
-        return refusal
+    private static func write(
+        _ message: HubMessage, _ command: CommandName?, to writer: inout ProtobufWriter
+    ) throws(ProtobufMisfit) {
+        if let error = message.error { return try write(refusal: error, message.id, to: &writer) }
+        if let ok = message.ok { return write(reply: ok, message, command, to: &writer) }
+        if message.type == "gap" {
+            return writer.message(Member.gap) { $0.text(unlessEmpty: 1, message.channel) }
+        }
+        guard let data = message.data else { throw ProtobufMisfit() }
+        if message.type == "snapshot" {
+            write(snapshot: data, message, to: &writer)
+        } else if message.seq == nil {
+            write(state: data, message, to: &writer)
+        } else {
+            write(event: data, message, to: &writer)
+        }
     }
 
-    private static func reply(
-        _ ok: UnsafeRawBufferPointer, _ message: HubMessage, _ command: CommandName?
-    ) -> Kerbside_V1_Reply {
-        var reply = command.flatMap { mapped(Kerbside_V1_Reply.self, $0.rawValue, ok) } ?? Kerbside_V1_Reply()
-        if reply.ok == nil { reply.json = Data(ok) }
-        reply.id = message.id ?? 0
-        return reply
+    private static func write(
+        refusal: UnsafeRawBufferPointer, _ id: UInt64?, to writer: inout ProtobufWriter
+    ) throws(ProtobufMisfit) {
+        try writer.message(Member.error) { error throws(ProtobufMisfit) in
+            if let id { error.integer(1, id) }
+            var reader = JSONReader(refusal)
+            let schema = ProtobufSchema.ofTheHub
+            try schema.write(&reader, as: schema.fields("Error"), to: &error)
+        }
     }
 
-    private static func event(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_Event {
-        var event = Kerbside_V1_Event()
-        // What a type means in a topic is its publisher's affair.
-        if message.isOwnChannel, let known = mapped(Kerbside_V1_Event.self, message.type, data) { event = known }
-        if event.data == nil { event.json = Data(data) }
-        event.ch = message.channel
-        event.seq = message.seq ?? ""
-        event.type = message.type
-        event.time = message.time
-        return event
+    private static func write(
+        reply ok: UnsafeRawBufferPointer, _ message: HubMessage, _ command: CommandName?,
+        to writer: inout ProtobufWriter
+    ) {
+        writer.message(Member.reply) { reply in
+            reply.integer(unlessZero: 1, message.id ?? 0)
+            write(ok, as: command?.rawValue, of: "Reply", json: 2, to: &reply)
+        }
     }
 
-    private static func state(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_State {
-        var state = mapped(Kerbside_V1_State.self, message.type, data) ?? Kerbside_V1_State()
-        if state.data == nil { state.json = Data(data) }
-        state.ch = message.channel
-        state.type = message.type
-        state.time = message.time
-        return state
+    private static func write(
+        event data: UnsafeRawBufferPointer, _ message: HubMessage, to writer: inout ProtobufWriter
+    ) {
+        writer.message(Member.event) { event in
+            event.text(unlessEmpty: 1, message.channel)
+            event.text(unlessEmpty: 2, message.seq ?? "")
+            event.text(unlessEmpty: 3, message.type)
+            event.integer(unlessZero: 4, message.time)
+            // What a type means in a topic is its publisher's affair.
+            write(data, as: message.isOwnChannel ? message.type : nil, of: "Event", json: 5, to: &event)
+        }
     }
 
-    private static func snapshot(_ data: UnsafeRawBufferPointer, _ message: HubMessage) -> Kerbside_V1_Snapshot {
-        let kind = message.isOwnChannel ? message.channel.prefix { $0 != ":" } : ""
-        var snapshot =
-            mapped(Kerbside_V1_Snapshot.self, kind == "bus_driver" ? "driver" : String(kind), data)
-            ?? Kerbside_V1_Snapshot()
-        if snapshot.data == nil { snapshot.json = Data(data) }
-        snapshot.ch = message.channel
-        snapshot.time = message.time
-        return snapshot
+    private static func write(
+        state data: UnsafeRawBufferPointer, _ message: HubMessage, to writer: inout ProtobufWriter
+    ) {
+        writer.message(Member.state) { state in
+            state.text(unlessEmpty: 1, message.channel)
+            state.text(unlessEmpty: 2, message.type)
+            state.integer(unlessZero: 3, message.time)
+            write(data, as: message.type, of: "State", json: 4, to: &state)
+        }
     }
 
-    /// The message whose one field of that name has the value; that field is not set if there is no such field. nil if
-    /// the value does not fit it.
-    private static func mapped<Message: SwiftProtobuf.Message>(
-        _: Message.Type, _ name: String, _ value: UnsafeRawBufferPointer
-    ) -> Message? {
-        var json = JSONWriter(capacity: value.count + 64)
-        json.beginObject()
-        json.key(escaping: String(name.map { $0 == "." ? "_" : $0 }))
-        json.raw(value)
-        json.endObject()
-        return try? Message(jsonUTF8Bytes: json.bytes, options: lenient)
+    private static func write(
+        snapshot data: UnsafeRawBufferPointer, _ message: HubMessage, to writer: inout ProtobufWriter
+    ) {
+        let kind = message.isOwnChannel ? String(message.channel.prefix { $0 != ":" }) : nil
+        writer.message(Member.snapshot) { snapshot in
+            snapshot.text(unlessEmpty: 1, message.channel)
+            snapshot.integer(unlessZero: 2, message.time)
+            write(data, as: kind == "bus_driver" ? "driver" : kind, of: "Snapshot", json: 3, to: &snapshot)
+        }
     }
 
-    private static var lenient: JSONDecodingOptions {
-        var options = JSONDecodingOptions()
-        options.ignoreUnknownFields = true
-        return options
+    /// Writes data as the message of that name, or as the bytes of its JSON if there is none or it does not fit.
+    private static func write(
+        _ data: UnsafeRawBufferPointer, as name: String?, of parent: String, json: UInt32,
+        to writer: inout ProtobufWriter
+    ) {
+        let schema = ProtobufSchema.ofTheHub
+        let member = name.map { String($0.map { $0 == "." ? "_" : $0 }) }
+        if let member, let field = schema.fields(parent)[member], case .message(let kind) = field.kind {
+            let start = writer.bytes.count
+            do throws(ProtobufMisfit) {
+                return try writer.message(field.number) { message throws(ProtobufMisfit) in
+                    var reader = JSONReader(data)
+                    try schema.write(&reader, as: schema.fields(kind), to: &message)
+                }
+            } catch {
+                writer.takeBack(to: start)
+            }
+        }
+        writer.bytes(json, data)
     }
 }
 
-private enum WireProtobufError: Error {
-    case notAServerMessage
+extension ProtobufWriter {
+    /// A text whose absence says the same as its being empty.
+    fileprivate mutating func text(unlessEmpty field: UInt32, _ value: String) {
+        if !value.isEmpty { text(field, value) }
+    }
+
+    /// A number whose absence says the same as 0.
+    fileprivate mutating func integer(unlessZero field: UInt32, _ value: UInt64) {
+        if value != 0 { integer(field, value) }
+    }
 }
 
 /// The members of a message of the hub; those whose meaning depends on others are not read further. Valid as long as the

@@ -61,6 +61,50 @@ struct RoundTripTests {
         #expect(event.json == Data(data.utf8))
     }
 
+    private func event(_ channel: String, _ type: String, _ data: String) throws -> Kerbside_V1_Event {
+        let json = Encode.event(channel: channel, seq: "1-0", type: type, time: 5, data: Array(data.utf8))
+        return try Kerbside_V1_ServerMessage(serializedBytes: ProtobufWire().encode(json: json)).event
+    }
+
+    @Test("numbers at the ends of their ranges, and beyond", arguments: [Int64(Int32.min), -1, 0, 1, Int64(Int32.max)])
+    func signed(delta: Int64) throws {
+        func changed(_ delta: Int64, taken: Int64) throws -> Kerbside_V1_Event {
+            try event("driver:T1", "seats.changed", #"{"taken":\#(taken),"delta":\#(delta),"reason":"x"}"#)
+        }
+        let fits = try changed(delta, taken: Int64(UInt32.max)).seatsChanged
+        #expect(Int64(fits.delta) == delta && fits.taken == UInt32.max && fits.reason == "x")
+        for (delta, taken) in [(Int64(Int32.max) + 1, 0), (0, Int64(UInt32.max) + 1), (0, -1)] {
+            #expect(
+                try changed(delta, taken: taken).data
+                    == .json(Data(#"{"taken":\#(taken),"delta":\#(delta),"reason":"x"}"#.utf8)))
+        }
+    }
+
+    @Test("texts and messages of any length", arguments: [0, 1, 126, 127, 128, 16_383, 16_384, 70_000])
+    func lengths(count: Int) throws {
+        let name = String(repeating: "ü", count: count / 2) + String(repeating: "\"", count: count % 2)
+        var data = JSONObject()
+        data["tour"] = .string(name)
+        data["places"] = [
+            ["place": .string(name), "requests": [["name": .string(name)], ["help": ["a", "", "b"]]]], [:],
+        ]
+        let event = try event(
+            "driver:T1", "stop.list", String(decoding: JSONValue.object(data).serialized(), as: UTF8.self))
+        #expect(event.stopList.tour == name && event.stopList.places.count == 2)
+        #expect(event.stopList.places[0].place == name && event.stopList.places[0].requests[0].name == name)
+        #expect(event.stopList.places[0].requests[1].help == ["a", "", "b"])
+    }
+
+    @Test(
+        "data that does not fit somewhere inside travels as JSON whole",
+        arguments: [
+            #"{"tour":"t","places":[{"place":"p","requests":[{"at":"soon"}]}]}"#, #"{"tour":"t","places":[null]}"#,
+            #"{"tour":"t","places":{}}"#, #"{"tour":"t","quiet":0}"#, #"{"tour":"t","answer_by":1.5}"#, "null", "7",
+        ])
+    func misfits(data: String) throws {
+        #expect(try event("driver:T1", "stop.list", data).data == .json(Data(data.utf8)))
+    }
+
     @Test("a member that kerbside.proto does not know does not hide the others")
     func newMember() throws {
         let json = Encode.event(

@@ -1,0 +1,145 @@
+// Written by tools/protobuf-schema from config/contract/kerbside.proto; not to be edited.
+extension ProtobufSchema {
+    static let text = """
+        Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
+            driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
+            offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
+            ride_request:13:RequestOk? ride_cancel:14:RideState? ride_search:22:RideState? subscribe:15:SubscribeOk?
+            unsubscribe:16:ChannelOnly? watch:17:WatchOk? unwatch:18:ChannelOnly? seats_set:19:SeatsOk?
+            route_set:20:RouteOk? publish:21:SeqOnly? tour_start:50:Tour? tour_end:51:TourOver? stop_next:52:Tour?
+            stop_previous:53:Tour? seat_book:30:SeatPending? seat_accept:31:SeatAssignment?
+            seat_decline:32:BookingOnly? seat_cancel:33:BookingState? seat_aboard:34:BookingSeats?
+            seat_end:35:BookingSeats? vehicle_get:36:VehicleView? notify_set:37:NotifyWishes?
+            line_eta:66:LineArrivals? stop_request:60:StopReceipt? stop_cancel:61:StopOver?
+            stop_accept:62:StopAnswered? stop_decline:63:StopAnswered? stop_complete:64:StopAnswered?
+            stop_noshow:65:StopAnswered?
+        Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
+            retry_after_ms:7:uint64?
+        Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
+            queue_left:7:QueueLeft? offer_made:8:Offer? offer_withdrawn:9:RideReason? ride_assigned:10:Assignment?
+            ride_confirm_aboard:11:RideOnly? ride_cancelled:12:RideCancelled? ride_searching:13:RideSearching?
+            ride_accepted:14:RideAccepted? ride_failed:15:RideFailed? ride_near:16:RideClose?
+            ride_arrived:17:RideClose? ride_aboard:18:RideAboard? ride_ended:19:RideOnly?
+            ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack? tour_ended:50:TourEnded?
+            schedule_changed:51:ScheduleChange? seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason?
+            seat_assigned:32:SeatAssignment? seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly?
+            seat_aboard:35:SeatAboard? seat_ended:36:SeatEnded? seat_cancelled:37:SeatCancelled?
+            seats_changed:38:SeatsChanged? seat_pending:39:SeatPending? seat_confirmed:40:SeatConfirmed?
+            seat_declined:41:SeatDeclined? seat_near:42:SeatClose? seat_arrived:43:SeatClose?
+            route_changed:44:RouteChanged? notify_changed:45:NotifyWishes? seat_driver_lost:46:SeatDriverLost?
+            seat_driver_back:47:SeatDriverBack? stop_requested:60:StopNews? stop_unanswered:61:StopNews?
+            stop_withdrawn:62:StopNews? stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent?
+            stop_declined:66:StopEvent? stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent?
+            stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
+            stop_cancelled:73:StopEvent?
+        State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
+            bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
+        Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
+            line:40:LineSnapshot?
+        HelloOk: session:1:string role:2:string subject:3:string city:4:string channels:5:string* heartbeat_s:6:double
+            time:7:uint64 seq:8:map
+        PositionOk: ignored:1:string?
+        QueuePlace: state:1:string zone:2:string? rank:3:uint32? size:4:uint32? seats:5:uint32? capacity:6:uint32?
+        DriverState: state:1:string
+        Expiry: ride:1:string expires_in_ms:2:uint64 expires_at:3:uint64
+        Assignment: ride:1:string pickup:2:Point? passengers:3:uint32 destination:4:Point?
+        RideOnly: ride:1:string
+        RideOver: ride:1:string state:2:string zone:3:string? rank:4:uint32? size:5:uint32? reason:6:string?
+        RequestOk: ride:1:string zone:2:string state:3:string
+        RideState: ride:1:string state:2:string
+        SubscribeOk: channel:1:string seq:2:string?
+        ChannelOnly: channel:1:string
+        WatchOk: channel:1:string cells:2:uint32 replaced:3:bool?
+        SeatsOk: seats:1:uint32
+        RouteOk: route:1:string? way:2:Way?
+        SeqOnly: seq:1:string
+        Tour: tour:1:string bus:2:string line:3:string pattern:4:string? trip:5:string? state:6:string position:7:Fix?
+            off_route:8:bool seats:9:Seats? next_stop:10:StopPlace? delay_s:11:sint32? etas:12:StopEta*
+        TourOver: tour:1:string state:2:string
+        SeatPending: booking:1:string vehicle:2:string passengers:3:uint32 fare:4:Fare? state:5:string?
+        SeatAssignment: booking:1:string pickup:2:Point? destination:3:Point? passengers:4:uint32
+        BookingOnly: booking:1:string
+        BookingState: booking:1:string state:2:string
+        BookingSeats: booking:1:string seats:2:uint32
+        VehicleView: vehicle:1:string kind:2:string state:3:string status:4:string seats:5:uint32 capacity:6:uint32
+            route:7:string? way:8:Way? position:9:Fix?
+        NotifyWishes: mute:1:string* quiet:2:Quiet?
+        LineArrivals: line:1:string arrivals:2:Arrival*
+        StopReceipt: request:1:string line:2:string state:3:string at:4:uint64 passengers:5:uint32 answer_by:6:uint64
+            back:7:string? eta:8:PlaceEta?
+        StopOver: request:1:string state:2:string
+        StopAnswered: requests:1:string* state:2:string
+        QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
+        QueueLeft: zone:1:string reason:2:string
+        Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
+            silent:15:bool?
+        RideReason: ride:1:string reason:2:string
+        RideCancelled: ride:1:string by:2:string reason:3:string
+        RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string
+        RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? silent:15:bool?
+        RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
+        RideClose: ride:1:string taxi:2:string distance_m:3:double confidence:4:string silent:15:bool?
+        RideAboard: ride:1:string passengers:2:uint32
+        RideDriverLost: ride:1:string taxi:2:string since:3:uint64 until:4:uint64 silent:15:bool?
+        RideDriverBack: ride:1:string taxi:2:string silent:15:bool?
+        TourEnded: tour:1:string reason:2:string
+        ScheduleChange: tour:1:string bus:2:string reason:3:string minutes:4:sint32? delay_s:5:sint32? index:6:uint32?
+            stop:7:string?
+        SeatRequest: booking:1:string passengers:2:uint32 length_m:3:double fare:4:Fare? expires_in_ms:5:uint64
+            expires_at:6:uint64 distance_m:7:double? detour_m:8:double? silent:15:bool?
+        BookingReason: booking:1:string reason:2:string
+        SeatWaiting: booking:1:string passengers:2:uint32 distance_m:3:double
+        SeatAboard: booking:1:string passengers:2:uint32
+        SeatEnded: booking:1:string fare:2:Fare?
+        SeatCancelled: booking:1:string by:2:string reason:3:string
+        SeatsChanged: taken:1:uint32 seats:2:uint32 capacity:3:uint32 delta:4:sint32 reason:5:string booking:6:string?
+        SeatConfirmed: booking:1:string vehicle:2:string passengers:3:uint32 position:4:Fix? eta_s:5:double?
+            fare:6:Fare? silent:15:bool?
+        SeatDeclined: booking:1:string vehicle:2:string reason:3:string silent:15:bool?
+        SeatClose: booking:1:string vehicle:2:string distance_m:3:double confidence:4:string silent:15:bool?
+        RouteChanged: booking:1:string vehicle:2:string route:3:string? way:4:Way?
+        SeatDriverLost: booking:1:string vehicle:2:string since:3:uint64 until:4:uint64 silent:15:bool?
+        SeatDriverBack: booking:1:string vehicle:2:string silent:15:bool?
+        StopNews: tour:1:string request:2:string state:3:string? quiet:4:bool? answer_by:5:uint64? reason:6:string?
+            places:7:PickupPlace* silent:15:bool?
+        StopEvent: request:1:string line:2:string state:3:string at:4:uint64 lat:5:double lon:6:double stop:7:string?
+            passengers:8:uint32 back:9:string? bus:10:string? answer_by:11:uint64? notified:12:uint32?
+            distance_m:13:double? reason:14:string? silent:15:bool? eta:16:PlaceEta?
+        RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64
+        SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64
+        SeatStops: stops:1:SeatStop*
+        StopEtaChange: request:1:string line:2:string bus:3:string eta:4:PlaceEta?
+        DriverSnapshot: state:1:string? zone:2:string? rank:3:uint32? size:4:uint32? offer:5:Offer? ride:6:DriverRide?
+            tour:40:Tour? kind:30:string? capacity:31:uint32? taken:32:uint32? seats:33:uint32? route:34:string?
+            way:35:Way? request:36:SeatRequest? bookings:37:DriverBooking* notify:38:NotifyWishes?
+            places:60:PickupPlace*
+        PassengerSnapshot: ride:1:PassengerRide? booking:2:PassengerBooking? notify:3:NotifyWishes?
+            requests:60:StopEvent*
+        LineSnapshot: line:1:string buses:2:Tour*
+        Point: lat:1:double? lon:2:double?
+        Way: start:1:Point? via:2:Point* end:3:Point?
+        Fix: lat:1:double lon:2:double at:3:uint64
+        Seats: total:1:uint32 taken:2:uint32 free:3:uint32 band:4:string
+        StopPlace: index:1:uint32 stop:2:string
+        StopEta: index:1:uint32 stop:2:string at:3:uint64 early:4:uint64? late:5:uint64? clock:6:string?
+        Fare: amount:1:uint32 currency:2:string
+        Quiet: from:1:uint32? to:2:uint32? time_zone:3:string?
+        Arrival: pattern:1:string headsign:2:string? trip:3:string? tour:4:string? bus:5:string? scheduled:6:bool
+            distance_m:7:uint32? eta:8:PlaceEta?
+        PlaceEta: at:1:uint64 early:2:uint64? late:3:uint64? clock:4:string?
+        PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
+            requests:7:StopPickup*
+        SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
+        DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
+            destination:6:Point?
+        DriverBooking: booking:1:string state:2:string pickup:3:Point? destination:4:Point? passengers:5:uint32
+            notified:6:uint32
+        PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
+            eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost?
+        PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?
+            notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost?
+        StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
+            address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?
+        DriverLost: since:1:uint64 until:2:uint64
+        """
+}
