@@ -47,6 +47,17 @@ struct ETATests {
         #expect(abs(after(stop: 1800) - after(stop: 90)) < 20)
     }
 
+    @Test("R8: a vehicle that jumps to and fro is told once a second, as it is then")
+    func jumping() {
+        var reporter = ETAReporter()
+        let start: Int64 = 1_795_210_199_000
+        let told = (0..<30).compactMap {
+            reporter.report(seconds: $0 % 2 == 0 ? 300 : 900, at: start + Int64($0) * 100)
+        }
+        #expect(told.count <= 3 && told.first == 300)
+        #expect(reporter.report(seconds: 77, at: start + 4_000) == 77)
+    }
+
     @Test("R8: told at once, then on a change of more than 10 s against the countdown, and at least every 90 s")
     func reporter() {
         var reporter = ETAReporter()

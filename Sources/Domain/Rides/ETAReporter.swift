@@ -6,6 +6,8 @@ public struct ETAReporter: Sendable {
         public var changeSeconds = 10.0
         /// … and anything after this time, ms.
         public var everyMs: Int64 = 90_000
+        /// Nothing is told sooner after the last, ms: a vehicle whose positions jump to and fro is told as it is then.
+        public var atLeastMs: Int64 = 1_000
 
         public init() {}
     }
@@ -26,6 +28,7 @@ public struct ETAReporter: Sendable {
     /// The whole seconds to tell now, or nil when there is nothing new.
     public mutating func report(seconds: Double, at now: Int64) -> Int? {
         guard seconds.isFinite else { return nil }
+        if let told, now >= told.at, now - told.at < settings.atLeastMs { return nil }
         let rounded = min(max(0, seconds), 1e6).rounded()
         if let believed = believed(at: now), let due, now < due, abs(seconds - believed) <= settings.changeSeconds {
             return nil
