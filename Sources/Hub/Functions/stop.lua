@@ -66,10 +66,29 @@ function stops.is_open(s) return s.state == 'requested' or s.state == 'accepted'
 -- Whether the bus still is at the first stop of its tour, or before it: its way has not begun, nor has its driver said so.
 function stops.is_waiting(t) return (t.start or '') ~= '' and not t.left end
 
+-- Which requests a tour has is read once per call, until one comes or goes.
+local function ids_of(c, tour)
+    c.stop_ids = c.stop_ids or {}
+    c.stop_ids[tour] = c.stop_ids[tour] or redis.call('ZRANGE', c.p .. 'tour-stops:' .. tour, 0, -1)
+    return c.stop_ids[tour]
+end
+
+-- It has a tour from now on, or none any more.
+function stops.joins(c, id, s, tour)
+    redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
+    if c.stop_ids then c.stop_ids[tour] = nil end
+end
+
+function stops.leaves(c, id, tour)
+    redis.call('ZREM', c.p .. 'tour-stops:' .. tour, id)
+    if c.stop_ids then c.stop_ids[tour] = nil end
+    stops.set_detour(c, tour, id, nil)
+end
+
 -- The requests of a tour that are open, by pickup time: {id, fields}.
 function stops.of_tour(c, tour)
     local found = {}
-    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tour-stops:' .. tour, 0, -1)) do
+    for _, id in ipairs(ids_of(c, tour)) do
         local s = stops.load(c, id)
         if stops.is_open(s) then found[#found + 1] = { id = id, s = s } end
     end
@@ -214,7 +233,7 @@ function stops.close(c, id, s, state)
     stops.set(c, id, 'state', state, 'closed_at', c.iso)
     s.state = state
     figures.add(c, s.line, { [state] = 1 })
-    if s.tour then redis.call('ZREM', c.p .. 'tour-stops:' .. s.tour, id) end
+    if s.tour then stops.leaves(c, id, s.tour) end
     redis.call('ZREM', c.p .. 'line:' .. s.line .. ':stops', id)
     redis.call('SREM', c.p .. 'stops-of:' .. s.citizen, id)
     for _, what in ipairs({ 'remind_driver', 'expire', 'remind_citizen', 'overdue', 'orphan', 'handover' }) do stops.due(c, id, what) end
@@ -262,7 +281,9 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     for name, value in pairs({ dist = dist or false, next = next_stop or false, waits = s.waits or false }) do
         if value then stops.set(c, id, name, value) else stops.clear(c, id, name) end
     end
-    redis.call('ZADD', c.p .. 'tour-stops:' .. tour, s.at, id)
+    s.next = next_stop
+    stops.joins(c, id, s, tour)
+    if s.state == 'accepted' then stops.set_detour(c, tour, id, s) end
     stops.due(c, id, 'orphan')
     if waits then stops.wait(c, id, s) end
     if s.ahead then stops.ask_first(c, id, s, reason) end

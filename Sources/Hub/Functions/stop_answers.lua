@@ -23,6 +23,7 @@ function ANSWERS.accept(c, id, s, t)
     if not s.promised then figures.add(c, s.line, { accepted = 1 }) end
     stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso, 'promised', '1')
     s.state, s.promised = 'accepted', '1'
+    stops.set_detour(c, s.tour, id, s)
     stops.due(c, id, 'remind_driver')
     stops.due(c, id, 'expire')
     -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus

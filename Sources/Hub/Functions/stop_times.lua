@@ -3,8 +3,8 @@
 
 -- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
 local LATEST_MS = 300000
--- Who waits is told a time of arrival that differs by so much from the last, ms.
-local ETA_STEP_MS = 10000
+-- Who waits is told a time of arrival that differs by so much from the last, ms; and as positions come, so long after the last.
+local ETA_STEP_MS, ETA_PAUSE_MS = 10000, 1000
 
 -- The local time as people read it, 9:05. zone: see minute_of_day.
 function stops.clock(zone, at)
@@ -12,10 +12,53 @@ function stops.clock(zone, at)
     return minute and string.format('%d:%02d', math.floor(minute / 60), minute % 60)
 end
 
--- Whether an accepted request is a stop that the bus makes on its way and would not make otherwise. t: of its tour.
-function stops.is_detour(c, s, t)
-    local is_ahead = s.next and (not t.dist or tonumber(s.dist) > tonumber(t.dist))
-    return s.state == 'accepted' and is_ahead and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+local function is_before(a, b) return a.at < b.at or (a.at == b.at and a.id < b.id) end
+
+-- Accepted requests at places that the bus would not stop at otherwise. `tour-detours:<tour>` has by request what times of
+-- arrival need of it, `<ms of the wanted time> <metres along the shape> <index of the stop behind it> <place>`: who asks when a bus
+-- comes need not have all that its tour is asked read. Read once per call, by pickup time; what changes in Redis changes here, too.
+local function all_detours(c, tour)
+    c.detours = c.detours or {}
+    if c.detours[tour] then return c.detours[tour] end
+    local flat, found = redis.call('HGETALL', c.p .. 'tour-detours:' .. tour), {}
+    for i = 1, #flat, 2 do
+        local at, dist, behind, spot = string.match(flat[i + 1], '^(%S+) (%S+) (%S+) (.*)$')
+        found[#found + 1] = { id = flat[i], at = tonumber(at), dist = tonumber(dist), next = tonumber(behind), place = spot }
+    end
+    table.sort(found, is_before)
+    c.detours[tour] = found
+    return found
+end
+
+-- An accepted request is one of the tour's from now on, if the bus would not stop there otherwise; s nil: it is none any more.
+function stops.set_detour(c, tour, id, s)
+    local key, known = c.p .. 'tour-detours:' .. tour, c.detours and c.detours[tour] or {}
+    for i, one in ipairs(known) do
+        if one.id == id then
+            table.remove(known, i)
+            break
+        end
+    end
+    if not s or not s.next then return redis.call('HDEL', key, id) end
+    redis.call('HSET', key, id, table.concat({ s.at, s.dist, s.next, s.place }, ' '))
+    local one = { id = id, at = tonumber(s.at), dist = tonumber(s.dist), next = tonumber(s.next), place = s.place }
+    local i = 1
+    while known[i] and is_before(known[i], one) do i = i + 1 end
+    table.insert(known, i, one)
+end
+
+function stops.forget_detours(c, tour)
+    redis.call('DEL', c.p .. 'tour-detours:' .. tour)
+    if c.detours then c.detours[tour] = nil end
+end
+
+-- Those that the bus still makes on this round. t: the tour.
+local function detours_ahead(c, tour, t)
+    local ahead, till, along = {}, c.now + stops.rules(c).early_ms, t.dist and tonumber(t.dist)
+    for _, one in ipairs(all_detours(c, tour)) do
+        if one.at <= till and (not along or one.dist > along) then ahead[#ahead + 1] = one end
+    end
+    return ahead
 end
 
 -- Of the way that a tour is forecast to take ({metres, early, likely, late} each, in seconds after the fix of `heard`) the
@@ -43,19 +86,17 @@ function stops.is_known(c, t)
 end
 
 -- When the bus will be at the place of a request, ms and as h:mm; nil when nobody can say: without a position of the last
--- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour, all: of_tour().
-function stops.eta(c, id, s, t, all)
+-- minutes, off the route, behind the place, or on a round before the one that is meant. t: its tour.
+function stops.eta(c, id, s, t)
     if s.waits or not s.dist or not stops.is_known(c, t) or tonumber(t.dist) > tonumber(s.dist) then return nil end
     -- One step of a tour asks for many of its requests.
     if c.course_text ~= t.course then c.course_text, c.course = t.course, cjson.decode(t.course) end
     local found, dist = crossing(c.course, tonumber(s.dist)), tonumber(s.dist)
     if not found then return nil end
     local stay, places = 0, {}
-    for _, one in ipairs(all or stops.of_tour(c, s.tour)) do
-        local o = one.s
-        if one.id ~= id and o.place ~= s.place and not places[o.place] and stops.is_detour(c, o, t)
-            and tonumber(o.dist) < dist then
-            places[o.place] = true
+    for _, one in ipairs(detours_ahead(c, s.tour, t)) do
+        if one.id ~= id and one.place ~= s.place and not places[one.place] and one.dist < dist then
+            places[one.place] = true
             stay = stay + stops.rules(c).dwell_ms
         end
     end
@@ -69,13 +110,14 @@ function stops.eta(c, id, s, t, all)
 end
 
 -- To the citizens whom a bus is to fetch: when it comes, where that differs from what they were told. Only the latest
--- counts, so it is no event.
-function stops.tell_etas(c, t, all)
+-- counts, so it is no event. has_moved: by a position; one that jumps to and fro would tell ten a second.
+function stops.tell_etas(c, t, all, has_moved)
     for _, one in ipairs(all) do
         local id, s = one.id, one.s
-        local eta = s.state == 'accepted' and stops.eta(c, id, s, t, all)
-        if eta and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
-            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at))
+        local eta = s.state == 'accepted' and stops.eta(c, id, s, t)
+        local is_soon = has_moved and c.now - tonumber(s.eta_sent or 0) < ETA_PAUSE_MS
+        if eta and not is_soon and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
+            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at), 'eta_sent', c.iso)
             local data = { request = id, line = s.line, bus = t.bus, eta = eta }
             push(c, 'passenger:' .. s.citizen, '', 'stop.eta', '', cjson.encode(data))
         end
@@ -114,14 +156,13 @@ function stops.remind(c, id, s)
     stops.tell_citizen(c, 'stop.reminder', id, s)
 end
 
--- Estimates of a tour's stops, JSON, later by the time that each place on request before them takes. all: of_tour().
-function stops.with_dwell(c, t, etas, all)
+-- Estimates of a tour's stops, JSON, later by the time that each place on request before them takes.
+function stops.with_dwell(c, tour, t, etas)
     local before, places = {}, {}
-    for _, one in ipairs(all) do
-        local s = one.s
-        if not places[s.place] and stops.is_detour(c, s, t) then
-            places[s.place] = true
-            before[#before + 1] = tonumber(s.next)
+    for _, one in ipairs(detours_ahead(c, tour, t)) do
+        if not places[one.place] then
+            places[one.place] = true
+            before[#before + 1] = one.next
         end
     end
     if #before == 0 or etas == '[]' then return etas end
@@ -151,9 +192,9 @@ register('line_eta', function(keys, argv)
         if t.state == 'running' then
             local one = { tour = id, bus = t.bus, pattern = t.pattern, trip = t.trip, base = tonumber(t.base or 0),
                 known = stops.is_known(c, t) }
-            local passes, all = {}, stops.of_tour(c, id)
+            local passes = {}
             for _, dist in ipairs(places[t.pattern] or {}) do
-                local eta = stops.eta(c, '', { dist = dist, at = c.now }, t, all)
+                local eta = stops.eta(c, '', { tour = id, dist = dist, at = c.now }, t)
                 if eta then
                     passes[#passes + 1] = { distance_m = math.floor(dist - tonumber(t.dist) + 0.5), early = eta.early,
                         at = eta.at, late = eta.late }

@@ -134,7 +134,7 @@ end
 -- for it.
 function stops.hand_over(c, id, s, tour, dist, next_stop)
     if s.tour and s.tour ~= tour then
-        redis.call('ZREM', c.p .. 'tour-stops:' .. s.tour, id)
+        stops.leaves(c, id, s.tour)
         log(c, 'stop.taken_over', { request = id, line = s.line, tour = tour, citizen = s.citizen, from = s.tour })
         stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'taken_over' })
     end
@@ -182,7 +182,8 @@ end
 
 -- Back to `requested`: nothing remains of the tour that had it.
 function stops.reopen(c, id, s)
-    local gone = { 'tour', 'dist', 'place', 'next', 'waits', 'accepted_at', 'stood_from', 'stood_ms', 'reminded', 'told', 'eta_told' }
+    local gone = { 'tour', 'dist', 'place', 'next', 'waits', 'accepted_at', 'stood_from', 'stood_ms', 'reminded', 'told', 'eta_told',
+        'eta_sent' }
     stops.clear(c, id, unpack(gone))
     for _, name in ipairs(gone) do s[name] = nil end
     s.state, s.notified, s.ahead = 'requested', '0', '1'
@@ -214,6 +215,8 @@ local function hand_back(c, tour, t)
         end
     end
     redis.call('DEL', c.p .. 'tour-stops:' .. tour)
+    if c.stop_ids then c.stop_ids[tour] = nil end
+    stops.forget_detours(c, tour)
     for _, one in ipairs(left) do stops.reopen(c, one.id, one.s) end
     for _, one in ipairs(left) do
         local id, s = one.id, one.s

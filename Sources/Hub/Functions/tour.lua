@@ -272,7 +272,7 @@ register('tour_step', function(keys, argv)
             if no then return no end
             t.next = tostring(at - 1)
             if at == 1 then redis.call('HDEL', c.p .. 'tour:' .. id, 'left') end
-            t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, at - 1), stops.of_tour(c, id))
+            t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, at - 1))
         end
         tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
         redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
@@ -320,8 +320,7 @@ register('tour_moved', function(keys, argv)
         t.next, stepped = argv[7], true
     end
     t.heard, t.zone, t.course, t.start = argv[11], argv[15] or '', argv[16] or '[]', argv[17] or ''
-    local asked = stops.of_tour(c, id)
-    t.etas = stops.with_dwell(c, t, tours.coming(argv[10], tonumber(t.next)), asked)
+    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
     local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
         'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course, 'start', t.start }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
@@ -334,7 +333,7 @@ register('tour_moved', function(keys, argv)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
-    stops.tell_etas(c, t, asked)
+    stops.tell_etas(c, t, stops.of_tour(c, id), true)
     stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil,
         stops.is_waiting(t) and tonumber(t.start) or nil)
     return { t.state, tonumber(t.next) }
@@ -349,11 +348,10 @@ function stops.retime(c, id)
     end
     local t = tours.load(c, id)
     if t.state ~= 'running' or not t.etas_plain then return end
-    local asked = stops.of_tour(c, id)
-    t.etas = stops.with_dwell(c, t, tours.coming(t.etas_plain, tonumber(t.next)), asked)
+    t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, tonumber(t.next)))
     tours.set(c, id, 'etas', t.etas)
     tours.show(c, id, t)
-    stops.tell_etas(c, t, asked)
+    stops.tell_etas(c, t, stops.of_tour(c, id))
 end
 
 -- line_state: ARGV line. Answers id, revision, JSON of each running tour.

@@ -1,0 +1,77 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What a bus and those who ask it to stop cost Redis, and what the others read of it.
+@Suite struct StopCostTests: StopLine {
+    private static let course = "[[1000,0,0,0],[2500,200,230,300]]"
+
+    /// The bus is 1000 m along.
+    private func moved(_ city: TestCity, course: String = course) async throws {
+        let now = try #require(try await city.field("settings", "clock_hub"))
+        try await city.call(
+            "tour_moved",
+            [
+                "t1", now, Self.lat(1000), "9.0", "1000", "", "", "[]", "", "[]", now, "", "[]", "[]", "3600 0 3600",
+                course,
+            ])
+    }
+
+    /// Of a place that is no stop of the line.
+    private func ask(_ city: TestCity, _ id: String, by citizen: String) async throws -> TestCity.Outcome {
+        let wish = """
+            {"id":"\(id)","lat":\(Self.lat(2000)),"lon":9.0,"at":\(Self.now + Int64(10 * Self.minute)),"passengers":1,\
+            "places":{"out":[2000]},"next":{"out":[1]},"later":false}
+            """
+        return try await city.command("stop_request", citizen, "", "L", "", "", #"{"name":"Ada"}"#, wish)
+    }
+
+    @Test("N1: when a bus comes is answered without reading what its tour is asked")
+    func arrivals() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
+            try await city.call("hello", ["bus_driver", "B1", "s", "w", ""])
+            _ = try await city.command(
+                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            try await moved(city)
+            for n in 0..<40 { #expect(try await ask(city, "s\(n)", by: "c\(n)").isOK) }
+            #expect(try await answer(city, "accept", "s0", all: true)["requests"]?.elements?.count == 40)
+            #expect(try await city.raw(["HLEN", "{test}:tour-detours:t1"]).int == 40)
+
+            let before = try await city.calls(of: "hgetall")
+            let reply = try await city.call("line_eta", ["L", #"{"out":[1500,2400]}"#])
+            let first = try await city.calls(of: "hgetall")
+            #expect(first - before == 2, "the tour, and its detours")
+            let passes = try #require(JSONValue(parsing: Array((reply.text ?? "").utf8))[0]?["passes"]?.elements)
+            let at = passes.map { (($0["at"]?.integer ?? 0) - Self.now) / 1000 }
+            #expect(at[1] == 230 * 1400 / 1500 + 30, "40 who ask for one place cost its time once")
+
+            let hello = try await city.call("hello", ["passenger", "c7", "x", "w", ""])
+            #expect(hello[2].text?.contains(#""request":"s7""#) == true)
+            #expect(
+                try await city.calls(of: "hgetall") - first <= 4, "the request, the tour, its detours, and the wishes")
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "").isOK)
+            #expect(try await city.raw(["EXISTS", "{test}:tour-detours:t1"]).int == 0)
+        }
+    }
+
+    @Test("B6: a bus whose positions jump to and fro tells who waits one time of arrival in a second")
+    func jumps() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await moved(city)
+            #expect(try await ask(city, "s1", by: "c1").isOK)
+            #expect(try await answer(city, "accept", "s1").isOK)
+            let pushes = try await city.heard(on: Channel.partition("passenger:c1")) {
+                for n in 1...20 {
+                    try await city.advance(100)
+                    try await moved(city, course: n % 2 == 0 ? Self.course : "[[1000,0,0,0],[2500,400,430,500]]")
+                }
+            }
+            let told = pushes.filter { $0.type == "stop.eta" }.count
+            #expect((1...3).contains(told), "\(told) in two seconds")
+        }
+    }
+}
