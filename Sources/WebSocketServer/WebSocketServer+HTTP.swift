@@ -1,4 +1,3 @@
-internal import CLibwebsockets
 internal import Glibc
 
 /// Requests and their answers, one after the other: a connection's next request is read when the last answer has gone out,
@@ -168,15 +167,5 @@ extension WebSocketServer {
                 abandon(connection)
             }
         }
-    }
-
-    /// Cuts a socket, and with it what the kernel has not sent yet: it would keep that for minutes.
-    private func abandon(_ connection: Connection) {
-        if let socket = connection.socket {
-            var now = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(
-                lws_get_socket_fd(socket), SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-        }
-        cut(connection)
     }
 }

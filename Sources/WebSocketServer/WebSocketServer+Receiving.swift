@@ -67,7 +67,7 @@ extension WebSocketServer {
                 onMessage(connection.id, message, isText)
                 if connection.isStranger { return }
             case .ping(let payload):
-                if isOpen, isWithinControlRate(connection) { queueFrame(connection, .pong(payload)) }
+                if isOpen, isWithinControlRate(connection) { queuePong(connection, payload) }
             case .pong:
                 if isOpen, isWithinControlRate(connection) { onPong(connection.id) }
             case .close(let code, _):

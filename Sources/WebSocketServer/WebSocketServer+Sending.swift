@@ -182,6 +182,16 @@ extension WebSocketServer {
         isCutting = false
     }
 
+    /// Cuts the socket of a peer that takes nothing, and with it what the kernel has not sent yet: it would keep that for minutes.
+    func abandon(_ connection: Connection) {
+        if let socket = connection.socket {
+            var now = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                lws_get_socket_fd(socket), SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        }
+        cut(connection)
+    }
+
     // MARK: Flushing
 
     /// The end of a turn: the requests that came, one write for each connection that has something, and the closes that were
@@ -270,6 +280,7 @@ extension WebSocketServer {
             if sent > 0 { took(connection, sent) }
         }
         connection.isBehind = connection.queuedBytes > 0
+        if !connection.isBehind { sendLatestPong(connection) }
         if connection.isBehind {
             lws_callback_on_writable(socket)
         } else if connection.phase == .closing, connection.farewell == .end {
@@ -278,6 +289,22 @@ extension WebSocketServer {
             answerIsOut(connection)
         }
         return true
+    }
+
+    /// To a ping. To who has not taken what was sent before only the latest is answered (RFC 6455, 5.5.3): others' pings would
+    /// fill the hub with pongs that nobody reads.
+    func queuePong(_ connection: Connection, _ payload: UnsafeRawBufferPointer) {
+        if connection.isBehind {
+            connection.latestPong = .pong(payload)
+        } else {
+            queueFrame(connection, .pong(payload))
+        }
+    }
+
+    private func sendLatestPong(_ connection: Connection) {
+        guard let pong = connection.latestPong else { return }
+        connection.latestPong = nil
+        if connection.phase == .open { queueFrame(connection, pong) }
     }
 
     private func took(_ connection: Connection, _ count: Int) {

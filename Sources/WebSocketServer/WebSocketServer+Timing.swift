@@ -33,7 +33,7 @@ extension WebSocketServer {
         case .http: checkRequest(connection)
         case .open: checkLiveness(connection)
         case .closing where connection.answer != nil: checkAnswer(connection)
-        case .closing: if mayEnd(connection) { cut(connection) }
+        case .closing: if mayEnd(connection) { abandon(connection) }
         }
     }
 
@@ -68,7 +68,7 @@ extension WebSocketServer {
         if goneAt(connection) <= now {
             guard mayEnd(connection) else { return }
             counts.closedDead += 1
-            return cut(connection)
+            return abandon(connection)
         }
         // It may send what it likes: who takes nothing of what waits for it is as good as gone.
         if connection.isBehind, connection.lastTaken + rules.deadAfterMs <= now { return overflow(connection) }

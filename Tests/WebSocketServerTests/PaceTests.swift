@@ -52,6 +52,42 @@ import Testing
         }
     }
 
+    @Test func `C61: of the pings of who reads nothing only the latest is answered`() throws {
+        var limits = ServerLimits()
+        limits.controlFramesPerSecond = .max
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            let id = try pair.client.connect(url: pair.url)
+            let frame = Frame.binary([UInt8](repeating: 7, count: 10_000))
+            when(loop, { pair.opened.count == 1 && pair.clientOpens == 1 && pair.server.isCaughtUp(pair.opened[0]) }) {
+                pair.client.setPaused(id, true)
+                var turnsBehind = 0
+                when(
+                    loop,
+                    {
+                        turnsBehind = pair.server.isCaughtUp(pair.opened[0]) ? 0 : turnsBehind + 1
+                        if turnsBehind == 0 { pair.server.send(pair.opened[0], frame) }
+                        return turnsBehind > 50
+                    }
+                ) {
+                    let queued = pair.server.bytesQueued
+                    let before = pair.server.counters
+                    let size = 2_000 * (100 + 6)
+                    for n in 0..<2_000 { pair.client.ping(id, [UInt8](repeating: UInt8(n % 256), count: 100)) }
+                    when(loop, { pair.server.counters.bytesIn >= before.bytesIn + size }) {
+                        #expect(pair.server.bytesQueued <= queued)
+                        pair.client.setPaused(id, false)
+                        let after = before.framesOut + 1
+                        when(loop, { pair.server.counters.framesOut >= after && pair.server.bytesQueued == 0 }) {
+                            #expect(pair.server.counters.framesOut == after)
+                            pair.finish(loop)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `C61: who takes nothing is closed, however much it sends, and so is who is slowest when too much waits`()
         throws
     {
