@@ -1,3 +1,5 @@
+internal import EventLoop
+
 /// One socket of a server, from accept to close. A plain object of the loop's thread.
 final class Connection {
     enum Phase {
@@ -63,6 +65,8 @@ final class Connection {
     var isBlocked = false
     /// Answers the latest ping of those that came while it was behind.
     var latestPong: Frame?
+    /// Watches for that room while an answer goes out; meanwhile libwebsockets does not watch the descriptor, which is its.
+    var outlet: LoopPoll?
     /// How much of the queue's beginning may stand in a TLS record that has not gone out whole: it has to follow.
     var committed = 0
     /// `WebSocketServer.now`: when the reader took something last, or fell behind.

@@ -52,6 +52,35 @@ extension WebSocketServer {
 
     // MARK: Endings
 
+    /// Has `writable` called when the kernel has room for more. For an answer we watch ourselves, and what the peer sends is not
+    /// read meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with their answers
+    /// unread held up the others for half a second.
+    func awaitRoom(_ connection: Connection, _ socket: OpaquePointer) {
+        guard connection.answer != nil else {
+            lws_callback_on_writable(socket)
+            return
+        }
+        pause(connection)
+        let id = connection.id
+        connection.outlet = connection.outlet ?? (try? LoopPoll(loop, descriptor: lws_get_socket_fd(socket)))
+        guard let outlet = connection.outlet else {
+            lws_callback_on_writable(socket)
+            return
+        }
+        outlet.start(for: .writable) { [unowned self, unowned outlet] _ in
+            outlet.stop()
+            _ = self.writable(id)
+        }
+    }
+
+    /// All of the answer has gone out: libwebsockets has its descriptor again.
+    func endOutlet(_ connection: Connection) {
+        guard let outlet = connection.outlet else { return }
+        outlet.close()
+        connection.outlet = nil
+        if connection.isPaused { resume(connection) }
+    }
+
     /// Sockets that are ended in one turn, as many as are accepted: each takes some 30 µs, and a crowd that came at once is late
     /// at once.
     static let endingsPerTurn = 32
@@ -77,8 +106,6 @@ extension WebSocketServer {
             sendAway(connection)
         }
         while endingsLeft > 0, let id = late.popFirst() { check(id) }
-        endingsLeft = Self.endingsPerTurn
-        closingsInTurn = 0
         if !late.isEmpty || !leaving.isEmpty { loop.wantAnotherTurn() }
     }
 
@@ -87,6 +114,7 @@ extension WebSocketServer {
     func countClosing() {
         closings += 1
         guard !isCutting else { return }
+        endingsLeft = max(0, endingsLeft - 1)
         closingsInTurn += 1
         guard closingsInTurn % Self.endingsPerTurn == 0, !isShutDown else { return }
         for connection in connections.elements where connection.phase == .http || connection.isStranger {

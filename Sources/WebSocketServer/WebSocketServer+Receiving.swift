@@ -33,6 +33,8 @@ extension WebSocketServer {
         countHeld(connection)
         connection.arrival?.close()
         connection.arrival = nil
+        connection.outlet?.close()
+        connection.outlet = nil
         wheel.cancel(id.rawValue)
         connections.remove(id)
         addresses.leave(connection.address)

@@ -176,6 +176,8 @@ extension WebSocketServer {
 
     /// Cuts the socket. Not from one of its callbacks.
     func cut(_ connection: Connection) {
+        connection.outlet?.close()
+        connection.outlet = nil
         guard let socket = connection.socket else { return closed(connection.id) }
         isCutting = true
         kb_kill(socket)
@@ -203,6 +205,8 @@ extension WebSocketServer {
         flush(flushing)
         flushing.removeAll(keepingCapacity: true)
         writeAnswers()
+        endingsLeft = Self.endingsPerTurn
+        closingsInTurn = 0
         if runs.isLarge {
             flush(waiting)
             for id in waiting { connections[id]?.isWaiting = false }
@@ -237,10 +241,12 @@ extension WebSocketServer {
     private func writeAnswers() {
         guard !answering.isEmpty else { return }
         let end = counts.bytesOut + Self.answerBytes
-        while counts.bytesOut < end, let id = answering.next() {
+        while counts.bytesOut < end, endingsLeft > 0, let id = answering.next() {
             guard let connection = connections[id] else { continue }
             connection.isAnswering = false
-            if !flush(connection) { cut(connection) }
+            guard !flush(connection) else { continue }
+            endingsLeft -= 1
+            cut(connection)
         }
         if !answering.isEmpty { loop.wantAnotherTurn() }
     }
@@ -280,9 +286,12 @@ extension WebSocketServer {
             if sent > 0 { took(connection, sent) }
         }
         connection.isBehind = connection.queuedBytes > 0
-        if !connection.isBehind { sendLatestPong(connection) }
+        if !connection.isBehind {
+            sendLatestPong(connection)
+            endOutlet(connection)
+        }
         if connection.isBehind {
-            lws_callback_on_writable(socket)
+            awaitRoom(connection, socket)
         } else if connection.phase == .closing, connection.farewell == .end {
             shut(connection, socket)
         } else if connection.phase == .http {

@@ -32,7 +32,7 @@ extension WebSocketServer {
     }
 
     private func goOnReading(_ connection: Connection) {
-        guard connection.isPaused, let socket = connection.socket else { return }
+        guard connection.isPaused, connection.outlet == nil, let socket = connection.socket else { return }
         connection.isPaused = false
         lws_rx_flow_control(socket, 1)
     }

@@ -164,6 +164,31 @@ import Testing
         }
     }
 
+    @Test func `C61: a crowd that leaves with its answers unread ends over some turns`() throws {
+        try onLoop { loop in
+            let host = try Host(loop, ServerLimits())
+            let page = HTTPResponse.text(200, String(repeating: "x", count: 1_000_000))
+            host.server.onHTTP = { _, answer in answer(page) }
+            let count = 150
+            var crowd = (0..<count).map { _ in RawClient(port: host.port, window: 8_192) }
+            for client in crowd { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+            var (last, most) = (0, 0)
+            loop.atEndOfTurn {
+                most = max(most, last - host.server.socketCount)
+                last = host.server.socketCount
+            }
+            when(loop, { host.server.bytesQueued > count * 500_000 }) {
+                crowd = []
+                when(loop, { host.server.socketCount == 0 }) {
+                    #expect(most > 0)
+                    #expect(most <= WebSocketServer.endingsPerTurn)
+                    #expect(host.server.bytesHeld == 0)
+                    host.finish()
+                }
+            }
+        }
+    }
+
     @Test func `an answer quotes the beginning of a path`() {
         let (short, long) = (String(repeating: "/a", count: 50), String(repeating: "/a", count: 8_000))
         for (path, quoted) in [(short, short), (long, String(long.prefix(97)) + "...")] {
