@@ -26,6 +26,8 @@ register('available', function(keys, argv)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
         if zone == '' then return refuse(argv[4], argv[5]) end
+        local too_soon = cancels.too_many_returns(c, driver)
+        if too_soon then return too_soon end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
         local rank, size = join(c, driver, zone, kept and 'recovered' or 'available', kept)
         dispatch_driver(c, zone, driver, true)
@@ -69,11 +71,16 @@ register('move', function(keys, argv)
     return 1
 end)
 
--- outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19).
+-- outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19): with an offer
+-- that it has been shown, the last one, as if it had let it pass.
 register('outside', function(keys, argv)
     local c, driver = context(keys), argv[1]
     local v = vehicle(c, driver)
     if v.state ~= 'available' or is_minibus(v) then return 0 end
+    if v.offer and redis.call('HGET', c.p .. 'ride:' .. v.offer, 'seen') == '1' then
+        to_bottom(c, driver, 'outside_zones')
+        v = vehicle(c, driver)
+    end
     lose(c, driver, v, 'outside_zones')
     do_without(c, driver, v)
     return 1

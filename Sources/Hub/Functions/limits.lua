@@ -29,7 +29,8 @@ end, { 'allow-oom' })
 
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind
 -- so many are free; from then on the next request may come a while after the last of that kind, each time twice (`grows`) as long. So it
--- is with tours that their drivers end at once: `cancels:bus_driver:<driver>`.
+-- is with tours that their drivers end at once, `cancels:bus_driver:<driver>`, and with rides that a taxi accepts and gives back,
+-- `cancels:driver:<driver>`.
 
 local cancels = {}
 -- By sign. Free: so many times `free_cancels`. Who asks pays more for what it does to others than for what they answer.
@@ -98,6 +99,9 @@ function cancels.refusal(c, who, text)
     if not why then return nil end
     return refuse('rate_limited', why .. ' in a short time. Ask again in ' .. math.ceil(longest / 1000) .. ' s.', longest)
 end
+
+-- Refuses a taxi that has given back ride after ride, each of which has shown it who waits where; nil: it may be asked.
+function cancels.too_many_returns(c, driver) return cancels.refusal(c, 'driver:' .. driver, 'You have given back %d rides') end
 
 -- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the
 -- times with this one, as text; or nil, how often it did, and for how many ms it may not.

@@ -88,10 +88,13 @@ local function lose_driver(c, ride, r, by)
     dispatch_ride(c, ride)
 end
 
--- zone: where the driver is; '' outside every zone, '?' nobody knows.
+-- zone: where the driver is; '' outside every zone, '?' nobody knows. Who gives back ride after ride is not available any more, and
+-- may be again after a while.
 local function cancel_by_driver(c, ride, r, zone)
     give_back(c, ride, r, 'driver_cancelled', 'driver')
     bring_back(c, r.driver)
+    cancels.add(c, 'driver:' .. r.driver)
+    if cancels.too_many_returns(c, r.driver) then zone = '' end
     if zone == '' then
         make_unavailable(c, r.driver)
     else

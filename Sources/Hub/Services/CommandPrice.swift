@@ -16,8 +16,8 @@ enum CommandPrice {
         case .rideCancel, .seatCancel, .stopCancel: 3
         // Asks, or asks anew, for each request that waits on the line.
         case .tourStart, .tourEnd: 5
-        // Looks for a driver for each ride that waits in the zone.
-        case .driverAvailable: 5
+        // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.
+        case .driverAvailable, .rideSearch: 5
         case .seatsSet: 2
         // Told to every connection of the subject, and kept in its history.
         case .notifySet: 5

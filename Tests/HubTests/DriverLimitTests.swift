@@ -1,0 +1,46 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What a driver may cost the others, against a real Redis.
+@Suite struct DriverLimitTests {
+    @Test("C60: a taxi that gives back ride after ride waits before it is asked again")
+    func givesBack() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            @Sendable func giveBack(_ n: Int) async throws {
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
+                // The last one has failed: nobody is left in the zone.
+                _ = try await city.command("cancel", "passenger", "p\(n)", "", "", "")
+            }
+            for n in 1...2 { try await giveBack(n) }
+            #expect(try await city.order("14") == ["T1"])
+            try await giveBack(3)
+            #expect(try await city.order("14") == [])
+            #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+            #expect(try await city.command("available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(29_000)
+            #expect(try await city.command("available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(1_000)
+            #expect(try await city.command("available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: who leaves the zone with an offer that it was shown comes back as the last", arguments: [true, false])
+    func leaves(isShown: Bool) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2", "T3")
+            #expect(try await city.request("p1", "r1", "14").isOK)
+            if isShown { #expect(try await city.command("seen", "T1", "r1").isOK) }
+            try await city.call("outside", ["T1"])
+            #expect(try await city.offered("r1") == "T2")
+            try await city.call("recover", ["T1", "14"])
+            #expect(try await city.order("14") == (isShown ? ["T2", "T3", "T1"] : ["T1", "T2", "T3"]))
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+}
