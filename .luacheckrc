@@ -1,8 +1,7 @@
--- The linter of the Redis functions (tools/check runs it). They are one chunk, in the order of Sources/Hub/Dispatch.swift:
--- tools/lua_rules.py puts them together for it.
+-- The linter of the Redis functions (tools/check runs it by tools/lua_rules.py).
 std = "lua51"
--- What Redis gives to Lua, and what it takes away.
-read_globals = { "redis", "cjson", "cmsgpack", "struct", "bit" }
+-- What Redis and FunctionLibrary.swift give to Lua, and what Redis takes away.
+read_globals = { "redis", "cjson", "cmsgpack", "struct", "bit", "import", "register" }
 not_globals = {
     "arg", "debug", "dofile", "getfenv", "io", "loadfile", "module", "newproxy", "os", "package", "print", "require", "setfenv",
 }

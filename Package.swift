@@ -12,6 +12,14 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
+let functions = [
+    "Redis/core", "Redis/limits", "Notifications/notify", "Statistics/figures", "Rides/lost", "Rides/queue",
+    "Rides/offer", "Rides/ride", "Seats/seat", "Seats/minibus", "Rides/driver", "Stops/stop", "Stops/stop_times",
+    "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour", "Sessions/presence",
+    "VehicleFeeds/feed", "Worker/sweep", "Topics/topic", "Catalog/catalog", "Realtime/realtime",
+]
+
 let package = Package(
     name: "Kerbside",
     products: [.executable(name: "kerbside", targets: ["kerbside"])],
@@ -67,7 +75,7 @@ let package = Package(
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: [.embedInCode("Functions")],
+            resources: functions.map { .embedInCode("\($0).lua") },
             swiftSettings: strict),
         .target(
             name: "ClientSupport",

@@ -1,5 +1,5 @@
-"""Compiles and lints the Redis functions (.luacheckrc). They are one chunk: each file sees the locals of those before it, so
-they are put together as the hub does it, and what is found is said by file and line."""
+"""Compiles and lints the Redis functions (.luacheckrc), and checks what they import from one another: each is a module of the
+library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift."""
 
 import pathlib
 import re
@@ -7,20 +7,18 @@ import shutil
 import subprocess
 import sys
 
-FUNCTIONS = pathlib.Path("Sources/Hub/Functions")
-ORDER = pathlib.Path("Sources/Hub/Redis/RedisLibrary.swift")
-#: What FunctionLibrary.swift writes before them, as far as Lua's rules go.
-PRELUDE = "local function register(name, fn, flags) redis.register_function{name, callback = fn, flags = flags} end"
+HUB = pathlib.Path("Sources/Hub")
+ORDER = HUB / "Redis/RedisLibrary.swift"
 
 
-def run(*command, text=None):
+def run(*command):
     """(exit code, what it printed)."""
-    result = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
+    result = subprocess.run(command, check=False, capture_output=True, text=True)
     return result.returncode, result.stdout + result.stderr
 
 
 def compiled(paths):
-    """What Lua says of each file by itself: within the chunk a missing `end` is found where all files end."""
+    """What Lua says of each file."""
     found = []
     for path in paths:
         code, said = run("luac5.1", "-p", str(path))
@@ -29,25 +27,40 @@ def compiled(paths):
     return found
 
 
-def linted(paths):
-    """What luacheck says of the chunk, and Lua, which takes 200 locals in one, and 60 from outside in a function."""
-    lines, places = [PRELUDE], [str(ORDER)]
-    for path in paths:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            lines.append(line)
-            places.append(f"{path}:{number}")
-    chunk = "\n".join(lines) + "\n"
+def exported(text):
+    """The names that a module's last statement returns."""
+    table = re.search(r"^return \{([^}]*)\}\s*\Z", text, re.MULTILINE)
+    return set(re.findall(r"(\w+) =", table[1])) if table else set()
 
-    code, said = run("luac5.1", "-p", "-", text=chunk)
-    found = [re.sub(r"^luac5.1: stdin:(\d+)", lambda m: places[int(m[1]) - 1], said.strip())] if code else []
-    code, said = run("luacheck", "--formatter", "plain", "--codes", "--filename", "chunk", "-", text=chunk)
-    slips = re.findall(r"^chunk:(\d+):(\d+): (.*)$", said, re.MULTILINE)
-    if code and not slips:
-        found.append(f"luacheck: {said.strip()}")
-    for line, column, text in slips:
-        # "shadowing upvalue 'place' on line 528"
-        text_here = re.sub(r"\bon line (\d+)", lambda m: f"in {places[int(m[1]) - 1]}", text)
-        found.append(f"{places[int(line) - 1]}:{column}: {text_here}")
+
+def imported(text):
+    """(line, module or None, name) of all that a module takes from others; None where it is not written as it should be."""
+    for match in re.finditer(r"^.*\bimport\(.*$", text, re.MULTILINE):
+        line = text.count("\n", 0, match.start()) + 1
+        parts = re.fullmatch(r"local ([\w, ]+) = import\('(\w+)', ([\w, ']+)\)", match[0])
+        names = parts[1].split(", ") if parts else []
+        if not parts or [f"'{name}'" for name in names] != parts[3].split(", "):
+            yield line, None, match[0]
+        for name in names:
+            yield line, parts[2], name
+
+
+def strangers(paths):
+    """Imports of what is not there, or comes later, and exports that nobody imports."""
+    found, known, used = [], {}, set()
+    for path in paths:
+        text = path.read_text()
+        for number, module, name in imported(text):
+            if module is None:
+                found.append(f"{path}:{number}: write it as local a, b = import('module', 'a', 'b'): {name}")
+            elif module not in known:
+                found.append(f"{path}:{number}: the module {module} does not come before it in {ORDER}")
+            elif name not in known[module][1]:
+                found.append(f"{path}:{number}: {module}.lua does not return {name}")
+            used.add((module, name))
+        known[path.stem] = (path, exported(text))
+    for module, (path, names) in known.items():
+        found += [f"{path}: nobody imports {name}" for name in sorted(names) if (module, name) not in used]
     return found
 
 
@@ -55,10 +68,15 @@ def main():
     for program, package in (("luac5.1", "lua5.1"), ("luacheck", "lua-check")):
         if shutil.which(program) is None:
             return [f"{package} is missing: tools/install"]
-    paths = [FUNCTIONS / f"{name}.lua" for name in re.findall(r"PackageResources\.(\w+)_lua", ORDER.read_text())]
-    if unlike := sorted({*paths} ^ {*pathlib.Path("Sources").rglob("*.lua")}):
-        return [f"{path}: is not both a file and named in {ORDER}" for path in unlike]
-    return compiled(paths) or linted(paths)
+    files = {path.stem: path for path in pathlib.Path("Sources").rglob("*.lua")}
+    order = re.findall(r"PackageResources\.(\w+)_lua", ORDER.read_text())
+    if unlike := sorted(set(order) ^ set(files)):
+        return [f"{name}.lua: is not both a file and named in {ORDER}" for name in unlike]
+    paths = [files[name] for name in order]
+    if found := compiled(paths) or strangers(paths):
+        return found
+    code, said = run("luacheck", "--formatter", "plain", "--codes", *map(str, paths))
+    return [said.strip()] if code else []
 
 
 found = main()

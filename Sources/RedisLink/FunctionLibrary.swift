@@ -1,9 +1,21 @@
 /// Redis functions as one library whose names carry a hash of its text, so that two versions of the hub can share one
 /// Redis while the second replaces the first: each calls its own.
 ///
-/// The text is Lua; it registers functions with `register('name', function(keys, args) … end)`, or with flags as a
-/// third argument (`{'no-writes'}`). Library: `kerbside_<hash>`; function: `<name>_<hash>`. Used on the loop's thread.
+/// A module is Lua: a chunk that may end with `return` and a table of what those after it may import, with
+/// `local a, b = import('module', 'a', 'b')`. It registers
+/// functions with `register('name', function(keys, args) … end)`, or with flags as a third argument (`{'no-writes'}`). Library: `kerbside_<hash>`; function: `<name>_<hash>`. Used on the loop's thread.
 public final class FunctionLibrary {
+    /// A file of the library, and the name by which those after it import it.
+    public struct Module: Sendable {
+        public let name: String
+        public let text: [UInt8]
+
+        public init(_ name: String, _ text: [UInt8]) {
+            self.name = name
+            self.text = text
+        }
+    }
+
     /// `kerbside_` and eight hexadecimal digits.
     public let name: String
     /// The names that the text registers, in order, as far as they are written as literals.
@@ -17,15 +29,18 @@ public final class FunctionLibrary {
     private var loading: Set<ObjectIdentifier> = []
     private var loadFailure: RedisFailure?
 
-    /// The texts are put together in the given order, into one chunk: locals of one are seen by the next.
-    public init(sources: [[UInt8]]) {
-        let body = Array(sources.joined(separator: [UInt8(ascii: "\n")]))
+    /// The modules are run in the given order when the library is loaded, each in a function of its own.
+    public init(modules: [Module]) {
+        let body = Self.body(of: modules)
         let hash = Self.hash(body)
         suffix = "_" + hash
         name = "kerbside_" + hash
         let prelude = """
             #!lua name=kerbside_\(hash)
             local function register(name, fn, flags) redis.register_function{function_name = name .. '_\(hash)', callback = fn, flags = flags} end
+            local MODULES = {}
+            local function taken(module, name, ...) if name then return module[name], taken(module, ...) end end
+            local function import(module, ...) return taken(MODULES[module], ...) end
 
             """
         text = Array(prelude.utf8) + body
@@ -33,7 +48,14 @@ public final class FunctionLibrary {
         for function in functions { fullNames[function] = Array((function + suffix).utf8) }
     }
 
-    public convenience init(_ text: String) { self.init(sources: [Array(text.utf8)]) }
+    public convenience init(_ text: String) { self.init(modules: [Module("functions", Array(text.utf8))]) }
+
+    /// The modules as one text, each in its function.
+    public static func body(of modules: [Module]) -> [UInt8] {
+        modules.flatMap { module in
+            Array("MODULES['\(module.name)'] = (function()\n".utf8) + module.text + Array("\nend)()\n".utf8)
+        }
+    }
 
     /// Loads it; well when it is there already. Completes with nil or what went wrong (`.server` has Lua's message).
     public func load(on connection: RedisConnection, _ completion: @escaping (RedisFailure?) -> Void) {

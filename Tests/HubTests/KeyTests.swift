@@ -1,4 +1,5 @@
 import Foundation
+import RedisLink
 import Testing
 
 @testable import Hub
@@ -6,8 +7,8 @@ import Testing
 /// What Redis keys are made of: a name of ours, and what others may choose.
 @Suite struct KeyTests {
     /// Every place where a function makes a key or a Redis channel: what the name begins with, and what follows.
-    private static let builders: [(name: String, rest: String)] = RedisLibrary.sources.flatMap { source in
-        String(decoding: source, as: UTF8.self).split(separator: "\n").flatMap { line in
+    private static let builders: [(name: String, rest: String)] = RedisLibrary.modules.flatMap { module in
+        String(decoding: module.text, as: UTF8.self).split(separator: "\n").flatMap { line in
             line.matches(of: /c\.p \.\. '([^']*)'([^,)]*)/).map { (String($0.1), String($0.2)) }
         }
     }

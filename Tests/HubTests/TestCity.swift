@@ -16,7 +16,7 @@ actor TestCity {
     private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
     private lazy var connection = RedisConnection(
         loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
-    private let library = FunctionLibrary(sources: RedisLibrary.sources)
+    private let library = FunctionLibrary(modules: RedisLibrary.modules)
     private let keys = Keys(city: "test")
 
     private init(thread: LoopThread, directory: String) {

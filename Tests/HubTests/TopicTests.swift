@@ -37,8 +37,9 @@ import WebSocketServer
         var used: Set<String> = []
         let call =
             /\b(?:log|tell|tell_json|stops\.tell_\w+|tell_both|tours\.\w+)\(c,[^\n]*?'(?<family>[a-z]+)\.[a-z_]+'/
-        for source in RedisLibrary.sources {
-            for match in String(decoding: source, as: UTF8.self).matches(of: call) { used.insert(String(match.family)) }
+        for module in RedisLibrary.modules {
+            let text = String(decoding: module.text, as: UTF8.self)
+            for match in text.matches(of: call) { used.insert(String(match.family)) }
         }
         #expect(used == Channel.eventFamilies)
     }

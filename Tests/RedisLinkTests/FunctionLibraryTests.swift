@@ -14,7 +14,7 @@ import Testing
     @Test("Names carry a hash of the text; every registered name is known")
     func names() {
         let first = FunctionLibrary(Self.source(1))
-        let same = FunctionLibrary(sources: [Array(Self.source(1).utf8)])
+        let same = FunctionLibrary(Self.source(1))
         let other = FunctionLibrary(Self.source(2))
         #expect(first.name == same.name)
         #expect(first.name != other.name)
@@ -22,6 +22,34 @@ import Testing
         #expect(first.name.utf8.count == 17)
         #expect(first.functions == ["answer", "echo"])
         #expect(first.text.starts(with: "#!lua name=\(first.name)\n".utf8))
+    }
+
+    @Test("A module imports from those before it, by name, and sees nothing else of them")
+    func modules() throws {
+        let redis = try TestRedis()
+        let run = try LoopRun()
+        let connection = RedisConnection(loop: run.loop, endpoint: .unix(path: redis.socket))
+        let library = FunctionLibrary(modules: [
+            .init("one", Array("local a, hidden, c = 1, 2, 3 return { a = a, c = c }".utf8)),
+            .init(
+                "two",
+                Array(
+                    """
+                    local c, a = import('one', 'c', 'a')
+                    register('sum', function() return { a, c, pcall(function() return hidden end) and 1 or 0 } end)
+                    """.utf8)),
+        ])
+        var answer = RedisReply.null
+        connection.onUp = {
+            library.load(on: connection) { #expect($0 == nil) }
+            library.call("sum", keys: [], arguments: [], on: connection) {
+                answer = (try? $0.get()) ?? .null
+                run.finish()
+            }
+        }
+        connection.start()
+        run.run()
+        #expect(answer == .array([.integer(1), .integer(3), .integer(0)]))
     }
 
     @Test("Two versions live in one Redis, and each calls its own")

@@ -45,7 +45,7 @@ import Testing
             (
                 "a driver is lost while it is there", .alert,
                 "if c.now >= missing_at then tell_missing(c, driver, v) end",
-                "v.away = v.away or c.iso\n            mark_back(c, driver, v)\n            v.away = c.iso\n            tell_missing(c, driver, v)"
+                "v.away = v.away or c.iso\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.iso\n            tell_missing(c, driver, v)"
             ),
             ("a driver away is asked", .queueOrder, "if not v[1] and not", "if true and not"),
             (

@@ -84,9 +84,13 @@ final class FunctionHarness {
         let hub = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../Sources/Hub")
         let order = try String(contentsOf: hub.appendingPathComponent("Redis/RedisLibrary.swift"), encoding: .utf8)
-        return try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
-            try String(contentsOf: hub.appendingPathComponent("Functions/\(match.1).lua"), encoding: .utf8)
-        }.joined(separator: "\n")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: hub.path)
+        let modules = try order.matches(of: /PackageResources\.(\w+)_lua/).map { match in
+            let file = files.first { $0.hasSuffix("/\(match.1).lua") } ?? "\(match.1).lua"
+            return FunctionLibrary.Module(
+                String(match.1), Array(try Data(contentsOf: hub.appendingPathComponent(file))))
+        }
+        return String(decoding: FunctionLibrary.body(of: modules), as: UTF8.self)
     }
 
     private static let settings: [RedisArgument] = [

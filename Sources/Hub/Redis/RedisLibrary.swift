@@ -1,18 +1,33 @@
-/// The sources of the Redis functions.
+import RedisLink
+
+/// The sources of the Redis functions: each file a module of its own (``FunctionLibrary``), beside the Swift of its capability.
 enum RedisLibrary {
-    /// In the order in which they build on each other: one Lua chunk.
-    static var sources: [[UInt8]] {
+    /// By name, in the order in which they import one another.
+    static var modules: [FunctionLibrary.Module] {
         [
-            PackageResources.core_lua, PackageResources.limits_lua, PackageResources.notify_lua,
-            PackageResources.figures_lua, PackageResources.lost_lua, PackageResources.queue_lua,
-            PackageResources.offer_lua,
-            PackageResources.ride_lua, PackageResources.seat_lua, PackageResources.minibus_lua,
-            PackageResources.driver_lua, PackageResources.stop_lua, PackageResources.stop_times_lua,
-            PackageResources.stop_request_lua, PackageResources.stop_answers_lua, PackageResources.stop_way_lua,
-            PackageResources.tour_lua,
-            PackageResources.presence_lua, PackageResources.feed_lua,
-            PackageResources.sweep_lua, PackageResources.topic_lua,
-            PackageResources.catalog_lua, PackageResources.realtime_lua,
+            .init("core", PackageResources.core_lua),
+            .init("limits", PackageResources.limits_lua),
+            .init("notify", PackageResources.notify_lua),
+            .init("figures", PackageResources.figures_lua),
+            .init("lost", PackageResources.lost_lua),
+            .init("queue", PackageResources.queue_lua),
+            .init("offer", PackageResources.offer_lua),
+            .init("ride", PackageResources.ride_lua),
+            .init("seat", PackageResources.seat_lua),
+            .init("minibus", PackageResources.minibus_lua),
+            .init("driver", PackageResources.driver_lua),
+            .init("stop", PackageResources.stop_lua),
+            .init("stop_times", PackageResources.stop_times_lua),
+            .init("stop_request", PackageResources.stop_request_lua),
+            .init("stop_answers", PackageResources.stop_answers_lua),
+            .init("stop_way", PackageResources.stop_way_lua),
+            .init("tour", PackageResources.tour_lua),
+            .init("presence", PackageResources.presence_lua),
+            .init("feed", PackageResources.feed_lua),
+            .init("sweep", PackageResources.sweep_lua),
+            .init("topic", PackageResources.topic_lua),
+            .init("catalog", PackageResources.catalog_lua),
+            .init("realtime", PackageResources.realtime_lua),
         ]
     }
 }

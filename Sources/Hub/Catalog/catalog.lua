@@ -4,7 +4,9 @@
 -- `catalog:<version>:lines`, `:stops`, `:buses`, `:services` (hashes: id to JSON) and `:meta` (hash: time_zone, how many
 -- there are of each, digest:<list>). What is not in use expires.
 
--- One table, as the chunk of all functions can have 200 locals.
+local context, hash, log, ok, refuse, tell = import('core', 'context', 'hash', 'log', 'ok', 'refuse', 'tell')
+local stops = import('stop', 'stops')
+
 local catalog = {}
 catalog.parts = { 'lines', 'stops', 'buses', 'services' }
 catalog.lists = { 'lines', 'buses', 'stops', 'routes' }

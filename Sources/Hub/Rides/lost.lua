@@ -2,6 +2,8 @@
 -- before anything else was decided. `missing` on the vehicle says that they were told, and since when it is away; it goes with
 -- `away` (queue.lua).
 
+local is_minibus, load_ride, log, set_vehicle, tell = import('core', 'is_minibus', 'load_ride', 'log', 'set_vehicle', 'tell')
+
 -- Calls `body` with each who waits for this driver: of a taxi its accepted ride, of a minibus its confirmed bookings.
 local function each_waiting(c, driver, v, body)
     local r = v.ride and load_ride(c, v.ride) or {}
@@ -36,3 +38,5 @@ local function tell_found(c, driver, v)
         tell(c, 'passenger:' .. passenger, kind .. '.driver_back', data)
     end)
 end
+
+return { missing = missing, tell_missing = tell_missing, tell_found = tell_found }

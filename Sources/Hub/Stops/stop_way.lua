@@ -1,5 +1,9 @@
 -- Requests for stops while buses drive, tours come and go, and time goes by.
 
+local log = import('core', 'log')
+local figures = import('figures', 'figures')
+local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
+
 -- The bus stands at the pickup within so many metres, slower than so many m/s. A bus stops where it can, not on the spot.
 local STAND_M, STAND_MPS = 50, 2
 -- Along the shape the bus may be so far from a place that it is near as the crow flies: more is another pass of a loop.

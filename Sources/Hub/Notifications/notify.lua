@@ -1,5 +1,7 @@
 -- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
 
+local context, once, set_clock, tell_json = import('core', 'context', 'once', 'set_clock', 'tell_json')
+
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
     local w = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
@@ -40,3 +42,5 @@ register('notify_clocks', function(keys, argv)
     for i = 1, #argv, 2 do set_clock(c, argv[i], argv[i + 1]) end
     return redis.call('HKEYS', c.p .. 'clocks')
 end)
+
+return { wishes_of = wishes_of }

@@ -1,5 +1,18 @@
 -- What time alone brings about. Any worker that is alive sweeps, by Redis time; a sweep twice is a sweep once.
 
+local context, drop_old, is_minibus, load_ride, log = import('core', 'context', 'drop_old', 'is_minibus', 'load_ride', 'log')
+local set_clock, tell, vehicle = import('core', 'set_clock', 'tell', 'vehicle')
+local figures = import('figures', 'figures')
+local tell_missing = import('lost', 'tell_missing')
+local lose, mark_away = import('queue', 'lose', 'mark_away')
+local close_ride, dispatch, dispatch_rest, fail_ride = import('offer', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
+local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
+local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
+local load_booking, overdue = import('seat', 'load_booking', 'overdue')
+local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
+local stops = import('stop', 'stops')
+local tours = import('tour', 'tours')
+
 local BATCH = 200
 
 -- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.

@@ -1,5 +1,10 @@
 -- What the driver of a tour answers to requests for stops.
 
+local context, log, ok, once, refuse = import('core', 'context', 'log', 'ok', 'once', 'refuse')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
+
 -- Whether the bus has gone by the place on the round that the request is for.
 function stops.has_passed(c, s, t)
     return t.dist and t.dist ~= '' and s.dist and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms

@@ -5,6 +5,8 @@
 -- names mean stands with `Figure` in Domain. Everything counts on the day on which it happens, so a day that is over does
 -- not change any more. Kept for `figure_days` days.
 
+local refuse = import('core', 'refuse')
+
 local figures = {}
 
 local FIGURE_RULES = { 'figure_days', 'figure_early_s', 'figure_late_s' }
@@ -143,3 +145,5 @@ end
 function figures.of_minibus(c, v, counts)
     if figures.is_line(c, v.route) then figures.add(c, v.route, counts) end
 end
+
+return { figures = figures }

@@ -4,7 +4,14 @@
 -- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state`, lets a worker keep the
 -- latest of each tour whatever the order in which readings and pushes reach it.
 
--- One local for all that follows: a chunk may have 200.
+local clear_vehicle, context, hash, log, ok, once = import('core', 'clear_vehicle', 'context', 'hash', 'log', 'ok', 'once')
+local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 'set_state', 'set_vehicle')
+local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
+local cancels = import('limits', 'cancels')
+local wishes_of = import('notify', 'wishes_of')
+local figures = import('figures', 'figures')
+local stops = import('stop', 'stops')
+
 local tours = {}
 
 function tours.load(c, id) return hash(c.p .. 'tour:' .. id) end
@@ -379,3 +386,5 @@ function tours.hello(c, driver, worker)
     return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '')
         .. (wishes and ',"notify":' .. cjson.encode(wishes) or '') .. '}', t
 end
+
+return { tours = tours }

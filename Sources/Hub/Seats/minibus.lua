@@ -1,5 +1,15 @@
 -- A minibus itself: what it is, online and offline, what the driver counts and announces. Its bookings are in seat.lua.
 
+local clear_vehicle, context, forget_place = import('core', 'clear_vehicle', 'context', 'forget_place')
+local is_minibus, log, ok, refuse, set_state = import('core', 'is_minibus', 'log', 'ok', 'refuse', 'set_state')
+local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+local remembers = import('queue', 'remembers')
+local ask_next, cancel_confirmed, count, free_seats = import('seat', 'ask_next', 'cancel_confirmed', 'count', 'free_seats')
+local load_booking, refresh_status, set_booking = import('seat', 'load_booking', 'refresh_status', 'set_booking')
+local turn_down, turn_down_all, unanswered = import('seat', 'turn_down', 'turn_down_all', 'unanswered')
+
 -- What the token says of the vehicle. A promise stands: with fewer seats than are taken, those stay.
 local function enlist(c, driver, v, capacity)
     local taken, held = tonumber(v.taken) or 0, tonumber(v.held) or 0
@@ -162,3 +172,9 @@ register('seat_view', function(keys, argv)
     if argv[4] == '1' then shown.along = v.along end
     return cjson.encode(shown)
 end, { 'no-writes' })
+
+return {
+    enlist = enlist, announce_way = announce_way, count_reroute = count_reroute, forget_way = forget_way,
+    go_online = go_online, go_offline = go_offline, has_bookings = has_bookings, lose_minibus = lose_minibus,
+    drop_bookings = drop_bookings, minibus_is_back = minibus_is_back, recount = recount, tell_of_route = tell_of_route,
+}

@@ -8,7 +8,11 @@
 -- somebody does, and only then does the time run in which it is to be answered (`ahead`). So it is with what a tour leaves open
 -- at its end: it is `requested` again, whatever its driver had promised, and its citizen is told (stop_way.lua).
 
--- One table, because a chunk of Lua has room for 200 locals and all functions are one chunk.
+local hash, log, tell = import('core', 'hash', 'log', 'tell')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+
+-- What the files of this capability share.
 local stops = {}
 
 local STOP_RULES = {
@@ -374,3 +378,5 @@ function stops.free_seats(c, tour, at, except)
     end
     return math.max(0, free)
 end
+
+return { stops = stops, PASSED_M = PASSED_M }

@@ -1,5 +1,13 @@
 -- What a driver does, or its position shows, outside a ride: going available and not, moving to another zone, leaving all.
 
+local context, forget_place, is_minibus, load_ride = import('core', 'context', 'forget_place', 'is_minibus', 'load_ride')
+local ok, once, refuse, vehicle = import('core', 'ok', 'once', 'refuse', 'vehicle')
+local cancels = import('limits', 'cancels')
+local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
+local remembers, to_bottom = import('queue', 'remembers', 'to_bottom')
+local dispatch_driver, dispatch_rest, release_offer = import('offer', 'dispatch_driver', 'dispatch_rest', 'release_offer')
+local go_offline, go_online, has_bookings = import('minibus', 'go_offline', 'go_online', 'has_bookings')
+
 -- A driver has left its queue: an open offer goes to the next, and its zone does without it.
 local function do_without(c, driver, v)
     local r = v.offer and load_ride(c, v.offer)
@@ -96,3 +104,5 @@ register('recover', function(keys, argv)
     dispatch_driver(c, zone, driver, true)
     return 1
 end)
+
+return { do_without = do_without }

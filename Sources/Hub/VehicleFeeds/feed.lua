@@ -1,5 +1,14 @@
 -- What watchers are shown to begin with, and what a driver says of its vehicle besides where it is.
 
+local FEED, clear_vehicle, context, feed_line = import('core', 'FEED', 'clear_vehicle', 'context', 'feed_line')
+local is_minibus, log, ok, once, refuse = import('core', 'is_minibus', 'log', 'ok', 'once', 'refuse')
+local set_vehicle, show, vehicle = import('core', 'set_vehicle', 'show', 'vehicle')
+local figures = import('figures', 'figures')
+local dispatch_driver, dispatch_rest = import('offer', 'dispatch_driver', 'dispatch_rest')
+local announce_way, count_reroute, recount = import('minibus', 'announce_way', 'count_reroute', 'recount')
+local tell_of_route = import('minibus', 'tell_of_route')
+local tours = import('tour', 'tours')
+
 -- Lines of those of the vehicles that were heard since `since`.
 local function lines_of(c, drivers, since, cell)
     local lines = {}

@@ -3,6 +3,13 @@
 -- deadline; between two rounds a searching ride stands there by the end of the pause). Accept, decline, timeout and cancel
 -- each compare the ride's state and driver before they change it.
 
+local clear_vehicle, context, is_minibus, load_ride = import('core', 'clear_vehicle', 'context', 'is_minibus', 'load_ride')
+local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once', 'point', 'refuse', 'set_ride')
+local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local cancels = import('limits', 'cancels')
+local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'leave', 'mark_away', 'mark_back')
+local to_bottom = import('queue', 'to_bottom')
+
 local function make_offer(c, ride, r, driver)
     local attempt = r.attempt + 1
     local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
@@ -378,3 +385,9 @@ register('decline', function(keys, argv)
         return ok({ ride = ride })
     end)
 end)
+
+return {
+    close_ride = close_ride, fail_ride = fail_ride, nobody_for = nobody_for, dispatch = dispatch,
+    dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver, dispatch_rest = dispatch_rest,
+    withdraw_offer = withdraw_offer, free_again = free_again, release_offer = release_offer,
+}

@@ -1,5 +1,8 @@
 -- Shared event channels: `topic:<name>`, read by whoever wants to.
 
+local beginning, context, is_beginning, ok, once = import('core', 'beginning', 'context', 'is_beginning', 'ok', 'once')
+local tell_json = import('core', 'tell_json')
+
 -- publish: ARGV role:subject, channel, type, JSON of the data, key. The data goes through as it came.
 register('publish', function(keys, argv)
     local c = context(keys)

@@ -1,5 +1,7 @@
 -- What one person may cost the others: connections, and requests that ring somebody and are taken back.
 
+local context, push, refuse, worker_of = import('core', 'context', 'push', 'refuse', 'worker_of')
+
 -- Links. `links:<role>:<subject>` has a subject's connections to all workers, by when they came.
 
 local links = {}
@@ -114,3 +116,5 @@ function cancels.in_a_minute(c, times, most)
     recent[#recent + 1] = c.iso
     return table.concat(recent, ' ')
 end
+
+return { links = links, cancels = cancels }

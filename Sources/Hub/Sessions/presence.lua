@@ -1,5 +1,23 @@
 -- Who is connected where, what it missed, and what is live: hello, the loss of a link, batches of positions.
 
+local beginning, clear_vehicle, context, feed_line = import('core', 'beginning', 'clear_vehicle', 'context', 'feed_line')
+local forget_place, is_beginning, is_minibus = import('core', 'forget_place', 'is_beginning', 'is_minibus')
+local load_ride, point, push, set_vehicle = import('core', 'load_ride', 'point', 'push', 'set_vehicle')
+local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
+local worker_of = import('core', 'worker_of')
+local links = import('limits', 'links')
+local wishes_of = import('notify', 'wishes_of')
+local missing = import('lost', 'missing')
+local leave, mark_away, mark_back, place, recover = import('queue', 'leave', 'mark_away', 'mark_back', 'place', 'recover')
+local remembers = import('queue', 'remembers')
+local dispatch, dispatch_driver, dispatch_rest = import('offer', 'dispatch', 'dispatch_driver', 'dispatch_rest')
+local assignment, fare_of, load_booking = import('seat', 'assignment', 'fare_of', 'load_booking')
+local enlist, forget_way, go_offline, has_bookings = import('minibus', 'enlist', 'forget_way', 'go_offline', 'has_bookings')
+local minibus_is_back = import('minibus', 'minibus_is_back')
+local do_without = import('driver', 'do_without')
+local stops = import('stop', 'stops')
+local tours = import('tour', 'tours')
+
 -- A minibus: what is taken, what it is asked, and its bookings in the order in which they came.
 local function minibus_snapshot(c, driver, v)
     local s = { state = v.state, kind = 'minibus', notify = wishes_of(c, 'driver:' .. driver),

@@ -1,6 +1,10 @@
 -- Zone queues: a sorted set per zone, scored by the arrival number that the server gave. I1 and Q3 hold because every
 -- change of a driver's state and of its queue happens here, in one step.
 
+local clear_vehicle, forget_place, log, set_state = import('core', 'clear_vehicle', 'forget_place', 'log', 'set_state')
+local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local tell_found = import('lost', 'tell_found')
+
 local function zone_changed(c, zone, reason)
     redis.call('PUBLISH', c.p .. 'queues', zone .. '\n' .. reason)
 end
@@ -98,3 +102,8 @@ local function bring_back(c, driver)
     mark_back(c, driver, v)
     return v
 end
+
+return {
+    place = place, join = join, leave = leave, to_bottom = to_bottom, lose = lose, remembers = remembers, recover = recover,
+    mark_away = mark_away, mark_back = mark_back, bring_back = bring_back,
+}

@@ -1,6 +1,9 @@
 -- When a bus comes to those who have asked it to stop: what they are told of it, and when they are reminded. What a tour is
 -- forecast to do comes from the worker with each of its positions (tour_moved).
 
+local context, log, minute_of_day, push = import('core', 'context', 'log', 'minute_of_day', 'push')
+local stops = import('stop', 'stops')
+
 -- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
 local LATEST_MS = 300000
 -- Who waits is told a time of arrival that differs by so much from the last, ms; and as positions come, so long after the last.

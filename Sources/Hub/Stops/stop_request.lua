@@ -1,5 +1,10 @@
 -- What a citizen asks: a request is made, or taken back.
 
+local context, log, ok, once, refuse = import('core', 'context', 'log', 'ok', 'once', 'refuse')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+local stops = import('stop', 'stops')
+
 function stops.receipt(c, id, s)
     return { eta = s.tour and stops.eta(c, id, s, stops.tour(c, s.tour)), request = id, line = s.line,
         state = s.state, at = tonumber(s.at), passengers = tonumber(s.passengers),

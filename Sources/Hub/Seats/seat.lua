@@ -7,6 +7,14 @@
 -- `seatwaiting:<driver>` are those whose turn has not come, `bookings:<driver>` those confirmed and aboard, both in order;
 -- `holds` is every booking without an answer, by the time at which that ends.
 
+local clear_vehicle, context, hash, is_minibus, log = import('core', 'clear_vehicle', 'context', 'hash', 'is_minibus', 'log')
+local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
+local tell, vehicle = import('core', 'tell', 'vehicle')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
+local meant = import('ride', 'meant')
+
 local function load_booking(c, booking) return hash(c.p .. 'booking:' .. booking) end
 local function set_booking(c, booking, ...) redis.call('HSET', c.p .. 'booking:' .. booking, ...) end
 local function free_seats(v) return tonumber(v.capacity) - tonumber(v.taken) - tonumber(v.held) end
@@ -367,3 +375,9 @@ register('seat_alert', function(keys, argv)
     if refresh_status(c, driver, v) then show(c, driver) end
     return 1
 end)
+
+return {
+    load_booking = load_booking, set_booking = set_booking, free_seats = free_seats, refresh_status = refresh_status,
+    count = count, fare_of = fare_of, assignment = assignment, ask_next = ask_next, turn_down = turn_down,
+    unanswered = unanswered, turn_down_all = turn_down_all, overdue = overdue, cancel_confirmed = cancel_confirmed,
+}

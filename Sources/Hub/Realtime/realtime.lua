@@ -1,5 +1,8 @@
 -- GTFS-Realtime of the tours that run: one worker makes the feeds when they are due, all give out the same.
 
+local context = import('core', 'context')
+local tours = import('tour', 'tours')
+
 local REALTIME_S = 60
 
 -- realtime: ARGV the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers

@@ -1,5 +1,13 @@
 -- A ride from its request to its end: requested, accepted (offer.lua), alerted, aboard, ended; or cancelled, not shown up.
 
+local clear_vehicle, context, hash, load_ride, log = import('core', 'clear_vehicle', 'context', 'hash', 'load_ride', 'log')
+local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
+local vehicle = import('core', 'vehicle')
+local cancels = import('limits', 'cancels')
+local bring_back, join, mark_back = import('queue', 'bring_back', 'join', 'mark_back')
+local close_ride, dispatch_driver, dispatch_ride = import('offer', 'close_ride', 'dispatch_driver', 'dispatch_ride')
+local free_again, nobody_for, withdraw_offer = import('offer', 'free_again', 'nobody_for', 'withdraw_offer')
+
 -- request: ARGV passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
 register('request', function(keys, argv)
     local c, passenger, ride, zone = context(keys), argv[1], argv[2], argv[3]
@@ -259,3 +267,5 @@ register('noshow', function(keys, argv)
         return ok({ ride = ride, state = 'available', zone = r.place_zone, rank = rank, size = size })
     end)
 end)
+
+return { make_unavailable = make_unavailable, lose_driver = lose_driver, meant = meant }
