@@ -58,7 +58,7 @@ extension ProtobufWire {
         try writer.message(Member.error) { error throws(ProtobufMisfit) in
             if let id { error.integer(1, id) }
             var reader = JSONReader(refusal)
-            let schema = ProtobufSchema.ofTheHub
+            let schema = ProtobufSchema.ofTheContract
             try schema.write(&reader, as: schema.fields("Error"), to: &error)
         }
     }
@@ -113,7 +113,7 @@ extension ProtobufWire {
         _ data: UnsafeRawBufferPointer, as name: String?, of parent: String, json: UInt32,
         to writer: inout ProtobufWriter
     ) {
-        let schema = ProtobufSchema.ofTheHub
+        let schema = ProtobufSchema.ofTheContract
         let member = name.map { String($0.map { $0 == "." ? "_" : $0 }) }
         if let member, let field = schema.fields(parent)[member], case .message(let kind) = field.kind {
             let start = writer.bytes.count

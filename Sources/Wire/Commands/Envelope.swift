@@ -129,6 +129,11 @@ extension Envelope {
         return try kind.read(name, slot, of: self)
     }
 
+    /// Throws if the field is absent.
+    func demand(_ name: StaticString, _ kind: some FieldKind) throws(ErrorReply) {
+        if !self[name].isThere { throw refusal(name, kind.expected) }
+    }
+
     /// Nil if the field is absent; one that is `null` counts as absent.
     func optional<Kind: FieldKind>(_ name: StaticString, _ kind: Kind) throws(ErrorReply) -> Kind.Value? {
         let slot = self[name]

@@ -25,6 +25,19 @@ extension Fields {
     }
 }
 
+extension Fields {
+    /// The same, but that one of these is missing is told before what is wrong with any.
+    func demanding<each Kind: FieldKind>(_ first: repeat (StaticString, each Kind)) -> Fields {
+        let first = (repeat each first)
+        return Fields(names: names) { (object) throws(ErrorReply) in
+            repeat _ = try object.demand((each first).0, (each first).1)
+            return try read(object)
+        } write: { value, writer in
+            write(value, &writer)
+        }
+    }
+}
+
 /// One field.
 enum Field {
     static func required<Kind: FieldKind>(_ name: StaticString, _ kind: Kind) -> Fields<Kind.Value> {

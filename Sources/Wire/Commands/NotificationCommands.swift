@@ -96,5 +96,6 @@ public struct QuietHours: Hashable, Sendable {
             "time_zone",
             TextKind(
                 .visible, upTo: WireLimits.identifierBytes, "a time zone's name, as Europe/Berlin or UTC")),
-        make: { QuietHours(from: $0, to: $1, timeZone: $2) }, take: { ($0.from, $0.to, $0.timeZone) })
+        make: { QuietHours(from: $0, to: $1, timeZone: $2) }, take: { ($0.from, $0.to, $0.timeZone) }
+    ).demanding(("from", minute), ("to", minute))
 }

@@ -80,10 +80,11 @@ public struct SeatRequest: Hashable, Sendable {
     }
 
     static let fields = Fields(
-        Field.required("vehicle", .vehicle), Field.required("passengers", .party),
-        Field.required("pickup", .place), Field.required("destination", .place),
-        make: { SeatRequest(vehicle: $0, pickup: $2, destination: $3, passengers: $1) },
-        take: { ($0.vehicle, $0.passengers, $0.pickup, $0.destination) })
+        Field.required("vehicle", .vehicle), Field.required("pickup", .place), Field.required("destination", .place),
+        Field.required("passengers", .party),
+        make: { SeatRequest(vehicle: $0, pickup: $1, destination: $2, passengers: $3) },
+        take: { ($0.vehicle, $0.pickup, $0.destination, $0.passengers) }
+    ).demanding(("vehicle", TextKind.vehicle), ("passengers", WholeKind<Int>.party))
 }
 
 /// The name of a route. The first is a letter or digit, so that a lone `-` can mean "none" in records.

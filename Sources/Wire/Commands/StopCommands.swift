@@ -109,8 +109,9 @@ public struct StopRequest: Equatable, Sendable {
 
 extension StopRequest.Back {
     static let fields = Fields(
-        Field.required("at", .pickupTime), StopRequest.Place.fields, Field.optional("passengers", .party),
-        make: { StopRequest.Back(place: $1, at: $0, passengers: $2) }, take: { ($0.at, $0.place, $0.passengers) })
+        StopRequest.Place.fields, Field.required("at", .pickupTime), Field.optional("passengers", .party),
+        make: { StopRequest.Back(place: $0, at: $1, passengers: $2) }, take: { ($0.place, $0.at, $0.passengers) }
+    ).demanding(("at", WholeKind<Int64>.pickupTime))
 }
 
 extension StopRequest.Place {
