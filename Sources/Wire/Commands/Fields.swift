@@ -30,7 +30,7 @@ extension Fields {
     func demanding<each Kind: FieldKind>(_ first: repeat (StaticString, each Kind)) -> Fields {
         let first = (repeat each first)
         return Fields(names: names) { (object) throws(ErrorReply) in
-            repeat _ = try object.demand((each first).0, (each first).1)
+            repeat try object.demand((each first).0, (each first).1)
             return try read(object)
         } write: { value, writer in
             write(value, &writer)
