@@ -32,6 +32,19 @@ struct DecodeTests {
         expect(#"{"cmd":"driver.unavailable","x":\#(deep),"":1,"é":2}"#, .rides(.driverUnavailable))
     }
 
+    @Test("so many fields that not all are kept by place, before and behind those of the command")
+    func manyFields() {
+        for count in [10, 11, 12, 13, 14, 40] {
+            let others = (0..<count).map { #""x\#($0)":\#($0)"# }.joined(separator: ",")
+            for text in [
+                #"{"id":1,"id":2,"cmd":"ride.end","ride":"a",\#(others),"ride":"r"}"#,
+                #"{\#(others),"id":7,"ride":"r","cmd":"ride.end","id":2}"#,
+            ] { expect(text, .rides(.rideEnd(ride: "r")), id: 2) }
+            #expect(
+                decoded(#"{\#(others),"id":2,"cmd":"ride.end","ride":5,"y":}"#).id == 2, "what came before the fault")
+        }
+    }
+
     @Test("a key that comes twice counts with its last value")
     func duplicates() {
         expect(#"{"id":1,"cmd":"hello","id":2,"cmd":"driver.available"}"#, .rides(.driverAvailable), id: 2)
@@ -125,6 +138,15 @@ struct DecodeTests {
                     }
                 }
             }
+        }
+    }
+}
+
+extension Decoded {
+    fileprivate var id: Int64? {
+        switch self {
+        case .message(let message): message.id
+        case .refused(let id, _): id
         }
     }
 }
