@@ -101,8 +101,7 @@ public struct StopRequest: Equatable, Sendable {
         make: { name, line, place, at, passengers, number, address, help, back in
             StopRequest(
                 line: line, place: place, at: at, passengers: passengers ?? 1, name: name, number: number,
-                address: address,
-                help: help, back: back)
+                address: address, help: help, back: back)
         },
         take: { ($0.name, $0.line, $0.place, $0.at, $0.passengers, $0.number, $0.address, $0.help, $0.back) })
 }
