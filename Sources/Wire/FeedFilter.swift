@@ -106,3 +106,39 @@ public struct FeedFilter: Hashable, Sendable {
         return self.route == nil || self.route == route
     }
 }
+
+extension VehicleState {
+    /// From its text in a message.
+    public init?(text: String) {
+        guard let known = Self.allCases.first(where: { $0.text.description == text }) else { return nil }
+        self = known
+    }
+}
+
+extension VehicleKind {
+    /// From its text in a message.
+    public init?(text: String) {
+        guard let known = Self.allCases.first(where: { $0.text.description == text }) else { return nil }
+        self = known
+    }
+}
+
+extension Freshness {
+    /// From its text in a message.
+    public init?(text: String) {
+        guard let known = Self.allCases.first(where: { $0.text.description == text }) else { return nil }
+        self = known
+    }
+}
+
+extension VehicleStates {
+    public static let available = VehicleStates(.available)
+    public static let busy = VehicleStates(.busy)
+    public static let unavailable = VehicleStates(.unavailable)
+}
+
+extension VehicleKinds {
+    public static let taxi = VehicleKinds(.taxi)
+    public static let minibus = VehicleKinds(.minibus)
+    public static let bus = VehicleKinds(.bus)
+}

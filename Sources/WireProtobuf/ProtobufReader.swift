@@ -16,7 +16,12 @@ struct ProtobufFault: Error {
     /// Bytes before the place.
     var offset: Int
     /// The field as kerbside.proto names it, if it was known.
-    var field: StaticString?
+    var field: String?
+
+    /// The same fault of a field within that one.
+    func within(_ outer: String) -> ProtobufFault {
+        ProtobufFault(reason: reason, offset: offset, field: field.map { "\(outer).\($0)" })
+    }
 }
 
 /// How a field's value is written.
@@ -43,7 +48,7 @@ struct ProtobufReader {
     }
 
     /// A fault at the present place.
-    func fault(_ reason: ProtobufFault.Reason, _ field: StaticString? = nil) -> ProtobufFault {
+    func fault(_ reason: ProtobufFault.Reason, _ field: String? = nil) -> ProtobufFault {
         ProtobufFault(reason: reason, offset: base + offset, field: field)
     }
 
@@ -75,13 +80,13 @@ struct ProtobufReader {
     }
 
     /// The value as a whole number.
-    mutating func integer(_ field: StaticString) throws(ProtobufFault) -> UInt64 {
+    mutating func integer(_ field: String) throws(ProtobufFault) -> UInt64 {
         guard type == .varint else { throw fault(.wrongWireType, field) }
         return try varint()
     }
 
     /// The value as a double.
-    mutating func double(_ field: StaticString) throws(ProtobufFault) -> Double {
+    mutating func double(_ field: String) throws(ProtobufFault) -> Double {
         guard type == .fixed64 else { throw fault(.wrongWireType, field) }
         let start = offset
         try advance(8)
@@ -92,20 +97,20 @@ struct ProtobufReader {
     }
 
     /// The value as bytes. Valid as long as the message is.
-    mutating func bytes(_ field: StaticString) throws(ProtobufFault) -> UnsafeRawBufferPointer {
+    mutating func bytes(_ field: String) throws(ProtobufFault) -> UnsafeRawBufferPointer {
         guard type == .bytes else { throw fault(.wrongWireType, field) }
         return try slice()
     }
 
     /// The value as bytes that are UTF-8. Valid as long as the message is.
-    mutating func text(_ field: StaticString) throws(ProtobufFault) -> UnsafeRawBufferPointer {
+    mutating func text(_ field: String) throws(ProtobufFault) -> UnsafeRawBufferPointer {
         let text = try bytes(field)
         guard Self.isUTF8(text) else { throw fault(.badUTF8, field) }
         return text
     }
 
     /// The value as a message of its own.
-    mutating func message(_ field: StaticString) throws(ProtobufFault) -> ProtobufReader {
+    mutating func message(_ field: String) throws(ProtobufFault) -> ProtobufReader {
         let message = try bytes(field)
         return ProtobufReader(message, base: base + offset - message.count)
     }

@@ -1,6 +1,14 @@
 // Written by tools/protobuf-schema from config/contract/kerbside.proto; not to be edited.
 extension ProtobufSchema {
     static let text = """
+        ClientMessage: id:1:uint64? cmd:2:string key:3:string? lat:4:double? lon:5:double? at:6:uint64?
+            heading:7:double? speed:8:double? accuracy:9:double? ride:10:string? passengers:11:uint64?
+            destination:12:Point? channel:13:string? token:14:string? resume:15:map radius:16:double?
+            filter:17:Filter? max_rate:18:double? since:19:string? taken:20:uint64? route:21:string? type:22:string?
+            data:23:bytes? bus:50:string? line:51:string? pattern:52:string? trip:53:string? tour:54:string?
+            skip:55:bool? booking:30:string? vehicle:31:string? pickup:32:Point? reason:33:string? start:34:Point?
+            via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
+            number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -36,6 +44,10 @@ extension ProtobufSchema {
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
             line:40:LineSnapshot?
+        Point: lat:1:double? lon:2:double?
+        Filter: kind:1:string* state:2:string* seats:3:uint64? route:4:string?
+        Quiet: from:1:uint32? to:2:uint32? time_zone:3:string?
+        StopBack: stop:1:string? lat:2:double? lon:3:double? at:4:uint64? passengers:5:uint64?
         HelloOk: session:1:string role:2:string subject:3:string city:4:string channels:5:string* heartbeat_s:6:double
             time:7:uint64 seq:8:map
         PositionOk: ignored:1:string?
@@ -116,14 +128,12 @@ extension ProtobufSchema {
         PassengerSnapshot: ride:1:PassengerRide? booking:2:PassengerBooking? notify:3:NotifyWishes?
             requests:60:StopEvent*
         LineSnapshot: line:1:string buses:2:Tour*
-        Point: lat:1:double? lon:2:double?
         Way: start:1:Point? via:2:Point* end:3:Point?
         Fix: lat:1:double lon:2:double at:3:uint64
         Seats: total:1:uint32 taken:2:uint32 free:3:uint32 band:4:string
         StopPlace: index:1:uint32 stop:2:string
         StopEta: index:1:uint32 stop:2:string at:3:uint64 early:4:uint64? late:5:uint64? clock:6:string?
         Fare: amount:1:uint32 currency:2:string
-        Quiet: from:1:uint32? to:2:uint32? time_zone:3:string?
         Arrival: pattern:1:string headsign:2:string? trip:3:string? tour:4:string? bus:5:string? scheduled:6:bool
             distance_m:7:uint32? eta:8:PlaceEta?
         PlaceEta: at:1:uint64 early:2:uint64? late:3:uint64? clock:4:string?

@@ -1,6 +1,6 @@
 import Wire
 
-/// The messages of kerbside.proto that the hub sends: which field a member of the JSON becomes.
+/// The messages of kerbside.proto: which field is which member of the JSON, both ways.
 ///
 /// The text that it is made of is written by `tools/protobuf-schema`: `Name:`, then its fields as `name:number:type`. A
 /// field ends with `?` if its presence counts, so that 0 is written, too, and with `*` if there may be many.
@@ -9,23 +9,30 @@ struct ProtobufSchema: Sendable {
         case text, unsigned32, unsigned64, signed32, double, flag
         /// Texts by text.
         case map
-        /// Filled by other code than this.
+        /// Of a command: JSON, which goes over as it is. Of the hub: filled by other code than this.
         case bytes
         /// A message, as an index into `messages`.
         case message(Int)
     }
 
     struct Field: Sendable {
+        var name: String
         var number: UInt32
         var kind: Kind
         var isRepeated: Bool
         var hasPresence: Bool
+        /// Of a command: `ProtobufWire.Head` looks at it.
+        var isNoted = false
     }
 
-    static let ofTheHub = ProtobufSchema(text)
+    static let ofTheContract = ProtobufSchema(text)
 
     private var messages: [[String: Field]] = []
     private var indices: [String: Int] = [:]
+    /// The fields of each message by their numbers.
+    private var numbered: [[Field?]] = []
+    /// `ClientMessage`, as an index into `messages`.
+    private(set) var clientMessage = 0
 
     private init(_ text: String) {
         let words = text.split { $0 == " " || $0 == "\n" }
@@ -38,8 +45,22 @@ struct ProtobufSchema: Sendable {
             let parts = word.split(separator: ":")
             guard parts.count == 3, let number = UInt32(parts[1]) else { preconditionFailure("\(word) is no field") }
             let type = parts[2].last == "?" || parts[2].last == "*" ? parts[2].dropLast() : parts[2]
-            messages[messages.count - 1][String(parts[0])] = Field(
-                number: number, kind: kind(type), isRepeated: parts[2].last == "*", hasPresence: parts[2].last == "?")
+            let name = String(parts[0])
+            messages[messages.count - 1][name] = Field(
+                name: name, number: number, kind: kind(type), isRepeated: parts[2].last == "*",
+                hasPresence: parts[2].last == "?")
+        }
+        numbered = messages.map { fields in
+            var places = [Field?](repeating: nil, count: 1 + Int(fields.values.map(\.number).max() ?? 0))
+            for field in fields.values { places[Int(field.number)] = field }
+            return places
+        }
+        guard let index = indices["ClientMessage"], numbered[index].count <= UInt128.bitWidth else {
+            preconditionFailure("ClientMessage is missing, or has a field of a number above 127")
+        }
+        clientMessage = index
+        for name in ["id", "cmd", "route"] {
+            if let field = messages[index][name] { numbered[index][Int(field.number)]?.isNoted = true }
         }
     }
 
@@ -64,6 +85,11 @@ struct ProtobufSchema: Sendable {
 
     /// The fields of the message of a field of that kind.
     func fields(_ index: Int) -> [String: Field] { messages[index] }
+
+    /// The field of that number in a message; nil: it has none.
+    func field(_ number: UInt32, of message: Int) -> Field? {
+        number < numbered[message].count ? numbered[message][Int(number)] : nil
+    }
 
     /// Writes the object that comes next as the fields of a message: what is null is left out, and members that the
     /// message does not have are passed over. Throws when a member is of another kind than its field.

@@ -1,11 +1,11 @@
-public import Wire
+import Wire
 
 /// `ServerMessage` of kerbside.proto, from the JSON that the hub has encoded.
 extension ProtobufWire {
     /// The message that says the same as a JSON message of the hub. `command` is the one that a reply answers: its name
     /// does not stand in the JSON. Data that kerbside.proto does not know travels as JSON within the message, and so do
     /// rows of vehicles, whose binary form is written where they are.
-    public func encode(json: [UInt8], replyTo command: CommandName? = nil) -> [UInt8] {
+    public func encode(json: [UInt8], replyTo command: String? = nil) -> [UInt8] {
         var writer = ProtobufWriter()
         do {
             try json.withUnsafeBytes { bytes in
@@ -35,7 +35,7 @@ extension ProtobufWire {
     }
 
     private static func write(
-        _ message: HubMessage, _ command: CommandName?, to writer: inout ProtobufWriter
+        _ message: HubMessage, _ command: String?, to writer: inout ProtobufWriter
     ) throws(ProtobufMisfit) {
         if let error = message.error { return try write(refusal: error, message.id, to: &writer) }
         if let ok = message.ok { return write(reply: ok, message, command, to: &writer) }
@@ -58,18 +58,18 @@ extension ProtobufWire {
         try writer.message(Member.error) { error throws(ProtobufMisfit) in
             if let id { error.integer(1, id) }
             var reader = JSONReader(refusal)
-            let schema = ProtobufSchema.ofTheHub
+            let schema = ProtobufSchema.ofTheContract
             try schema.write(&reader, as: schema.fields("Error"), to: &error)
         }
     }
 
     private static func write(
-        reply ok: UnsafeRawBufferPointer, _ message: HubMessage, _ command: CommandName?,
+        reply ok: UnsafeRawBufferPointer, _ message: HubMessage, _ command: String?,
         to writer: inout ProtobufWriter
     ) {
         writer.message(Member.reply) { reply in
             reply.integer(unlessZero: 1, message.id ?? 0)
-            write(ok, as: command?.rawValue, of: "Reply", json: 2, to: &reply)
+            write(ok, as: command, of: "Reply", json: 2, to: &reply)
         }
     }
 
@@ -113,7 +113,7 @@ extension ProtobufWire {
         _ data: UnsafeRawBufferPointer, as name: String?, of parent: String, json: UInt32,
         to writer: inout ProtobufWriter
     ) {
-        let schema = ProtobufSchema.ofTheHub
+        let schema = ProtobufSchema.ofTheContract
         let member = name.map { String($0.map { $0 == "." ? "_" : $0 }) }
         if let member, let field = schema.fields(parent)[member], case .message(let kind) = field.kind {
             let start = writer.bytes.count

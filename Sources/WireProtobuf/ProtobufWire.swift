@@ -7,7 +7,7 @@ public final class ProtobufWire {
     public static let subprotocol = "kerbside.v1.protobuf"
 
     /// The message that is being read, as JSON.
-    var json = JSONWriter(capacity: 512)
+    private var json = JSONWriter(capacity: 512)
 
     public init() {}
 
@@ -15,11 +15,11 @@ public final class ProtobufWire {
     /// `id` if it came before the fault. The bytes are only borrowed.
     public func decode(_ bytes: UnsafeRawBufferPointer) -> Decoded {
         json.removeAll()
-        var id: UInt64?
+        var head = Head()
         do throws(ProtobufFault) {
-            try transcribe(bytes, &id)
+            try Self.transcribe(bytes, into: &json, &head)
         } catch {
-            let usableID = id.flatMap { $0 <= UInt64(WireLimits.largestInteger) ? Int64($0) : nil }
+            let usableID = head.id.flatMap { $0 <= UInt64(WireLimits.largestInteger) ? Int64($0) : nil }
             return .refused(id: usableID, ErrorReply(error))
         }
         return json.bytes.withUnsafeBytes { Wire.decode($0) }
@@ -28,8 +28,7 @@ public final class ProtobufWire {
 
 extension ErrorReply {
     init(_ fault: ProtobufFault) {
-        let field = fault.field.map { "\($0)" }
-        let place = field.map { "field `\($0)`, byte \(fault.offset)" } ?? "byte \(fault.offset)"
-        self.init(code: .badMessage, field: field, detail: "\(place): \(fault.reason.rawValue)")
+        let place = fault.field.map { "field `\($0)`, byte \(fault.offset)" } ?? "byte \(fault.offset)"
+        self.init(code: .badMessage, field: fault.field, detail: "\(place): \(fault.reason.rawValue)")
     }
 }

@@ -10,25 +10,22 @@ struct PermissionsCommand: ParsableCommand {
     var json = false
 
     func run() {
-        for command in CommandName.allCases {
-            let rule = Permissions.rule(command)
-            print(json ? Self.json(command, rule) : Self.row(command, rule))
-        }
+        for rule in Command.rules { print(json ? Self.json(rule) : Self.row(rule)) }
     }
 
-    private static func row(_ command: CommandName, _ rule: Permissions.Rule) -> String {
+    private static func row(_ rule: CommandRule) -> String {
         let roles = rule.roles.count == Role.allCases.count ? "all" : rule.roles.map(\.rawValue).joined(separator: ", ")
-        return [padded(command.rawValue, 20), padded(rule.objects.rawValue, 11), roles].joined()
+        return [padded(rule.name, 20), padded(rule.objects.rawValue, 11), roles].joined()
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 
-    private static func json(_ command: CommandName, _ rule: Permissions.Rule) -> String {
+    private static func json(_ rule: CommandRule) -> String {
         var json = JSONWriter()
         json.beginObject()
-        json.member("cmd", command.rawValue)
+        json.member("cmd", rule.name)
         json.key("roles")
         json.beginArray()
         for role in rule.roles { json.string(role.rawValue) }

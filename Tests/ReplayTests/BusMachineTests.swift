@@ -28,7 +28,7 @@ import Wire
         return harness
     }
 
-    func start(_ trip: String) -> Command { .tourStart(bus: "7", line: "L", pattern: nil, trip: trip) }
+    func start(_ trip: String) -> Command { .tours(.tourStart(bus: "7", line: "L", pattern: nil, trip: trip)) }
 
     @Test("Each recorded run is a tour, with its positions and its seats")
     func drives() throws {
@@ -40,17 +40,17 @@ import Wire
         try harness.grant(start("T1"), ["tour": "t1"])
         #expect(harness.actions().count == 1, "the fix that waited for the tour")
         harness.wake(afterHubMs: 30_000)
-        try harness.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        try harness.grant(.seats(.seatsSet(taken: 10, reason: nil)), ["seats": 30])
         harness.wake(afterHubMs: 30_000)
         #expect(harness.actions().count == 1, "a fix, and no seats, as they are the same")
         harness.wake(afterHubMs: 20_000)
-        try harness.grant(.tourEnd(tour: "t1"), ["tour": "t1", "state": "ended"])
+        try harness.grant(.tours(.tourEnd(tour: "t1")), ["tour": "t1", "state": "ended"])
         #expect(harness.machine.tour == nil)
         harness.wake(afterHubMs: 110_000)
         try harness.grant(start("T2"), ["tour": "t2"])
         #expect(harness.notes.count { $0 == .bus(.tourStarted) } == 2)
         harness.machine.signOff(harness.now, &harness.out)
-        try harness.grant(.tourEnd(tour: "t2"), ["tour": "t2", "state": "ended"])
+        try harness.grant(.tours(.tourEnd(tour: "t2")), ["tour": "t2", "state": "ended"])
         #expect(harness.machine.tour == nil && harness.machine.isIdle)
     }
 
@@ -62,7 +62,7 @@ import Wire
         harness.wake(afterHubMs: 30_000)
         #expect(harness.actions().isEmpty)
         harness.hear(.snapshot(ch: "bus_driver:b", time: 0, data: ["tour": ["tour": "old", "trip": "T0", "bus": "7"]]))
-        try harness.grant(.tourEnd(tour: "old"), ["tour": "old"])
+        try harness.grant(.tours(.tourEnd(tour: "old")), ["tour": "old"])
         #expect(harness.machine.tour == nil)
     }
 
@@ -96,15 +96,17 @@ import Wire
             "stop.requested", ["tour": "t1", "request": "q", "state": "requested", "places": places("requested")])
         #expect(harness.actions().isEmpty, "people take a while")
         harness.wake(afterHubMs: 6_000)
-        try harness.grant(.stopAnswer(.accept, request: "q", all: false), ["requests": ["q"], "state": "accepted"])
+        try harness.grant(
+            .stops(.stopAnswer(.accept, request: "q", all: false)), ["requests": ["q"], "state": "accepted"])
         harness.event("stop.list", ["tour": "t1", "request": "q", "state": "accepted", "places": places("accepted")])
         harness.wake(afterHubMs: 24_000)
-        try harness.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        try harness.grant(.seats(.seatsSet(taken: 10, reason: nil)), ["seats": 30])
         #expect(harness.machine.list.asks["q"]?.tapMs == nil, "not there yet")
         harness.wake(afterHubMs: 30_000)
         _ = harness.actions()
         harness.wake(afterHubMs: 4_000)
-        try harness.grant(.stopAnswer(.complete, request: "q", all: false), ["requests": ["q"], "state": "completed"])
+        try harness.grant(
+            .stops(.stopAnswer(.complete, request: "q", all: false)), ["requests": ["q"], "state": "completed"])
         #expect(harness.machine.list.asks.isEmpty)
     }
 
@@ -128,8 +130,8 @@ import Wire
         _ = harness.actions()
         harness.event("stop.requested", ["tour": "t1", "request": "q", "places": places("requested")])
         harness.wake(afterHubMs: 6_000)
-        try harness.refuse(.stopAnswer(.accept, request: "q", all: false), .seatsFull)
-        _ = try harness.take(.stopAnswer(.decline, request: "q", all: false))
+        try harness.refuse(.stops(.stopAnswer(.accept, request: "q", all: false)), .seatsFull)
+        _ = try harness.take(.stops(.stopAnswer(.decline, request: "q", all: false)))
     }
 
     @Test("Nobody is there: said too early first, and again when the bus has stood there; later it is late")
@@ -141,8 +143,8 @@ import Wire
         try harness.grant(start("T1"), ["tour": "t1"])
         harness.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.002)])
         harness.wake(afterHubMs: 30_000)
-        try harness.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
-        let answer = Command.stopAnswer(.noshow, request: "q", all: false)
+        try harness.grant(.seats(.seatsSet(taken: 10, reason: nil)), ["seats": 30])
+        let answer = Command.stops(.stopAnswer(.noshow, request: "q", all: false))
         harness.wake(afterHubMs: 4_000)
         try harness.refuse(answer, .notAvailable)
         harness.wake(afterHubMs: 15_000)
@@ -167,9 +169,9 @@ import Wire
         try harness.grant(start("T1"), ["tour": "t1"])
         harness.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.003)])
         harness.wake(afterHubMs: 30_000)
-        try harness.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        try harness.grant(.seats(.seatsSet(taken: 10, reason: nil)), ["seats": 30])
         for _ in 0..<4 { harness.wake(afterHubMs: 5_000) }
-        try harness.refuse(.stopAnswer(.noshow, request: "q", all: false), .notAvailable)
+        try harness.refuse(.stops(.stopAnswer(.noshow, request: "q", all: false)), .notAvailable)
         #expect(harness.machine.track.last?.point == point(45.003, 9))
         for _ in 0..<20 { harness.wake(afterHubMs: 5_000) }
         let track = harness.machine.track
@@ -186,9 +188,10 @@ import Wire
         try harness.grant(start("T1"), ["tour": "t1"])
         harness.event("stop.requested", ["tour": "t1", "request": "q", "places": places("accepted", lat: 45.001)])
         harness.wake(afterHubMs: 30_000)
-        try harness.grant(.seatsSet(taken: 10, reason: nil), ["seats": 30])
+        try harness.grant(.seats(.seatsSet(taken: 10, reason: nil)), ["seats": 30])
         harness.wake(afterHubMs: 4_000)
-        try harness.grant(.stopAnswer(.complete, request: "q", all: false), ["requests": ["q"], "state": "completed"])
+        try harness.grant(
+            .stops(.stopAnswer(.complete, request: "q", all: false)), ["requests": ["q"], "state": "completed"])
     }
 
     // MARK: Citizens
@@ -204,12 +207,14 @@ import Wire
             ))
         try harness.connect()
         harness.machine.begin(harness.now)
-        try harness.grant(.subscribe(channel: "line:L", options: FeedOptions(), since: nil), ["seq": "900-0"])
+        try harness.grant(
+            .channels(.subscribe(channel: "line:L", options: FeedOptions(), since: nil)), ["seq": "900-0"])
         return harness
     }
 
-    let request = Command.stopRequest(
-        StopRequest(line: "L", place: .point(lat: 45.1, lon: 9), at: 1_600_000, passengers: 2, name: "Citizen c"))
+    let request = Command.stops(
+        .stopRequest(
+            StopRequest(line: "L", place: .point(lat: 45.1, lon: 9), at: 1_600_000, passengers: 2, name: "Citizen c")))
 
     @Test("A citizen asks for one stop after the other, and is told of each")
     func asks() throws {
@@ -239,7 +244,7 @@ import Wire
         harness.machine.close()
         harness.machine.cancel(harness.now, &harness.out)
         harness.machine.cancel(harness.now, &harness.out)
-        try harness.grant(.stopCancel(request: "q1"), ["request": "q1", "state": "cancelled"])
+        try harness.grant(.stops(.stopCancel(request: "q1")), ["request": "q1", "state": "cancelled"])
         harness.event("stop.cancelled", ["request": "q1"])
         #expect(harness.machine.asks.map(\.outcome) == [.cancelled] && harness.machine.isSettled)
     }

@@ -25,7 +25,7 @@ import Wire
         var harness = driver(behaviour)
         try harness.connect()
         harness.wake(afterHubMs: 1)
-        try harness.grant(.driverAvailable, ["state": "available"])
+        try harness.grant(.rides(.driverAvailable), ["state": "available"])
         harness.event("queue.joined", ["zone": "1", "rank": 1, "size": 1, "reason": "available"])
         return harness
     }
@@ -38,10 +38,10 @@ import Wire
     func onTheWay(_ behaviour: BehaviourModel = .smooth) throws -> MachineHarness<DriverMachine> {
         var harness = try waiting(behaviour)
         harness.event("offer.made", ["ride": "r", "expires_in_ms": 10_000])
-        try harness.grant(.offerSeen(ride: "r"), ["ride": "r"])
+        try harness.grant(.rides(.offerSeen(ride: "r")), ["ride": "r"])
         harness.wake(afterHubMs: behaviour.answerMs.upperBound)
         harness.event("ride.assigned", assigned)
-        try harness.grant(.offerAccept(ride: "r"), assigned)
+        try harness.grant(.rides(.offerAccept(ride: "r")), assigned)
         return harness
     }
 
@@ -51,20 +51,20 @@ import Wire
         #expect(try harness.sent().isEmpty)
         harness.wake(afterHubMs: 1)
         #expect(harness.notes.contains(.fix(isInterpolated: false)))
-        _ = try harness.take(.driverAvailable)
+        _ = try harness.take(.rides(.driverAvailable))
     }
 
     @Test func aMeterThatTurnsOnMakesItUnavailable() throws {
         var harness = driver(occupied: [false, true, false])
         try harness.connect()
         harness.wake(afterHubMs: 1)
-        try harness.grant(.driverAvailable, ["state": "available"])
+        try harness.grant(.rides(.driverAvailable), ["state": "available"])
         harness.event("queue.joined", ["zone": "1", "rank": 1, "size": 1, "reason": "available"])
         harness.wake(afterHubMs: 30_000)
-        try harness.grant(.driverUnavailable, ["state": "unavailable"])
+        try harness.grant(.rides(.driverUnavailable), ["state": "unavailable"])
         harness.event("queue.left", ["zone": "1", "reason": "unavailable"])
         harness.wake(afterHubMs: 30_000)
-        _ = try harness.take(.driverAvailable)
+        _ = try harness.take(.rides(.driverAvailable))
     }
 
     @Test func aWholeRide() throws {
@@ -78,10 +78,10 @@ import Wire
         #expect(try harness.sent().isEmpty)
         harness.event("ride.confirm_aboard", ["ride": "r"])
         harness.wake(afterHubMs: BehaviourModel().boardingMs.upperBound)
-        try harness.grant(.rideAboard(ride: "r", passengers: nil), ["ride": "r"])
+        try harness.grant(.rides(.rideAboard(ride: "r", passengers: nil)), ["ride": "r"])
         #expect(harness.machine.trip?.stage == .aboard)
         harness.wake(afterHubMs: 28_000)
-        try harness.grant(.rideEnd(ride: "r"), ["ride": "r", "state": "available"])
+        try harness.grant(.rides(.rideEnd(ride: "r")), ["ride": "r", "state": "available"])
         harness.event("queue.joined", ["zone": "1", "rank": 3, "size": 3, "reason": "ended"])
         #expect(harness.machine.isIdle && harness.machine.isQueued)
         #expect(harness.machine.here == point(45.003, 9))
@@ -93,7 +93,7 @@ import Wire
         harness.wake(afterHubMs: BehaviourModel().patienceMs - 1)
         #expect(try harness.sent().isEmpty)
         harness.wake(afterHubMs: 1)
-        _ = try harness.take(.rideAboard(ride: "r", passengers: nil))
+        _ = try harness.take(.rides(.rideAboard(ride: "r", passengers: nil)))
     }
 
     @Test func theOddsDecideTheAnswer() throws {
@@ -101,16 +101,16 @@ import Wire
         (declining.accept, declining.decline) = (0, 1)
         var harness = try waiting(declining)
         harness.event("offer.made", ["ride": "r", "expires_in_ms": 10_000])
-        try harness.grant(.offerSeen(ride: "r"), ["ride": "r"])
+        try harness.grant(.rides(.offerSeen(ride: "r")), ["ride": "r"])
         harness.wake(afterHubMs: declining.answerMs.upperBound)
-        try harness.grant(.offerDecline(ride: "r"), ["ride": "r"])
+        try harness.grant(.rides(.offerDecline(ride: "r")), ["ride": "r"])
         #expect(harness.machine.isIdle && harness.machine.isQueued)
 
         var silent = BehaviourModel.smooth
         (silent.accept, silent.decline) = (0, 0)
         harness = try waiting(silent)
         harness.event("offer.made", ["ride": "r", "expires_in_ms": 10_000])
-        try harness.grant(.offerSeen(ride: "r"), ["ride": "r"])
+        try harness.grant(.rides(.offerSeen(ride: "r")), ["ride": "r"])
         harness.wake(afterHubMs: 9_000)
         #expect(try harness.sent().isEmpty)
         harness.event("offer.withdrawn", ["ride": "r", "reason": "expired"])
@@ -120,16 +120,16 @@ import Wire
     @Test func anAcceptanceIsRepeatedUntilItsAnswerIsDefinite() throws {
         var harness = try waiting()
         harness.event("offer.made", ["ride": "r", "expires_in_ms": 10_000])
-        try harness.grant(.offerSeen(ride: "r"), ["ride": "r"])
+        try harness.grant(.rides(.offerSeen(ride: "r")), ["ride": "r"])
         harness.wake(afterHubMs: 6_000)
-        let first = try harness.take(.offerAccept(ride: "r"))
+        let first = try harness.take(.rides(.offerAccept(ride: "r")))
         harness.machine.closed(code: 1006, reason: "", harness.now, &harness.out)
         harness.wake(afterHubMs: 200)
         _ = harness.actions()
         harness.machine.opened(token: nil, harness.now, &harness.out)
         try harness.greet()
         // The offer went on meanwhile; the answer says so.
-        let again = try harness.take(.offerAccept(ride: "r"))
+        let again = try harness.take(.rides(.offerAccept(ride: "r")))
         #expect(again.key == first.key)
         harness.event("offer.withdrawn", ["ride": "r", "reason": "expired"])
         #expect(!harness.machine.isIdle)
@@ -150,7 +150,7 @@ import Wire
         var harness = try onTheWay(behaviour)
         harness.wake(afterHubMs: 14_000)
         harness.wake(afterHubMs: behaviour.patienceMs)
-        try harness.grant(.rideNoshow(ride: "r"), ["ride": "r", "state": "available"])
+        try harness.grant(.rides(.rideNoshow(ride: "r")), ["ride": "r", "state": "available"])
         #expect(harness.machine.isIdle)
     }
 
@@ -159,7 +159,7 @@ import Wire
         behaviour.giveBack = 1
         var harness = try onTheWay(behaviour)
         harness.wake(afterHubMs: 14_000)
-        try harness.grant(.rideCancel(ride: "r"), ["ride": "r", "state": "cancelled"])
+        try harness.grant(.rides(.rideCancel(ride: "r")), ["ride": "r", "state": "cancelled"])
         #expect(harness.machine.trip == nil)
     }
 
@@ -194,7 +194,7 @@ import Wire
     @Test func whenTheRunIsOverItLeavesItsQueue() throws {
         var harness = try waiting()
         harness.machine.signOff(harness.now, &harness.out)
-        try harness.grant(.driverUnavailable, ["state": "unavailable"])
+        try harness.grant(.rides(.driverUnavailable), ["state": "unavailable"])
         harness.event("queue.left", ["zone": "1", "reason": "unavailable"])
         harness.machine.leave(&harness.out)
         #expect(harness.actions() == [.close(code: 1000)])
@@ -205,7 +205,7 @@ import Wire
         var harness = try onTheWay()
         harness.wake(afterHubMs: 14_000)
         harness.wake(afterHubMs: BehaviourModel().patienceMs)
-        _ = try harness.take(.rideAboard(ride: "r", passengers: nil))
+        _ = try harness.take(.rides(.rideAboard(ride: "r", passengers: nil)))
         harness.wake(afterHubMs: 3_000)
         #expect(harness.machine.dueMs(harness.now) > harness.now.realMs)
     }
@@ -214,7 +214,7 @@ import Wire
         var harness = driver()
         try harness.connect()
         harness.wake(afterHubMs: 1)
-        try harness.refuse(.driverAvailable, .notAvailable)
+        try harness.refuse(.rides(.driverAvailable), .notAvailable)
         #expect(harness.actions() == [.abort])
         harness.wake()
         #expect(harness.actions() == [.connect])

@@ -76,7 +76,7 @@ extension MachineHarness where Machine: ClientMachine {
     /// Answers the hello that was sent; returns what it asked to resume.
     @discardableResult mutating func greet() throws -> [String] {
         let hello = try #require(try sent().first)
-        guard case .hello(_, let resume) = hello.command else { throw Unreadable(text: "\(hello)") }
+        guard case .session(.hello(_, let resume)) = hello.command else { throw Unreadable(text: "\(hello)") }
         let ok: JSONValue = [
             "session": "s", "time": .number(Double(now.hubMs)), "seq": .object([machine.session.ownChannel: "1000-0"]),
         ]

@@ -28,12 +28,12 @@ import Wire
         #expect(harness.actions().isEmpty, "before its first fix")
         harness.wake(afterHubMs: 1_000)
         try harness.grant(way, ["route": "way:m"])
-        try harness.grant(.driverAvailable, ["state": "available", "seats": 6, "capacity": 6])
+        try harness.grant(.rides(.driverAvailable), ["state": "available", "seats": 6, "capacity": 6])
         #expect(harness.machine.isOnline)
         return harness
     }
 
-    var way: Command { .routeSet(route: nil, way: AnnouncedWay(run)) }
+    var way: Command { .seats(.routeSet(route: nil, way: AnnouncedWay(run))) }
 
     func booking(_ state: String? = nil) -> JSONValue {
         var data: JSONObject = [
@@ -53,7 +53,7 @@ import Wire
         harness.wake(afterHubMs: 270_000)
         #expect(try harness.sent().isEmpty)
         harness.wake(afterHubMs: 20_000)
-        try harness.grant(.driverUnavailable, ["state": "unavailable"])
+        try harness.grant(.rides(.driverUnavailable), ["state": "unavailable"])
         #expect(!harness.machine.isOnline && harness.machine.isIdle)
     }
 
@@ -61,9 +61,9 @@ import Wire
     func wholeBooking() throws {
         var harness = try driver()
         harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        try harness.grant(.rides(.offerSeen(ride: "b_1")), ["ride": "b_1"])
         harness.wake(afterHubMs: 6_000)
-        try harness.grant(.seatAccept(booking: "b_1"), booking())
+        try harness.grant(.seats(.seatAccept(booking: "b_1")), booking())
         harness.event("seat.assigned", booking())
         harness.event("seats.changed", ["taken": 2, "seats": 4, "capacity": 6, "delta": 2, "reason": "booked"])
         #expect(
@@ -72,11 +72,11 @@ import Wire
         #expect(try harness.sent().isEmpty, "not there yet")
         harness.wake(afterHubMs: 30_000)
         harness.wake(afterHubMs: 4_000)
-        try harness.grant(.seatAboard(booking: "b_1", passengers: nil), ["booking": "b_1", "seats": 4])
+        try harness.grant(.seats(.seatAboard(booking: "b_1", passengers: nil)), ["booking": "b_1", "seats": 4])
         harness.event("seat.aboard", ["booking": "b_1", "passengers": 2])
         harness.wake(afterHubMs: 90_000)
         harness.wake(afterHubMs: 4_000)
-        try harness.grant(.seatEnd(booking: "b_1"), ["booking": "b_1", "seats": 6])
+        try harness.grant(.seats(.seatEnd(booking: "b_1")), ["booking": "b_1", "seats": 6])
         #expect(harness.machine.isIdle)
         harness.event("seat.assigned", booking())
         #expect(harness.machine.isIdle, "what is over stays over")
@@ -88,7 +88,7 @@ import Wire
         behaviour.accept = 0
         var harness = try driver(behaviour: behaviour)
         harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        try harness.grant(.rides(.offerSeen(ride: "b_1")), ["ride": "b_1"])
         harness.wake(afterHubMs: 12_000)
         #expect(try harness.sent().isEmpty && harness.machine.request != nil)
         harness.event("seat.withdrawn", ["booking": "b_1", "reason": "no_answer"])
@@ -97,16 +97,16 @@ import Wire
         behaviour.decline = 1
         harness = try driver(behaviour: behaviour)
         harness.event("seat.requested", ["booking": "b_1", "passengers": 2])
-        try harness.grant(.offerSeen(ride: "b_1"), ["ride": "b_1"])
+        try harness.grant(.rides(.offerSeen(ride: "b_1")), ["ride": "b_1"])
         harness.wake(afterHubMs: 6_000)
-        try harness.grant(.seatDecline(booking: "b_1"), ["booking": "b_1"])
+        try harness.grant(.seats(.seatDecline(booking: "b_1")), ["booking": "b_1"])
         #expect(harness.machine.isIdle)
     }
 
     @Test("At the end of its way who is aboard gets out, and who was not fetched is told")
     func endOfTheWay() throws {
         for (state, command) in [
-            ("aboard", Command.seatEnd(booking: "b_1")), ("confirmed", .seatCancel(booking: "b_1")),
+            ("aboard", Command.seats(.seatEnd(booking: "b_1"))), ("confirmed", .seats(.seatCancel(booking: "b_1"))),
         ] {
             var harness = try driver()
             harness.hear(
@@ -129,9 +129,9 @@ import Wire
         harness.machine.begin(harness.now)
         harness.wake(afterHubMs: 30_000)
         try harness.grant(way, [:])
-        try harness.grant(.driverAvailable, [:])
+        try harness.grant(.rides(.driverAvailable), [:])
         let sent = try #require(try harness.sent().first)
-        guard case .seatsSet(let taken, let reason) = sent.command else {
+        guard case .seats(.seatsSet(let taken, let reason)) = sent.command else {
             Issue.record("\(sent)")
             return
         }
@@ -142,9 +142,10 @@ import Wire
 
     // MARK: Riders
 
-    let book = Command.seatBook(
-        SeatRequest(
-            vehicle: "m", pickup: Place(point(45.008, 9)), destination: Place(point(45.014, 9)), passengers: 2))
+    let book = Command.seats(
+        .seatBook(
+            SeatRequest(
+                vehicle: "m", pickup: Place(point(45.008, 9)), destination: Place(point(45.014, 9)), passengers: 2)))
 
     func rider(_ behaviour: BehaviourModel = .smooth) throws -> MachineHarness<RiderMachine> {
         let planned = [10, 20].map {
@@ -190,7 +191,7 @@ import Wire
         harness.machine.cancel(harness.now, &harness.out)
         harness.machine.cancel(harness.now, &harness.out)
         let cancels = try harness.sent()
-        #expect(cancels.map(\.command) == [.seatCancel(booking: "b_1"), .seatCancel(booking: "b_1")])
+        #expect(cancels.map(\.command) == [.seats(.seatCancel(booking: "b_1")), .seats(.seatCancel(booking: "b_1"))])
         harness.hear(.reply(id: cancels[1].id!, ok: ["booking": "b_1", "state": "cancelled"]))
         harness.event("seat.cancelled", ["booking": "b_1", "by": "passenger"])
         #expect(
@@ -216,7 +217,7 @@ import Wire
             RiderMachine(
                 rider: .init(subject: "r", watches: "m", planned: []), behaviour: .smooth, keyPrefix: "k", seed: 1))
         try harness.connect()
-        let subscribe = Command.subscribe(channel: "vehicle:m", options: FeedOptions(), since: nil)
+        let subscribe = Command.channels(.subscribe(channel: "vehicle:m", options: FeedOptions(), since: nil))
         try harness.grant(subscribe, [:])
         func rows(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
         #expect(harness.machine.view?.shown == nil, "nothing was told")

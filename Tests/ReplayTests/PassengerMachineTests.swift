@@ -49,7 +49,7 @@ import Wire
         behaviour.cancel = 1
         var harness = try passenger(behaviour)
         harness.wake(afterHubMs: behaviour.cancelAfterMs.upperBound)
-        let cancel = try harness.take(.rideCancel(ride: "r"))
+        let cancel = try harness.take(.rides(.rideCancel(ride: "r")))
         #expect(!harness.machine.isSettled)
         harness.event("ride.cancelled", ["ride": "r", "by": "passenger", "reason": "passenger"])
         #expect(!harness.machine.isSettled, "the command has no answer yet")
@@ -63,7 +63,7 @@ import Wire
         var harness = try passenger(behaviour)
         harness.event("ride.accepted", ["ride": "r", "taxi": "T1"])
         harness.wake(afterHubMs: behaviour.cancelAfterMs.upperBound)
-        try harness.refuse(.rideCancel(ride: "r"), .notAvailable)
+        try harness.refuse(.rides(.rideCancel(ride: "r")), .notAvailable)
         #expect(harness.machine.outcome == nil)
         harness.event("ride.aboard", ["ride": "r"])
         harness.event("ride.ended", ["ride": "r"])

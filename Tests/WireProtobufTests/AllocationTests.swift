@@ -25,7 +25,7 @@ struct AllocationTests {
         let wire = ProtobufWire()
         let ride = String(repeating: "r", count: 64)
         let bytes = try ClientBytes.encode(["cmd": "offer.accept", "ride": .string(ride)])
-        let message = Decoded.message(ClientMessage(command: .offerAccept(ride: ride)))
+        let message = Decoded.message(ClientMessage(command: .rides(.offerAccept(ride: ride))))
         #expect(try !livesWithoutMemory { bytes.withUnsafeBytes { wire.decode($0) } == message })
     }
 

@@ -24,7 +24,10 @@ struct AllocationTests {
     func control() throws {
         let ride = String(repeating: "r", count: 64)
         let text = #"{"cmd":"offer.accept","ride":"\#(ride)"}"#
-        #expect(try !livesWithoutMemory { decoded(text) == .message(ClientMessage(command: .offerAccept(ride: ride))) })
+        #expect(
+            try !livesWithoutMemory {
+                decoded(text) == .message(ClientMessage(command: .rides(.offerAccept(ride: ride))))
+            })
     }
 
     private func isPosition(_ text: String) -> Bool {

@@ -46,10 +46,24 @@ struct ContractTests {
         #expect(try entries(below: "x-close-codes").map(\.name) == CloseCode.allCases.map { "\($0.rawValue)" })
     }
 
-    @Test("command names")
+    @Test("commands, and the fields of each")
     func commands() throws {
-        let names = try #require(try schema("commands.json")["$defs"]?.members?.keys)
-        #expect(Set(names).isSuperset(of: CommandName.allCases.map(\.rawValue)))
+        let schemas = try #require(try schema("commands.json")["$defs"]?.members)
+        #expect(Set(schemas.keys) == Set(Command.rules.map(\.name)))
+        for rule in Command.rules {
+            let properties = try #require(schemas[rule.name]?["properties"]?.members)
+            #expect(Set(properties.keys) == Set(rule.fields + ["cmd", "id", "key"]), "\(rule.name)")
+        }
+    }
+
+    @Test("the fields of a binary command are those of all commands")
+    func binaryFields() throws {
+        let proto = try String(contentsOf: Self.folder.appendingPathComponent("kerbside.proto"), encoding: .utf8)
+        let message = try #require(proto.split(separator: "message ClientMessage {").last)
+        let fields = message.prefix { $0 != "}" }.split(separator: "\n").filter { $0.contains(" = ") }
+            .compactMap { $0.split(separator: " = ").first?.split(separator: " ").last.map(String.init) }
+        #expect(Set(fields) == Set(Command.rules.flatMap(\.fields) + ["cmd", "id", "key"]))
+        #expect(fields.count == Set(fields).count)
     }
 
     @Test("every code has a title and a remedy; every close reason fits into its frame")

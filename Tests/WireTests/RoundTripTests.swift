@@ -17,7 +17,7 @@ struct RoundTripTests {
 
     @Test("samples cover the closed list of commands")
     func closedList() {
-        #expect(Set(Self.samples.map(\.name)) == Set(CommandName.allCases))
+        #expect(Set(Self.samples.map(\.name)) == Set(Command.rules.map(\.name)))
     }
 
     @Test("20,000 random messages")
@@ -34,68 +34,93 @@ struct RoundTripTests {
     }
 
     static let samples: [Command] = [
-        .hello(token: nil, resume: []),
-        .hello(token: "a.b.c", resume: [("driver:T345", "1795210199123-0"), ("zone:14", "1-0")]),
+        .session(.hello(token: nil, resume: [])),
+        .session(
+            .hello(
+                token: "a.b.c",
+                resume: [
+                    ResumePoint(channel: "driver:T345", seq: "1795210199123-0"),
+                    ResumePoint(channel: "zone:14", seq: "1-0"),
+                ])),
         .position(PositionFix(lat: 45.464211, lon: 9.191383, at: 1_795_210_199_000)),
         .position(PositionFix(lat: -90, lon: 180, at: 0, heading: 360, speed: 0, accuracy: 100_000)),
         .position(PositionFix(lat: 0, lon: 1e-300, at: 1, heading: 0.1, speed: 99.999999999999, accuracy: 1e-7)),
-        .driverAvailable, .driverUnavailable,
-        .offerSeen(ride: "r_8Qz"), .offerAccept(ride: "r:1"), .offerDecline(ride: "r-1.2"),
-        .rideAboard(ride: nil, passengers: nil), .rideAboard(ride: "r", passengers: 99),
-        .rideEnd(ride: nil), .rideEnd(ride: "r"), .rideNoshow(ride: nil), .rideNoshow(ride: "r"),
-        .rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil),
-        .rideRequest(lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: (-45.123456789012345, -180)),
-        .rideCancel(ride: nil), .rideCancel(ride: "r"), .rideSearch(ride: nil), .rideSearch(ride: "r"),
-        .subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0"),
-        .subscribe(
-            channel: "zone:14",
-            options: FeedOptions(
-                filter: FeedFilter(kinds: [.taxi, .bus], states: .available, seats: 2, route: "R7"), maxRate: 0.5),
-            since: nil),
-        .subscribe(channel: "city", options: FeedOptions(filter: FeedFilter(seats: 99), maxRate: 20), since: nil),
-        .unsubscribe(channel: #"near"\x"#),
-        .watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions()),
-        .watch(
-            lat: -90, lon: 180, radius: 5000,
-            options: FeedOptions(
-                filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
-                destination: Place(lat: 45.48, lon: -179.5))),
-        .unwatch, .seatsSet(taken: 0, reason: nil), .seatsSet(taken: 99, reason: "walk_on"),
-        .routeSet(route: nil, way: nil), .routeSet(route: "R-7:x", way: nil),
-        .routeSet(
-            route: nil, way: AnnouncedWay(start: Place(lat: 45.5, lon: 9.1), end: Place(lat: -90, lon: 180))),
-        .routeSet(
-            route: "R7",
-            way: AnnouncedWay(
-                start: Place(lat: 0, lon: 0), via: [Place(lat: 1, lon: 2), Place(lat: 0.1, lon: -0.2)],
-                end: Place(lat: 3, lon: 4))),
-        .seatBook(
-            SeatRequest(
-                vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
-                passengers: 99)),
-        .seatAccept(booking: "b_1"), .seatDecline(booking: "b:1"), .seatCancel(booking: nil),
-        .seatCancel(booking: "b"), .seatAboard(booking: "b", passengers: nil), .seatAboard(booking: "b", passengers: 1),
-        .seatEnd(booking: "b.2"), .vehicleGet(vehicle: "M-7"),
-        .notifySet(NotificationPreferences()),
-        .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0))),
-        .notifySet(
-            NotificationPreferences(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires"))),
-        .publish(channel: "topic:x", type: nil, data: Array("{}".utf8)),
-        .publish(
-            channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8)),
-        .tourStart(bus: "B7", line: "52", pattern: nil, trip: nil),
-        .tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9"), .tourEnd(tour: nil), .tourEnd(tour: "t_1"),
-        .lineEta(line: "52", place: .stop("mill")), .lineEta(line: "#1/a", place: .point(lat: -45.5, lon: 9)),
-        .stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada")),
-        .stopRequest(
-            StopRequest(
-                line: "52", place: .point(lat: -45.5, lon: 9), at: 1_795_210_199_000, passengers: 99, name: "Zoë \"Z\"",
-                number: "+49 30 1", address: "Mühlenweg 1\\2", help: ["wheelchair", "shopping"],
-                back: StopRequest.Back(place: .stop("a"), at: 1_795_220_199_000, passengers: 1))),
-        .stopCancel(request: "s_1"), .stopAnswer(.accept, request: "s_1", all: false),
-        .stopAnswer(.decline, request: "s_1", all: true), .stopAnswer(.complete, request: "s:1", all: false),
-        .stopAnswer(.noshow, request: "s-1", all: true),
-        .stopNext(skip: false), .stopNext(skip: true), .stopPrevious,
+        .rides(.driverAvailable), .rides(.driverUnavailable),
+        .rides(.offerSeen(ride: "r_8Qz")), .rides(.offerAccept(ride: "r:1")), .rides(.offerDecline(ride: "r-1.2")),
+        .rides(.rideAboard(ride: nil, passengers: nil)), .rides(.rideAboard(ride: "r", passengers: 99)),
+        .rides(.rideEnd(ride: nil)), .rides(.rideEnd(ride: "r")), .rides(.rideNoshow(ride: nil)),
+        .rides(.rideNoshow(ride: "r")),
+        .rides(.rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil)),
+        .rides(
+            .rideRequest(
+                lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: Place(lat: -45.123456789012345, lon: -180))),
+        .rides(.rideCancel(ride: nil)), .rides(.rideCancel(ride: "r")), .rides(.rideSearch(ride: nil)),
+        .rides(.rideSearch(ride: "r")),
+        .channels(.subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0")),
+        .channels(
+            .subscribe(
+                channel: "zone:14",
+                options: FeedOptions(
+                    filter: FeedFilter(kinds: [.taxi, .bus], states: .available, seats: 2, route: "R7"), maxRate: 0.5),
+                since: nil)),
+        .channels(
+            .subscribe(channel: "city", options: FeedOptions(filter: FeedFilter(seats: 99), maxRate: 20), since: nil)),
+        .channels(.unsubscribe(channel: #"near"\x"#)),
+        .channels(.watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions())),
+        .channels(
+            .watch(
+                lat: -90, lon: 180, radius: 5000,
+                options: FeedOptions(
+                    filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
+                    destination: Place(lat: 45.48, lon: -179.5)))),
+        .channels(.unwatch), .seats(.seatsSet(taken: 0, reason: nil)), .seats(.seatsSet(taken: 99, reason: "walk_on")),
+        .seats(.routeSet(route: nil, way: nil)), .seats(.routeSet(route: "R-7:x", way: nil)),
+        .seats(
+            .routeSet(
+                route: nil, way: AnnouncedWay(start: Place(lat: 45.5, lon: 9.1), end: Place(lat: -90, lon: 180)))),
+        .seats(
+            .routeSet(
+                route: "R7",
+                way: AnnouncedWay(
+                    start: Place(lat: 0, lon: 0), via: [Place(lat: 1, lon: 2), Place(lat: 0.1, lon: -0.2)],
+                    end: Place(lat: 3, lon: 4)))),
+        .seats(
+            .seatBook(
+                SeatRequest(
+                    vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
+                    passengers: 99))),
+        .seats(.seatAccept(booking: "b_1")), .seats(.seatDecline(booking: "b:1")), .seats(.seatCancel(booking: nil)),
+        .seats(.seatCancel(booking: "b")), .seats(.seatAboard(booking: "b", passengers: nil)),
+        .seats(.seatAboard(booking: "b", passengers: 1)),
+        .seats(.seatEnd(booking: "b.2")), .seats(.vehicleGet(vehicle: "M-7")),
+        .notifications(.notifySet(NotificationPreferences())),
+        .notifications(
+            .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
+        .notifications(
+            .notifySet(
+                NotificationPreferences(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires")))),
+        .topics(.publish(channel: "topic:x", type: nil, data: Array("{}".utf8))),
+        .topics(
+            .publish(
+                channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8))),
+        .tours(.tourStart(bus: "B7", line: "52", pattern: nil, trip: nil)),
+        .tours(.tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9")), .tours(.tourEnd(tour: nil)),
+        .tours(.tourEnd(tour: "t_1")),
+        .lines(.lineEta(line: "52", place: .stop("mill"))),
+        .lines(.lineEta(line: "#1/a", place: .point(lat: -45.5, lon: 9))),
+        .stops(.stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada"))),
+        .stops(
+            .stopRequest(
+                StopRequest(
+                    line: "52", place: .point(lat: -45.5, lon: 9), at: 1_795_210_199_000, passengers: 99,
+                    name: "Zoë \"Z\"",
+                    number: "+49 30 1", address: "Mühlenweg 1\\2", help: ["wheelchair", "shopping"],
+                    back: StopRequest.Back(place: .stop("a"), at: 1_795_220_199_000, passengers: 1)))),
+        .stops(.stopCancel(request: "s_1")), .stops(.stopAnswer(.accept, request: "s_1", all: false)),
+        .stops(.stopAnswer(.decline, request: "s_1", all: true)),
+        .stops(.stopAnswer(.complete, request: "s:1", all: false)),
+        .stops(.stopAnswer(.noshow, request: "s-1", all: true)),
+        .tours(.stopNext(skip: false)), .tours(.stopNext(skip: true)), .tours(.stopPrevious),
     ]
 }
 
@@ -168,94 +193,105 @@ struct SeededGenerator: RandomNumberGenerator {
     private mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
 
     mutating func command() -> Command {
-        switch CommandName.allCases.randomElement(using: &self) ?? .position {
-        case .hello:
+        switch Command.rules.randomElement(using: &self)?.name {
+        case "hello":
             var channels: [String: String] = [:]
             for _ in 0..<Int.random(in: 0...16, using: &self) { channels[visible(upTo: 128)] = visible(upTo: 64) }
-            return .hello(
-                token: optional { $0.visible(upTo: 300) },
-                resume: channels.sorted { $0.key < $1.key }.map { (channel: $0.key, seq: $0.value) })
-        case .position:
+            return .session(
+                .hello(
+                    token: optional { $0.visible(upTo: 300) },
+                    resume: channels.sorted { $0.key < $1.key }.map { ResumePoint(channel: $0.key, seq: $0.value) }))
+        case "position":
             return .position(
                 PositionFix(
                     lat: number(-90...90), lon: number(-180...180),
                     at: .random(in: 0...WireLimits.largestInteger, using: &self),
                     heading: optional { $0.number(0...360) }, speed: optional { $0.number(0...100) },
                     accuracy: optional { $0.number(0...100_000) }))
-        case .driverAvailable: return .driverAvailable
-        case .driverUnavailable: return .driverUnavailable
-        case .offerSeen: return .offerSeen(ride: identifier())
-        case .offerAccept: return .offerAccept(ride: identifier())
-        case .offerDecline: return .offerDecline(ride: identifier())
-        case .rideAboard:
-            return .rideAboard(
-                ride: optional { $0.identifier() }, passengers: optional { .random(in: 1...99, using: &$0) })
-        case .rideEnd: return .rideEnd(ride: optional { $0.identifier() })
-        case .rideNoshow: return .rideNoshow(ride: optional { $0.identifier() })
-        case .rideRequest:
-            return .rideRequest(
-                lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
-                destination: optional { (lat: $0.number(-90...90), lon: $0.number(-180...180)) })
-        case .rideCancel: return .rideCancel(ride: optional { $0.identifier() })
-        case .rideSearch: return .rideSearch(ride: optional { $0.identifier() })
-        case .subscribe:
-            return .subscribe(
-                channel: visible(upTo: 128), options: feedOptions(), since: optional { $0.visible(upTo: 64) })
-        case .unsubscribe: return .unsubscribe(channel: visible(upTo: 128))
-        case .watch:
-            return .watch(
-                lat: number(-90...90), lon: number(-180...180), radius: number(50...5000), options: feedOptions())
-        case .unwatch: return .unwatch
-        case .seatsSet:
-            return .seatsSet(taken: .random(in: 0...99, using: &self), reason: optional { $0.identifier() })
-        case .routeSet:
+        case "driver.available": return .rides(.driverAvailable)
+        case "driver.unavailable": return .rides(.driverUnavailable)
+        case "offer.seen": return .rides(.offerSeen(ride: identifier()))
+        case "offer.accept": return .rides(.offerAccept(ride: identifier()))
+        case "offer.decline": return .rides(.offerDecline(ride: identifier()))
+        case "ride.aboard":
+            return .rides(
+                .rideAboard(
+                    ride: optional { $0.identifier() }, passengers: optional { .random(in: 1...99, using: &$0) }))
+        case "ride.end": return .rides(.rideEnd(ride: optional { $0.identifier() }))
+        case "ride.noshow": return .rides(.rideNoshow(ride: optional { $0.identifier() }))
+        case "ride.request":
+            return .rides(
+                .rideRequest(
+                    lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
+                    destination: optional { $0.place() }))
+        case "ride.cancel": return .rides(.rideCancel(ride: optional { $0.identifier() }))
+        case "ride.search": return .rides(.rideSearch(ride: optional { $0.identifier() }))
+        case "subscribe":
+            return .channels(
+                .subscribe(
+                    channel: visible(upTo: 128), options: feedOptions(), since: optional { $0.visible(upTo: 64) }))
+        case "unsubscribe": return .channels(.unsubscribe(channel: visible(upTo: 128)))
+        case "watch":
+            return .channels(
+                .watch(
+                    lat: number(-90...90), lon: number(-180...180), radius: number(50...5000), options: feedOptions()))
+        case "unwatch": return .channels(.unwatch)
+        case "seats.set":
+            return .seats(.seatsSet(taken: .random(in: 0...99, using: &self), reason: optional { $0.identifier() }))
+        case "route.set":
             let way = optional { random in
                 AnnouncedWay(
                     start: random.place(), via: (0..<Int.random(in: 0...5, using: &random)).map { _ in random.place() },
                     end: random.place())
             }
-            return .routeSet(route: optional { "R" + $0.identifier().prefix(63) }, way: way)
-        case .seatBook:
-            return .seatBook(
-                SeatRequest(
-                    vehicle: identifier(), pickup: place(), destination: place(),
-                    passengers: .random(in: 1...99, using: &self)))
-        case .seatAccept: return .seatAccept(booking: identifier())
-        case .seatDecline: return .seatDecline(booking: identifier())
-        case .seatCancel: return .seatCancel(booking: optional { $0.identifier() })
-        case .seatAboard:
-            return .seatAboard(
-                booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) })
-        case .seatEnd: return .seatEnd(booking: identifier())
-        case .vehicleGet: return .vehicleGet(vehicle: identifier())
-        case .notifySet:
+            return .seats(.routeSet(route: optional { "R" + $0.identifier().prefix(63) }, way: way))
+        case "seat.book":
+            return .seats(
+                .seatBook(
+                    SeatRequest(
+                        vehicle: identifier(), pickup: place(), destination: place(),
+                        passengers: .random(in: 1...99, using: &self))))
+        case "seat.accept": return .seats(.seatAccept(booking: identifier()))
+        case "seat.decline": return .seats(.seatDecline(booking: identifier()))
+        case "seat.cancel": return .seats(.seatCancel(booking: optional { $0.identifier() }))
+        case "seat.aboard":
+            return .seats(
+                .seatAboard(
+                    booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) }))
+        case "seat.end": return .seats(.seatEnd(booking: identifier()))
+        case "vehicle.get": return .seats(.vehicleGet(vehicle: identifier()))
+        case "notify.set":
             let quiet = optional { random in
                 QuietHours(
                     from: .random(in: 0...1439, using: &random), to: .random(in: 0...1439, using: &random),
                     timeZone: random.optional { $0.visible(upTo: 64) })
             }
-            return .notifySet(
-                NotificationPreferences(
-                    mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet))
-        case .publish:
-            return .publish(
-                channel: visible(upTo: 128), type: optional { $0.identifier() },
-                data: JSONValue.object(["a": .string(visible(upTo: 20)), "b": [.number(number(-1...1)), nil]])
-                    .serialized())
-        case .tourStart:
-            return .tourStart(
-                bus: visible(upTo: 64), line: visible(upTo: 64), pattern: optional { $0.visible(upTo: 64) },
-                trip: optional { $0.visible(upTo: 64) })
-        case .tourEnd: return .tourEnd(tour: optional { $0.identifier() })
-        case .stopNext: return .stopNext(skip: .random(using: &self))
-        case .stopPrevious: return .stopPrevious
-        case .lineEta: return .lineEta(line: visible(upTo: 64), place: stopRequest().place)
-        case .stopRequest: return .stopRequest(stopRequest())
-        case .stopCancel: return .stopCancel(request: identifier())
-        case .stopAccept: return .stopAnswer(.accept, request: identifier(), all: .random(using: &self))
-        case .stopDecline: return .stopAnswer(.decline, request: identifier(), all: .random(using: &self))
-        case .stopComplete: return .stopAnswer(.complete, request: identifier(), all: .random(using: &self))
-        case .stopNoshow: return .stopAnswer(.noshow, request: identifier(), all: .random(using: &self))
+            return .notifications(
+                .notifySet(
+                    NotificationPreferences(
+                        mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet)))
+        case "publish":
+            return .topics(
+                .publish(
+                    channel: visible(upTo: 128), type: optional { $0.identifier() },
+                    data: JSONValue.object(["a": .string(visible(upTo: 20)), "b": [.number(number(-1...1)), nil]])
+                        .serialized()))
+        case "tour.start":
+            return .tours(
+                .tourStart(
+                    bus: visible(upTo: 64), line: visible(upTo: 64), pattern: optional { $0.visible(upTo: 64) },
+                    trip: optional { $0.visible(upTo: 64) }))
+        case "tour.end": return .tours(.tourEnd(tour: optional { $0.identifier() }))
+        case "stop.next": return .tours(.stopNext(skip: .random(using: &self)))
+        case "stop.previous": return .tours(.stopPrevious)
+        case "line.eta": return .lines(.lineEta(line: visible(upTo: 64), place: stopRequest().place))
+        case "stop.request": return .stops(.stopRequest(stopRequest()))
+        case "stop.cancel": return .stops(.stopCancel(request: identifier()))
+        case "stop.accept": return .stops(.stopAnswer(.accept, request: identifier(), all: .random(using: &self)))
+        case "stop.decline": return .stops(.stopAnswer(.decline, request: identifier(), all: .random(using: &self)))
+        case "stop.complete": return .stops(.stopAnswer(.complete, request: identifier(), all: .random(using: &self)))
+        case "stop.noshow": return .stops(.stopAnswer(.noshow, request: identifier(), all: .random(using: &self)))
+        case let other: preconditionFailure("no \(other ?? "command") is made here")
         }
     }
 }

@@ -55,7 +55,7 @@ private func checkCommand(_ bytes: UnsafeRawBufferPointer, _ tree: Result<JSONVa
     switch (decoded, tree) {
     case (.message(let message), .success(let value)):
         require(value["id"]?.integer == message.id, "another id")
-        require(value["cmd"]?.text == message.command.name.rawValue, "another command")
+        require(value["cmd"]?.text == message.command.name, "another command")
         let again = message.encoded().withUnsafeBytes { decode($0) }
         require(again == decoded, "the command changed by writing and reading it")
     case (.message, .failure):

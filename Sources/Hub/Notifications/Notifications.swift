@@ -20,7 +20,7 @@ final class Notifications: Capability {
     init(_ services: WorkerServices) { self.services = services }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        guard case .notifySet(let preferences) = message.command else { return false }
+        guard case .notifications(.notifySet(let preferences)) = message.command else { return false }
         set(preferences, message, session, identity)
         return true
     }

@@ -108,7 +108,7 @@ final class Positions: Capability {
         json.beginObject()
         if judged.accepted == nil { json.member("ignored", judged.ignored.description) }
         json.endObject()
-        reply(session, id, json.bytes, to: .position)
+        reply(session, id, json.bytes, to: "position")
     }
 
     /// Holds a fix against the vehicle's last ones, and leaves it for the tick's batch when it is believed (`accepted` then

@@ -27,18 +27,19 @@ final class Rides: Capability {
     // MARK: commands
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        guard case .rides(let command) = message.command else { return false }
         switch identity.role {
-        case .driver: handleDriver(message, session)
-        case .passenger: handlePassenger(message, session, identity)
-        default: false
+        case .driver: return handleDriver(command, message, session)
+        case .passenger: return handlePassenger(command, message, session, identity)
+        default: return false
         }
     }
 
-    private func handleDriver(_ message: ClientMessage, _ session: Session) -> Bool {
+    private func handleDriver(_ command: RideCommand, _ message: ClientMessage, _ session: Session) -> Bool {
         guard let vehicle = positions.vehicle(of: session) else { return false }
         let who = RedisArgument(vehicle.subject)
         let key = RedisArgument(message.key ?? "")
-        switch message.command {
+        switch command {
         case .driverAvailable:
             // Refused by the function, not here: a repeated command gets its first reply, wherever the driver now is.
             switch positions.place(of: vehicle) {
@@ -89,15 +90,17 @@ final class Rides: Capability {
             call(
                 "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zone(of: vehicle))], message,
                 session)
-        default: return false
+        case .rideRequest, .rideSearch: return false
         }
         return true
     }
 
-    private func handlePassenger(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+    private func handlePassenger(
+        _ command: RideCommand, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) -> Bool {
         let who = RedisArgument(identity.subject)
         let key = RedisArgument(message.key ?? "")
-        switch message.command {
+        switch command {
         case .rideRequest(let lat, let lon, let passengers, let destination):
             switch zones.place(of: GeoPoint(lat: lat, lon: lon)) {
             case .refused(let code, let detail): refuse(session, message.id, code, detail)
@@ -111,7 +114,9 @@ final class Rides: Capability {
         case .rideCancel(let ride):
             call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
         case .rideSearch(let ride): call("search", [who, RedisArgument(ride ?? ""), key], message, session)
-        default: return false
+        case .driverAvailable, .driverUnavailable, .offerSeen, .offerAccept, .offerDecline, .rideAboard, .rideEnd,
+            .rideNoshow:
+            return false
         }
         return true
     }

@@ -28,19 +28,26 @@ final class Seats: Capability {
     // MARK: commands
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        if case .vehicleGet(let vehicle) = message.command {
+        // A minibus is asked by offers, too.
+        if case .rides(.offerSeen(let booking)) = message.command, Self.isBooking(booking) {
+            return seen(booking, message, session)
+        }
+        guard case .seats(let command) = message.command else { return false }
+        if case .vehicleGet(let vehicle) = command {
             getVehicle(vehicle, message, session, identity)
             return true
         }
         switch identity.role {
-        case .driver: return handleDriver(message, session)
-        case .passenger: return handlePassenger(message, session, identity)
+        case .driver: return handleDriver(command, message, session)
+        case .passenger: return handlePassenger(command, message, session, identity)
         default: return false
         }
     }
 
-    private func handlePassenger(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        switch message.command {
+    private func handlePassenger(
+        _ command: SeatCommand, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) -> Bool {
+        switch command {
         case .seatBook(let request): book(request, message, session, identity)
         case .seatCancel(let booking):
             call(
@@ -49,20 +56,24 @@ final class Seats: Capability {
                     "passenger", RedisArgument(identity.subject), RedisArgument(booking ?? ""),
                     RedisArgument(message.key ?? ""),
                 ], message, session)
-        default: return false
+        case .seatsSet, .routeSet, .seatAccept, .seatDecline, .seatAboard, .seatEnd, .vehicleGet: return false
         }
         return true
     }
 
-    private func handleDriver(_ message: ClientMessage, _ session: Session) -> Bool {
+    private func seen(_ booking: String, _ message: ClientMessage, _ session: Session) -> Bool {
+        guard let vehicle = positions.vehicle(of: session), minibuses[vehicle.subject] != nil else { return false }
+        call("seat_seen", [RedisArgument(vehicle.subject), RedisArgument(booking)], message, session)
+        return true
+    }
+
+    private func handleDriver(_ command: SeatCommand, _ message: ClientMessage, _ session: Session) -> Bool {
         guard let vehicle = positions.vehicle(of: session), let minibus = minibuses[vehicle.subject] else {
             return false
         }
         let who = RedisArgument(vehicle.subject)
         let key = RedisArgument(message.key ?? "")
-        switch message.command {
-        case .offerSeen(let booking) where Self.isBooking(booking):
-            call("seat_seen", [who, RedisArgument(booking)], message, session)
+        switch command {
         case .seatAccept(let booking):
             let eta = requests.secondsToPickup(booking, of: vehicle).map { RedisArgument($0) } ?? ""
             // The passenger is told where the vehicle is: the position that it has sent last, not that of the last tick.
@@ -87,7 +98,7 @@ final class Seats: Capability {
                     RedisArgument(reason ?? ""),
                 ], message, session)
         case .routeSet(let route, let way): setRoute(route, way, message, session, vehicle, minibus)
-        default: return false
+        case .seatBook, .vehicleGet: return false
         }
         return true
     }
@@ -178,7 +189,7 @@ final class Seats: Capability {
                 guard let json = reply.bytes, !json.isEmpty else {
                     return self.refuse(session, message.id, .notFound, "There is no minibus \(vehicle).")
                 }
-                self.reply(session, message.id, json, to: .vehicleGet)
+                self.reply(session, message.id, json, to: message.command.name)
             case .failure:
                 self.refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
             }

@@ -29,8 +29,8 @@ extension Capability {
                 session, message.id, .unavailable, "The hub can't reach its store now; send it again with the same key."
             )
         case .failed(let text):
-            log.error("\(message.command.name.rawValue) failed: \(text)")
-            refuse(session, message.id, .internal, "The hub could not carry out \(message.command.name.rawValue).")
+            log.error("\(message.command.name) failed: \(text)")
+            refuse(session, message.id, .internal, "The hub could not carry out \(message.command.name).")
         }
     }
 

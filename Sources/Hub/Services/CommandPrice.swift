@@ -9,27 +9,27 @@ enum CommandPrice {
     static func of(_ command: Command) -> Double {
         switch command {
         // A token to verify, a snapshot to read; each channel that is resumed is a history to look into.
-        case .hello(_, let resume): 2 + Double(resume.count)
+        case .session(.hello(_, let resume)): 2 + Double(resume.count)
         // Rings somebody, and writes some thirty keys and entries before it is over.
-        case .rideRequest, .seatBook, .stopRequest: 5
+        case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest): 5
         // Undoes that, and rings the next one.
-        case .rideCancel, .seatCancel, .stopCancel: 3
+        case .rides(.rideCancel), .seats(.seatCancel), .stops(.stopCancel): 3
         // Asks, or asks anew, for each request that waits on the line.
-        case .tourStart, .tourEnd: 5
+        case .tours(.tourStart), .tours(.tourEnd): 5
         // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.
-        case .driverAvailable, .rideSearch: 5
-        case .seatsSet: 2
+        case .rides(.driverAvailable), .rides(.rideSearch): 5
+        case .seats(.seatsSet): 2
         // Told to every connection of the subject, and kept in its history.
-        case .notifySet: 5
+        case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
-        case .routeSet: 5
+        case .seats(.routeSet): 5
         // Reads the state of each tour of the line, and goes through its timetable.
-        case .lineEta: 3
+        case .lines(.lineEta): 3
         // Tells all readers of the line its new times.
-        case .stopNext(let skip): skip ? 5 : 1
-        case .stopPrevious: 5
+        case .tours(.stopNext(let skip)): skip ? 5 : 1
+        case .tours(.stopPrevious): 5
         // With `since` it reads a history.
-        case .subscribe(_, _, let since): since == nil ? 2 : 5
+        case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1
         }
     }

@@ -25,7 +25,7 @@ final class Outbox {
     }
 
     /// The frame of a message that was encoded as JSON; `command` is the one that a reply answers.
-    func frame(_ json: [UInt8], _ encoding: FeedEncoding, replyTo command: CommandName? = nil) -> Frame {
+    func frame(_ json: [UInt8], _ encoding: FeedEncoding, replyTo command: String? = nil) -> Frame {
         switch encoding {
         case .json: Frame.text(json)
         case .protobuf: Frame.binary(protobuf.encode(json: json, replyTo: command))
@@ -33,7 +33,7 @@ final class Outbox {
     }
 
     /// The one reply to a command with this id, if it has one.
-    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: CommandName) {
+    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: String) {
         guard let id else { return }
         let payload = Encode.replyOK(id: id, json: json)
         _ = server.send(session.connection, frame(payload, session.encoding, replyTo: command))
@@ -65,7 +65,7 @@ struct SharedFrames {
 extension Capability {
     func send(_ session: Session, _ payload: [UInt8]) { outbox.send(session, payload) }
 
-    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: CommandName) {
+    func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: String) {
         outbox.reply(session, id, json, to: command)
     }
 

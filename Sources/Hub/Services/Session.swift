@@ -58,7 +58,7 @@ final class Session {
     /// Refused for their rate since the last one that was not.
     var refusedInARow = 0
     /// What hello was asked to resume, until its greeting has gone out.
-    var resume: [(channel: String, seq: String)] = []
+    var resume: [ResumePoint] = []
     /// How many channels besides its own it has asked for: at most `WireLimits.feedChannels`.
     var channels = 0
     /// Types of states that it does not want to be told (`notify.set`).

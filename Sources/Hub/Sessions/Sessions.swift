@@ -71,9 +71,9 @@ final class Sessions: Capability {
     /// One's own channel is read since hello.
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         switch message.command {
-        case .subscribe(let channel, _, _) where channel == identity.channel:
-            reply(session, message.id, Self.channelReply(channel), to: .subscribe)
-        case .unsubscribe(let channel) where channel == identity.channel:
+        case .channels(.subscribe(let channel, _, _)) where channel == identity.channel:
+            reply(session, message.id, Self.channelReply(channel), to: message.command.name)
+        case .channels(.unsubscribe(let channel)) where channel == identity.channel:
             refuse(
                 session, message.id, .forbidden, "field `channel`: one's own channel can't be left.", field: "channel")
         default: return false
@@ -115,7 +115,7 @@ final class Sessions: Capability {
 
     // MARK: hello
 
-    func hello(_ session: Session, _ id: Int64?, token: String?, resume: [(channel: String, seq: String)]) {
+    func hello(_ session: Session, _ id: Int64?, token: String?, resume: [ResumePoint]) {
         guard session.phase == .silent else {
             return refuse(session, id, .badMessage, "This connection has said hello already.")
         }
@@ -143,7 +143,7 @@ final class Sessions: Capability {
         let identity = Identity(
             claims: claims, channel: hasChannel ? "\(claims.role.rawValue):\(claims.subject)" : "",
             expiresAt: (claims.expiresAt + Int64(settings.tokens.leewayS)) * 1000)
-        let price = CommandPrice.of(.hello(token: nil, resume: resume))
+        let price = CommandPrice.of(.session(.hello(token: nil, resume: resume)))
         guard budgets.join(session, id, identity, price: price) else { return }
         session.identity = identity
         session.resume = resume
@@ -171,7 +171,7 @@ final class Sessions: Capability {
     private func greet(_ session: Session, _ id: Int64?, _ identity: Identity) {
         session.isGreeted = true
         checkDeadline(session.connection.rawValue)
-        reply(session, id, greeting(identity, session), to: .hello)
+        reply(session, id, greeting(identity, session), to: "hello")
         for capability in capabilities { capability.greeted(session, identity) }
         session.resume = []
     }

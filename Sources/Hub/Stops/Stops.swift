@@ -11,16 +11,16 @@ final class Stops: Capability {
     init(_ services: WorkerServices) { self.services = services }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        guard case .stops(let command) = message.command else { return false }
         let who = RedisArgument(identity.subject)
         let key = RedisArgument(message.key ?? "")
-        switch message.command {
+        switch command {
         case .stopRequest(let stop): request(stop, message, session, identity)
         case .stopCancel(let id): call("stop_cancel", [who, RedisArgument(id), key], message, session)
         case .stopAnswer(let answer, let id, let all):
             call(
                 "stop_answer", [who, RedisArgument(answer.rawValue), RedisArgument(id), all ? "1" : "", key], message,
                 session)
-        default: return false
         }
         return true
     }

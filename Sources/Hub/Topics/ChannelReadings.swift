@@ -259,7 +259,7 @@ final class ChannelReadings: Capability {
         let (events, reached) = page.part(after: start, upTo: part)
         let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
         reading.budget.bucket.charge(price, at: Int64(loop.now))
-        for id in reading.asks { reply(session, id, Self.reply(reading.topic.channel, start), to: .subscribe) }
+        for id in reading.asks { reply(session, id, Self.reply(reading.topic.channel, start), to: "subscribe") }
         reading.asks = []
         guard reading.phase != .ended else { return }
         if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }

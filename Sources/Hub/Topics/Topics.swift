@@ -25,10 +25,12 @@ final class Topics: Capability {
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         switch message.command {
-        case .publish(let channel, let type, let data): publish(channel, type, data, message, session, identity)
-        case .subscribe(let channel, _, let since) where Channel.hasEvents(channel):
+        case .topics(.publish(let channel, let type, let data)):
+            publish(channel, type, data, message, session, identity)
+        case .channels(.subscribe(let channel, _, let since)) where Channel.hasEvents(channel):
             subscribe(channel, since: since, message, session, identity)
-        case .unsubscribe(let channel) where Channel.hasEvents(channel): unsubscribe(channel, message, session)
+        case .channels(.unsubscribe(let channel)) where Channel.hasEvents(channel):
+            unsubscribe(channel, message, session)
         default: return false
         }
         return true
@@ -59,7 +61,7 @@ final class Topics: Capability {
         if let known, since == nil {
             // It stays where it is.
             if let position = known.known {
-                return reply(session, message.id, ChannelReadings.reply(channel, position), to: .subscribe)
+                return reply(session, message.id, ChannelReadings.reply(channel, position), to: message.command.name)
             }
             if let id = message.id { known.asks.append(id) }
             return
@@ -78,7 +80,7 @@ final class Topics: Capability {
 
     private func unsubscribe(_ channel: String, _ message: ClientMessage, _ session: Session) {
         if let reading = readings.reading(of: channel, session) { readings.end(reading) }
-        reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
+        reply(session, message.id, Self.channelReply(channel), to: message.command.name)
     }
 
     // MARK: hello
@@ -92,12 +94,12 @@ final class Topics: Capability {
     /// What its hello named is read on, one after the other as it takes them.
     func greeted(_ session: Session, _ identity: Identity) {
         var isFirst = true
-        for (channel, seq) in session.resume where Channel.isShared(channel) {
+        for point in session.resume where Channel.isShared(point.channel) {
             // Said without an id, as the hello itself has its reply.
-            if let denial = denial(of: channel, to: identity.role, field: "resume") {
+            if let denial = denial(of: point.channel, to: identity.role, field: "resume") {
                 refuse(session, nil, denial)
             } else {
-                readings.join(channel, since: seq, session, asks: [], isPaced: !isFirst)
+                readings.join(point.channel, since: point.seq, session, asks: [], isPaced: !isFirst)
                 isFirst = false
             }
         }

@@ -12,7 +12,7 @@ final class LineTimes: Capability {
     init(_ services: WorkerServices) { self.services = services }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        guard case .lineEta(let line, let place) = message.command else { return false }
+        guard case .lines(.lineEta(let line, let place)) = message.command else { return false }
         tell(line, at: place, message, session)
         return true
     }
@@ -44,7 +44,7 @@ final class LineTimes: Capability {
             let arrivals = LineArrivals.next(
                 Self.mostArrivals, at: places, on: line, of: current.services, tours: tours, time: self.catalog.time,
                 now: self.now(), ahead: Self.scheduleAheadS)
-            self.reply(session, message.id, self.json(arrivals, of: line), to: .lineEta)
+            self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
         }
     }
 

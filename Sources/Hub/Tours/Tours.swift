@@ -25,47 +25,48 @@ final class Tours: Capability {
     // MARK: commands
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        switch identity.role {
-        case .busDriver: byConnection[session.connection].map { handle(message, session, $0) } ?? false
-        case .operator: handleOperator(message, session, identity)
-        default: false
-        }
+        if let bus = byConnection[session.connection] { return handle(message, session, bus) }
+        guard identity.role == .operator, case .tours(.tourEnd(let tour)) = message.command else { return false }
+        endTour(tour, message, session, identity)
+        return true
     }
 
     private func handle(_ message: ClientMessage, _ session: Session, _ bus: BusDriver) -> Bool {
-        let who = RedisArgument(bus.subject)
-        let key = RedisArgument(message.key ?? "")
         switch message.command {
         case .position(let fix): position(fix, message.id, session, bus)
-        case .tourStart(let id, let line, let pattern, let trip):
-            startTour(id, line, pattern: pattern, trip: trip, message, session, bus)
-        case .tourEnd(let tour):
-            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key, due(bus)], message, session) { reply in
-                if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
-            }
-        case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
-        case .stopPrevious: step(bus, by: -1, skip: false, message, session)
-        case .seatsSet(let taken, _): call("tour_seats", [who, RedisArgument(taken), key], message, session)
+        case .tours(let command): handle(command, message, session, bus)
+        case .seats(.seatsSet(let taken, _)):
+            call(
+                "tour_seats", [RedisArgument(bus.subject), RedisArgument(taken), RedisArgument(message.key ?? "")],
+                message, session)
         default: return false
         }
         return true
     }
 
-    /// An operator may end a tour whose driver does not.
-    private func handleOperator(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        guard case .tourEnd(let tour) = message.command else { return false }
-        guard let tour else {
-            refuse(
-                session, message.id, .badMessage, "field `tour`: expected a tour id, but it is missing", field: "tour")
-            return true
+    private func handle(_ command: TourCommand, _ message: ClientMessage, _ session: Session, _ bus: BusDriver) {
+        switch command {
+        case .tourStart(let id, let line, let pattern, let trip):
+            startTour(id, line, pattern: pattern, trip: trip, message, session, bus)
+        case .tourEnd(let tour):
+            let who = RedisArgument(bus.subject)
+            let key = RedisArgument(message.key ?? "")
+            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key, due(bus)], message, session) { reply in
+                if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
+            }
+        case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
+        case .stopPrevious: step(bus, by: -1, skip: false, message, session)
         }
-        call(
-            "tour_end",
-            [
-                RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(tour),
-                RedisArgument(message.key ?? ""),
-            ], message, session)
-        return true
+    }
+
+    /// An operator may end a tour whose driver does not.
+    private func endTour(_ tour: String?, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        guard let tour else {
+            return refuse(
+                session, message.id, .badMessage, "field `tour`: expected a tour id, but it is missing", field: "tour")
+        }
+        let who = [RedisArgument(identity.role.rawValue), RedisArgument(identity.subject)]
+        call("tour_end", who + [RedisArgument(tour), RedisArgument(message.key ?? "")], message, session)
     }
 
     private func startTour(

@@ -101,6 +101,6 @@ extension VehicleFeeds {
         json.member("cells", Int64(cells))
         if isReplaced { json.member("replaced", true) }
         json.endObject()
-        reply(session, message.id, json.bytes, to: .watch)
+        reply(session, message.id, json.bytes, to: message.command.name)
     }
 }

@@ -67,7 +67,8 @@ final class VehicleFeeds: Capability {
     }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        switch message.command {
+        guard case .channels(let command) = message.command else { return false }
+        switch command {
         case .watch(let lat, let lon, let radius, let options):
             watch(lat, lon, radius, options, message, session, identity)
         case .unwatch: unwatch(message, session)
@@ -76,8 +77,7 @@ final class VehicleFeeds: Capability {
         case .unsubscribe(let channel):
             guard !Channel.hasEvents(channel), channel != identity.channel else { return false }
             end(channel, watcher(session))
-            reply(session, message.id, Self.channelReply(channel), to: .unsubscribe)
-        default: return false
+            reply(session, message.id, Self.channelReply(channel), to: message.command.name)
         }
         return true
     }
@@ -121,7 +121,7 @@ final class VehicleFeeds: Capability {
         let watcher = watcher(session)
         dropNextCircle(watcher)
         end(Channel.near, watcher)
-        reply(session, message.id, Self.channelReply(Channel.near), to: .unwatch)
+        reply(session, message.id, Self.channelReply(Channel.near), to: message.command.name)
     }
 
     /// `zone:<id>`, `vehicle:<id>` and `city`. False: it is no channel of these.
@@ -171,7 +171,7 @@ final class VehicleFeeds: Capability {
             guard begin(channel, [.city], [.city], view, options, message, watcher(session)) else { return true }
         default: return false
         }
-        reply(session, message.id, Self.channelReply(channel), to: .subscribe)
+        reply(session, message.id, Self.channelReply(channel), to: message.command.name)
         return true
     }
 

@@ -45,7 +45,7 @@ final class CommandRouter: Capability {
 
     /// To the capability that handles the command.
     func route(_ message: ClientMessage, _ session: Session) {
-        if case .hello(let token, let resume) = message.command {
+        if case .session(.hello(let token, let resume)) = message.command {
             return sessionsOfClients.hello(session, message.id, token: token, resume: resume)
         }
         guard let identity = session.identity, session.phase != .silent else {
@@ -61,9 +61,9 @@ final class CommandRouter: Capability {
         if case .position(let fix) = message.command, let vehicle = positions.vehicle(of: session) {
             return positions.position(fix, message.id, session, vehicle)
         }
-        guard Permissions.may(identity.role, message.command.name) else { return forbid(message, session, identity) }
+        guard Permissions.may(identity.role, message.command) else { return forbid(message, session, identity) }
         guard !capabilities.contains(where: { $0.handle(message, session, identity) }) else { return }
-        if case .subscribe(let channel, _, _) = message.command {
+        if case .channels(.subscribe(let channel, _, _)) = message.command {
             return refuse(
                 session, message.id, .forbidden,
                 "field `channel`: \(channel) is not yours to read, or there is no such channel.", field: "channel")
@@ -73,13 +73,13 @@ final class CommandRouter: Capability {
 
     private func forbid(_ message: ClientMessage, _ session: Session, _ identity: Identity) {
         let role = identity.role.rawValue
-        if case .watch = message.command {
+        if case .channels(.watch) = message.command {
             return refuse(
                 session, message.id, .forbidden, "field `channel`: near is not for the role \(role) to watch.",
                 field: "channel")
         }
         refuse(
             session, message.id, .forbidden,
-            "The command \(message.command.name.rawValue) is not for the role \(role).")
+            "The command \(message.command.name) is not for the role \(role).")
     }
 }

@@ -101,8 +101,8 @@ final class ReconnectLoad {
 
     private func hello(_ client: Int) -> [UInt8] {
         let topic = client % firstSeq.count
-        let point = (channel: "topic:" + name(topic), seq: firstSeq[topic] ?? "")
-        return ClientMessage(id: 1, command: .hello(token: nil, resume: [point])).encoded()
+        let point = ResumePoint(channel: "topic:" + name(topic), seq: firstSeq[topic] ?? "")
+        return ClientMessage(id: 1, command: .session(.hello(token: nil, resume: [point]))).encoded()
     }
 
     private func greet(_ client: Int) {

@@ -35,7 +35,7 @@ final class DriverClients {
                 send(driver, drivers[driver].fix(atMs: links.hubMs(Monotonic.microseconds)))
                 links.send(
                     first + driver,
-                    text: ClientMessage(id: 2, key: "\(prefix)-\(driver)", command: .driverAvailable).encoded())
+                    text: ClientMessage(id: 2, key: "\(prefix)-\(driver)", command: .rides(.driverAvailable)).encoded())
             }
             guard await context.wait(seconds: 20, until: { available + refused >= some.upperBound }), refused == 0
             else {

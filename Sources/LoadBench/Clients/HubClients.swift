@@ -13,5 +13,5 @@ struct HubClients {
             hello: Self.hello, source: LoopbackSource.address(of: number, urls: urls))
     }
 
-    static let hello = ClientMessage(id: 1, command: .hello(token: nil, resume: [])).encoded()
+    static let hello = ClientMessage(id: 1, command: .session(.hello(token: nil, resume: []))).encoded()
 }

@@ -91,12 +91,12 @@ final class DispatchLoad {
         for index in 0..<min(configuration.drivers, clients.clients.count)
         where clients.clients[index].isLive && asked.insert(index).inserted {
             sendFix(index)
-            command(index, .driverAvailable)
+            command(index, .rides(.driverAvailable))
         }
     }
 
     func signOff() {
-        for index in 0..<configuration.drivers { command(index, .driverUnavailable) }
+        for index in 0..<configuration.drivers { command(index, .rides(.driverUnavailable)) }
     }
 
     func startRequests() {
@@ -139,7 +139,7 @@ final class DispatchLoad {
         openRequests += 1
         if isCounting { counts.requests += 1 }
         requestUs[passenger] = Monotonic.microseconds
-        command(passenger, .rideRequest(lat: place.lat, lon: place.lon, passengers: 1, destination: nil))
+        command(passenger, .rides(.rideRequest(lat: place.lat, lon: place.lon, passengers: 1, destination: nil)))
     }
 
     private func command(_ client: Int, _ command: Command) {
@@ -156,13 +156,13 @@ final class DispatchLoad {
             let nowUs = Monotonic.microseconds
             offerUs[ride] = nowUs
             if let sent = requestUsOfRide[ride] { offered(ride, nowUs - sent) }
-            command(client, .offerSeen(ride: ride))
+            command(client, .rides(.offerSeen(ride: ride)))
             acceptUs[ride] = Monotonic.microseconds
-            command(client, .offerAccept(ride: ride))
+            command(client, .rides(.offerAccept(ride: ride)))
         case .event(_, _, "ride.assigned", _, let data):
             guard let ride = data.text("ride") else { return }
-            command(client, .rideAboard(ride: ride, passengers: nil))
-            command(client, .rideEnd(ride: ride))
+            command(client, .rides(.rideAboard(ride: ride, passengers: nil)))
+            command(client, .rides(.rideEnd(ride: ride)))
         case .reply(_, let ok): if ok.text("state") == "available", ok["ride"] == nil { availableDrivers += 1 }
         case .error(_, let code, let detail, _): refused(code, detail)
         default: break

@@ -71,7 +71,7 @@ final class SeatsLoad {
         last = changes + wanted
         var results = await meter.count(context, seconds: configuration.seconds + Self.restSeconds, pace)
         pace.stop()
-        links.send(driver, text: ClientMessage(command: .tourEnd(tour: nil)).encoded())
+        links.send(driver, text: ClientMessage(command: .tours(.tourEnd(tour: nil))).encoded())
         if results.deliveries == 0 { throw RunError("no change reached anybody (\(failure))") }
         results.refused = refused
         // Nothing was changed while it was waited.
@@ -85,8 +85,8 @@ final class SeatsLoad {
     private func greet(_ client: Int) {
         let command: Command =
             client == driver
-            ? .tourStart(bus: configuration.bus, line: configuration.line, pattern: nil, trip: nil)
-            : .subscribe(channel: channel, options: FeedOptions(), since: nil)
+            ? .tours(.tourStart(bus: configuration.bus, line: configuration.line, pattern: nil, trip: nil))
+            : .channels(.subscribe(channel: channel, options: FeedOptions(), since: nil))
         links.send(client, text: ClientMessage(id: Self.driverReply, command: command).encoded())
     }
 
@@ -95,7 +95,7 @@ final class SeatsLoad {
         changes += 1
         let taken = changes % (SeatScan.mostSeats + 1)
         sent[taken] = Change(number: changes, atUs: Monotonic.microseconds, counts: meter.isCounting)
-        links.send(driver, text: ClientMessage(command: .seatsSet(taken: taken, reason: nil)).encoded())
+        links.send(driver, text: ClientMessage(command: .seats(.seatsSet(taken: taken, reason: nil))).encoded())
         guard meter.isCounting else { return }
         meter.results.sent += 1
         meter.results.expected = (meter.results.expected ?? 0) + configuration.watchers

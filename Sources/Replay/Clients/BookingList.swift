@@ -82,11 +82,11 @@ struct BookingList: Equatable {
             // Asked again only if the answer leaves it as it is.
             all[id]?.tapMs = nil
             if booking.isAboard {
-                session.ask(.seatEnd(booking: id), now, &out)
+                session.ask(.seats(.seatEnd(booking: id)), now, &out)
             } else if booking.isNoShow || booking.isFinished {
-                session.ask(.seatCancel(booking: id), now, &out)
+                session.ask(.seats(.seatCancel(booking: id)), now, &out)
             } else {
-                session.ask(.seatAboard(booking: id, passengers: nil), now, &out)
+                session.ask(.seats(.seatAboard(booking: id, passengers: nil)), now, &out)
             }
         }
     }

@@ -111,11 +111,13 @@ struct BusDriverMachine {
         guard !session.isPending(\.movesTour) else { return }
         let wanted = isRetiring ? nil : drive.duty
         if let tour {
-            guard tour.run != nil, tour.run == wanted else { return session.ask(.tourEnd(tour: tour.id), now, &out) }
+            guard tour.run != nil, tour.run == wanted else {
+                return session.ask(.tours(.tourEnd(tour: tour.id)), now, &out)
+            }
             work(now, &out)
         } else if let wanted, now.hubMs >= tryStartMs, !hopeless.contains(wanted) {
             let run = drive.runs[wanted]
-            session.ask(.tourStart(bus: bus, line: run.line, pattern: nil, trip: run.trip), now, &out)
+            session.ask(.tours(.tourStart(bus: bus, line: run.line, pattern: nil, trip: run.trip)), now, &out)
         }
     }
 
@@ -126,27 +128,27 @@ struct BusDriverMachine {
             out.append(.note(.bus(.fixSent(bus: bus, atMs: fix.at))))
         }
         guard let count = drive.load.map({ Int(($0 * Double(seats)).rounded()) }), count != taken,
-            !session.isPending({ if case .seatsSet = $0 { true } else { false } })
+            !session.isPending({ if case .seats(.seatsSet) = $0 { true } else { false } })
         else { return }
-        session.ask(.seatsSet(taken: count, reason: nil), now, &out)
+        session.ask(.seats(.seatsSet(taken: count, reason: nil)), now, &out)
     }
 
     // MARK: What the hub says
 
     private mutating func granted(_ command: Command, _ data: JSONValue, _ out: inout [ClientAction]) {
         switch command {
-        case .tourStart(_, _, _, let trip):
+        case .tours(.tourStart(_, _, _, let trip)):
             guard let id = data.text("tour"), !endedTours.contains(id) else { return }
             tour = Tour(id: id, run: drive.run(of: trip))
             taken = nil
             out.append(.note(.bus(.tourStarted)))
-        case .tourEnd(let id):
+        case .tours(.tourEnd(let id)):
             out.append(.note(.bus(.tourEnded)))
             if let id { over(id) }
-        case .seatsSet(let count, _):
+        case .seats(.seatsSet(let count, _)):
             taken = count
             out.append(.note(.bus(.seatsSet)))
-        case .stopAnswer(let answer, let request, _):
+        case .stops(.stopAnswer(let answer, let request, _)):
             out.append(.note(.bus(.answered(answer))))
             list.granted(answer, request)
         default: break
@@ -157,7 +159,7 @@ struct BusDriverMachine {
         _ command: Command, _ code: ErrorCode, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .tourStart(_, _, _, let trip):
+        case .tours(.tourStart(_, _, _, let trip)):
             tryStartMs = now.hubMs + 30_000
             if code == .notFound, let run = drive.run(of: trip) {
                 hopeless.insert(run)
@@ -166,9 +168,9 @@ struct BusDriverMachine {
                 // The hub has it on a tour that it doesn't know of.
                 session.renew(now, &out)
             }
-        case .tourEnd(let id): if let id { over(id) }
-        case .seatsSet(let count, _): taken = count
-        case .stopAnswer(let answer, let request, _):
+        case .tours(.tourEnd(let id)): if let id { over(id) }
+        case .seats(.seatsSet(let count, _)): taken = count
+        case .stops(.stopAnswer(let answer, let request, _)):
             if answer == .noshow { out.append(.note(.bus(.noShowRefused))) }
             if let until = list.refused(answer, request, code, now) { drive.stand(until: until) }
         default: break

@@ -65,10 +65,10 @@ struct CitizenMachine {
         case .live:
             guard !hasSubscribed else { return }
             hasSubscribed = true
-            session.ask(.subscribe(channel: channel, options: FeedOptions(), since: nil), now, &out)
+            session.ask(.channels(.subscribe(channel: channel, options: FeedOptions(), since: nil)), now, &out)
         case .ok(let command, let data): granted(command, data, now)
         case .refused(let command, let code):
-            if case .stopRequest = command { end(open, .refused(code: code), &out) }
+            if case .stops(.stopRequest) = command { end(open, .refused(code: code), &out) }
         case .event(let type, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now, &out)
         case .shared(let type, let hubMs, let data): view.take(type, hubMs: hubMs, data, &out)
@@ -112,15 +112,15 @@ struct CitizenMachine {
         let request = StopRequest(
             line: line, place: .point(lat: plan.place.lat, lon: plan.place.lon), at: plan.pickupMs,
             passengers: plan.passengers, name: "Citizen " + session.subject)
-        session.ask(.stopRequest(request), now, &out)
+        session.ask(.stops(.stopRequest(request)), now, &out)
     }
 
     mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
         guard let index = open, let request = asks[index].request,
-            !session.isPending({ $0 == .stopCancel(request: request) })
+            !session.isPending({ $0 == .stops(.stopCancel(request: request)) })
         else { return }
         asks[index].cancelMs = nil
-        session.ask(.stopCancel(request: request), now, &out)
+        session.ask(.stops(.stopCancel(request: request)), now, &out)
     }
 
     /// Asks for nothing more.
@@ -130,8 +130,8 @@ struct CitizenMachine {
 
     private mutating func granted(_ command: Command, _ data: JSONValue, _ now: Moment) {
         switch command {
-        case .subscribe: session.read(channel, after: data.text("seq") ?? "")
-        case .stopRequest: known(data.text("request"))
+        case .channels(.subscribe): session.read(channel, after: data.text("seq") ?? "")
+        case .stops(.stopRequest): known(data.text("request"))
         default: break
         }
     }

@@ -109,9 +109,9 @@ struct ClientSession {
         guard case .connecting = phase else { return }
         phase = .greeting(sinceMs: now.realMs)
         helloID = takeID()
-        var resume = isAnew ? [] : receipts.last.map { [(channel: ownChannel, seq: $0)] } ?? []
-        if let shared, let last = shared.last { resume.append((channel: shared.channel, seq: last)) }
-        let hello = ClientMessage(id: helloID, command: .hello(token: token, resume: resume))
+        var resume = isAnew ? [] : receipts.last.map { [ResumePoint(channel: ownChannel, seq: $0)] } ?? []
+        if let shared, let last = shared.last { resume.append(ResumePoint(channel: shared.channel, seq: last)) }
+        let hello = ClientMessage(id: helloID, command: .session(.hello(token: token, resume: resume)))
         out.append(.send(hello.encoded()))
     }
 

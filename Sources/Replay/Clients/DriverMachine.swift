@@ -145,11 +145,13 @@ struct DriverMachine {
         answerOffer(now, &out)
         driveOn(now, &out)
         guard beginMs != nil, trip == nil, offer == nil, session.isLive,
-            !session.isPending({ $0 == .driverAvailable || $0 == .driverUnavailable })
+            !session.isPending({ $0 == .rides(.driverAvailable) || $0 == .rides(.driverUnavailable) })
         else { return }
         let isFree = !isRetiring && script.duty(at: offset(now)) == .free
-        if isFree, !isQueued, hasSentFix, now.hubMs >= tryAvailableMs { session.ask(.driverAvailable, now, &out) }
-        if !isFree, isQueued { session.ask(.driverUnavailable, now, &out) }
+        if isFree, !isQueued, hasSentFix, now.hubMs >= tryAvailableMs {
+            session.ask(.rides(.driverAvailable), now, &out)
+        }
+        if !isFree, isQueued { session.ask(.rides(.driverUnavailable), now, &out) }
     }
 
     private mutating func answerOffer(_ now: Moment, _ out: inout [ClientAction]) {
@@ -158,10 +160,10 @@ struct DriverMachine {
         switch open.answer {
         case .accept:
             out.append(.note(.acceptSent(ride: open.ride)))
-            session.ask(.offerAccept(ride: open.ride), now, &out)
+            session.ask(.rides(.offerAccept(ride: open.ride)), now, &out)
         case .decline:
             out.append(.note(.declineSent(ride: open.ride)))
-            session.ask(.offerDecline(ride: open.ride), now, &out)
+            session.ask(.rides(.offerDecline(ride: open.ride)), now, &out)
         case .silent: break
         }
     }
@@ -173,7 +175,7 @@ struct DriverMachine {
         case .toPickup:
             if let due = current.giveBackMs, now.hubMs >= due {
                 trip?.giveBackMs = nil
-                session.ask(.rideCancel(ride: current.ride), now, &out)
+                session.ask(.rides(.rideCancel(ride: current.ride)), now, &out)
             } else if hasArrived {
                 let wait = current.isAsked ? random.milliseconds(behaviour.boardingMs) : behaviour.patienceMs
                 trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
@@ -182,12 +184,13 @@ struct DriverMachine {
             guard now.hubMs >= until, !session.isPending(\.isBoarding) else { return }
             session.ask(
                 current.isNoShow
-                    ? .rideNoshow(ride: current.ride) : .rideAboard(ride: current.ride, passengers: nil), now, &out)
+                    ? .rides(.rideNoshow(ride: current.ride))
+                    : .rides(.rideAboard(ride: current.ride, passengers: nil)), now, &out)
             // Asked again only if the answer leaves the ride as it is.
             trip?.stage = .atPickup(untilHubMs: now.hubMs + behaviour.patienceMs)
         case .aboard:
-            if hasArrived, !session.isPending({ $0 == .rideEnd(ride: current.ride) }) {
-                session.ask(.rideEnd(ride: current.ride), now, &out)
+            if hasArrived, !session.isPending({ $0 == .rides(.rideEnd(ride: current.ride)) }) {
+                session.ask(.rides(.rideEnd(ride: current.ride)), now, &out)
             }
         }
     }
@@ -235,7 +238,7 @@ struct DriverMachine {
 
     private mutating func shown(_ ride: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.offerShown(ride: ride)))
-        session.ask(.offerSeen(ride: ride), now, &out)
+        session.ask(.rides(.offerSeen(ride: ride)), now, &out)
         let answer = behaviour.answer(&random)
         let tap = answer == .silent ? nil : now.hubMs + random.milliseconds(behaviour.answerMs)
         if tap == nil { out.append(.note(.offerIgnored(ride: ride))) }
@@ -257,15 +260,16 @@ struct DriverMachine {
         _ command: Command, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .offerAccept(let ride): begin(data, ride, now)
-        case .offerDecline(let ride): closeOffer(ride)
-        case .rideAboard(let ride?, _):
+        case .rides(.offerAccept(let ride)): begin(data, ride, now)
+        case .rides(.offerDecline(let ride)): closeOffer(ride)
+        case .rides(.rideAboard(let ride?, _)):
             guard trip?.ride == ride, let destination = trip?.destination else { return }
             trip?.stage = .aboard
             setOut(to: destination, now)
-        case .rideEnd(let ride?), .rideNoshow(let ride?), .rideCancel(let ride?): release(ride, now)
-        case .driverAvailable: tryAvailableMs = now.hubMs + 20_000
-        case .driverUnavailable: isQueued = false
+        case .rides(.rideEnd(let ride?)), .rides(.rideNoshow(let ride?)), .rides(.rideCancel(let ride?)):
+            release(ride, now)
+        case .rides(.driverAvailable): tryAvailableMs = now.hubMs + 20_000
+        case .rides(.driverUnavailable): isQueued = false
         default: break
         }
     }
@@ -275,16 +279,16 @@ struct DriverMachine {
     ) {
         switch command {
         // Outside the zones, mostly: it will take a while until that changes.
-        case .driverAvailable:
+        case .rides(.driverAvailable):
             tryAvailableMs = now.hubMs + 60_000
             // The hub has it on a ride that it doesn't know of.
             if code == .notAvailable { session.renew(now, &out) }
-        case .offerAccept(let ride): if trip?.ride != ride { closeOffer(ride) }
-        case .offerDecline(let ride): closeOffer(ride)
+        case .rides(.offerAccept(let ride)): if trip?.ride != ride { closeOffer(ride) }
+        case .rides(.offerDecline(let ride)): closeOffer(ride)
         // The ride is not ours any more, or is over. (The event that says so may have come before.)
-        case .rideAboard(let ride?, _), .rideEnd(let ride?): release(ride, now)
+        case .rides(.rideAboard(let ride?, _)), .rides(.rideEnd(let ride?)): release(ride, now)
         // Too early, mostly: somebody may still come. A ride that is over is told by its event.
-        case .rideNoshow(let ride?):
+        case .rides(.rideNoshow(let ride?)):
             if trip?.ride == ride { trip?.stage = .atPickup(untilHubMs: now.hubMs + behaviour.noShowAgainMs) }
         // Too late to give a ride back: the passenger is aboard, or the ride is over, and that is known otherwise.
         default: break

@@ -130,13 +130,13 @@ struct MinibusMachine {
         bookings.work(&session, now, &out)
         guard !session.isPending(\.movesMinibus), now.hubMs >= tryOnlineMs else { return }
         guard let wanted else {
-            if isOnline, bookings.isEmpty { session.ask(.driverUnavailable, now, &out) }
+            if isOnline, bookings.isEmpty { session.ask(.rides(.driverUnavailable), now, &out) }
             return
         }
         if announced != wanted {
-            session.ask(.routeSet(route: nil, way: AnnouncedWay(drive.runs[wanted])), now, &out)
+            session.ask(.seats(.routeSet(route: nil, way: AnnouncedWay(drive.runs[wanted]))), now, &out)
         } else if !isOnline {
-            if hasSentFix { session.ask(.driverAvailable, now, &out) }
+            if hasSentFix { session.ask(.rides(.driverAvailable), now, &out) }
         } else if wantsToCount {
             count(now, &out)
         }
@@ -146,8 +146,8 @@ struct MinibusMachine {
         guard let open = request, let due = open.tapMs, now.hubMs >= due else { return }
         request?.tapMs = nil
         switch open.answer {
-        case .accept: session.ask(.seatAccept(booking: open.booking), now, &out)
-        case .decline: session.ask(.seatDecline(booking: open.booking), now, &out)
+        case .accept: session.ask(.seats(.seatAccept(booking: open.booking)), now, &out)
+        case .decline: session.ask(.seats(.seatDecline(booking: open.booking)), now, &out)
         case .silent: break
         }
     }
@@ -155,20 +155,20 @@ struct MinibusMachine {
     /// Some got on or off in the street. Now and then it is full, and now and then the driver forgets who is to come.
     private mutating func count(_ now: Moment, _ out: inout [ClientAction]) {
         wantsToCount = false
-        guard !session.isPending({ if case .seatsSet = $0 { true } else { false } }) else { return }
+        guard !session.isPending({ if case .seats(.seatsSet) = $0 { true } else { false } }) else { return }
         let known = min(seats, bookings.passengers)
         let before = walkIns
         let drawn = random.fraction()
         walkIns = drawn < 0.2 ? seats - known : min(seats - known, Int.random(in: 0...2, using: &random))
         let taken = drawn > 0.95 ? 0 : known + walkIns
-        session.ask(.seatsSet(taken: taken, reason: walkIns > before ? "got_on" : "got_off"), now, &out)
+        session.ask(.seats(.seatsSet(taken: taken, reason: walkIns > before ? "got_on" : "got_off")), now, &out)
     }
 
     // MARK: What the hub says
 
     private mutating func shown(_ booking: String, _ now: Moment, _ out: inout [ClientAction]) {
         out.append(.note(.seat(.prompted)))
-        session.ask(.offerSeen(ride: booking), now, &out)
+        session.ask(.rides(.offerSeen(ride: booking)), now, &out)
         let answer = behaviour.answer(&random)
         out.append(.note(.seat(.answered(answer))))
         request = Request(
@@ -179,7 +179,7 @@ struct MinibusMachine {
     private mutating func closeRequest(_ booking: String?) {
         guard let booking, request?.booking == booking else { return }
         request = nil
-        session.forget { $0 == .offerSeen(ride: booking) || $0 == .seatDecline(booking: booking) }
+        session.forget { $0 == .rides(.offerSeen(ride: booking)) || $0 == .seats(.seatDecline(booking: booking)) }
     }
 
     private mutating func happened(
@@ -213,20 +213,21 @@ struct MinibusMachine {
         _ command: Command, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .driverAvailable:
+        case .rides(.driverAvailable):
             isOnline = true
             out.append(.note(.seat(.online)))
-        case .driverUnavailable:
+        case .rides(.driverUnavailable):
             isOnline = false
             out.append(.note(.seat(.offline)))
-        case .routeSet:
+        case .seats(.routeSet):
             announced = drive.duty
             out.append(.note(.seat(.wayAnnounced)))
-        case .seatAccept: assigned(data, now)
-        case .seatDecline(let booking): closeRequest(booking)
-        case .seatAboard(let booking, let count): bookings.isAboard(booking, passengers: count.map(Int64.init), now)
-        case .seatEnd(let booking), .seatCancel(let booking?): over(booking)
-        case .seatsSet(let count, _):
+        case .seats(.seatAccept): assigned(data, now)
+        case .seats(.seatDecline(let booking)): closeRequest(booking)
+        case .seats(.seatAboard(let booking, let count)):
+            bookings.isAboard(booking, passengers: count.map(Int64.init), now)
+        case .seats(.seatEnd(let booking)), .seats(.seatCancel(let booking?)): over(booking)
+        case .seats(.seatsSet(let count, _)):
             taken = count
             out.append(.note(.seat(.counted(count))))
         default: break
@@ -237,15 +238,15 @@ struct MinibusMachine {
         _ command: Command, _ code: ErrorCode, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .driverAvailable, .routeSet: tryOnlineMs = now.hubMs + 20_000
+        case .rides(.driverAvailable), .seats(.routeSet): tryOnlineMs = now.hubMs + 20_000
         // The hub has bookings of it that it doesn't know of.
-        case .driverUnavailable:
+        case .rides(.driverUnavailable):
             tryOnlineMs = now.hubMs + 20_000
             session.renew(now, &out)
-        case .seatAccept(let booking), .seatDecline(let booking): closeRequest(booking)
-        case .seatAboard(let booking, _), .seatEnd(let booking), .seatCancel(let booking?):
+        case .seats(.seatAccept(let booking)), .seats(.seatDecline(let booking)): closeRequest(booking)
+        case .seats(.seatAboard(let booking, _)), .seats(.seatEnd(let booking)), .seats(.seatCancel(let booking?)):
             bookings.refused(booking, now)
-        case .seatsSet: out.append(.note(.seat(.counted(nil))))
+        case .seats(.seatsSet): out.append(.note(.seat(.counted(nil))))
         default: break
         }
     }

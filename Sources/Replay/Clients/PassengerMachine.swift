@@ -62,9 +62,9 @@ struct PassengerMachine {
     /// Gives up what is open, if it still can be.
     mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
         guard let ride, state == .searching || state == .accepted,
-            !session.isPending({ $0 == .rideCancel(ride: ride) })
+            !session.isPending({ $0 == .rides(.rideCancel(ride: ride)) })
         else { return }
-        session.ask(.rideCancel(ride: ride), now, &out)
+        session.ask(.rides(.rideCancel(ride: ride)), now, &out)
     }
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {

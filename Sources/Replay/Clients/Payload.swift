@@ -24,24 +24,28 @@ extension Place {
 
 extension PlannedRide {
     var request: Command {
-        .rideRequest(
-            lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,
-            destination: (rounded(destination.lat), rounded(destination.lon)))
+        .rides(
+            .rideRequest(
+                lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,
+                destination: Place(destination)))
     }
 }
 
 extension Command {
     var isRequest: Bool {
-        if case .rideRequest = self { true } else { false }
+        if case .rides(.rideRequest) = self { true } else { false }
     }
 
     /// Answers an offer of this ride (not by accepting), and so is worth nothing once the offer is over.
-    func answersOffer(of ride: String) -> Bool { self == .offerSeen(ride: ride) || self == .offerDecline(ride: ride) }
+    func answersOffer(of ride: String) -> Bool {
+        self == .rides(.offerSeen(ride: ride)) || self == .rides(.offerDecline(ride: ride))
+    }
 
     /// Of a driver on this ride, and so worth nothing once the ride is over. (An acceptance keeps waiting for its answer.)
     func concernsTrip(_ ride: String) -> Bool {
         switch self {
-        case .rideAboard(ride, _), .rideEnd(ride), .rideNoshow(ride), .rideCancel(ride): true
+        case .rides(.rideAboard(ride, _)), .rides(.rideEnd(ride)), .rides(.rideNoshow(ride)), .rides(.rideCancel(ride)):
+            true
         default: false
         }
     }
@@ -49,7 +53,7 @@ extension Command {
     /// Begins or ends a tour.
     var movesTour: Bool {
         switch self {
-        case .tourStart, .tourEnd: true
+        case .tours(.tourStart), .tours(.tourEnd): true
         default: false
         }
     }
@@ -57,7 +61,7 @@ extension Command {
     /// Changes whether a minibus can be seen and booked, or where it goes.
     var movesMinibus: Bool {
         switch self {
-        case .driverAvailable, .driverUnavailable, .routeSet: true
+        case .rides(.driverAvailable), .rides(.driverUnavailable), .seats(.routeSet): true
         default: false
         }
     }
@@ -65,7 +69,7 @@ extension Command {
     /// Of a minibus driver, on this booking.
     func concernsBooking(_ booking: String) -> Bool {
         switch self {
-        case .seatAboard(booking, _), .seatEnd(booking), .seatCancel(booking): true
+        case .seats(.seatAboard(booking, _)), .seats(.seatEnd(booking)), .seats(.seatCancel(booking)): true
         default: false
         }
     }
@@ -73,7 +77,7 @@ extension Command {
     /// Tells what became of a passenger at the pickup.
     var isBoarding: Bool {
         switch self {
-        case .rideAboard, .rideNoshow, .rideCancel: true
+        case .rides(.rideAboard), .rides(.rideNoshow), .rides(.rideCancel): true
         default: false
         }
     }

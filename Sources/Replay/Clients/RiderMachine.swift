@@ -50,8 +50,9 @@ struct RiderMachine {
         case .vehicles(let channel, let isSnapshot, let gone, let rows):
             if channel == view?.channel { view?.take(isSnapshot: isSnapshot, gone: gone, rows) }
         case .state, .shared, .nothing: break
-        case .ok(let command, let data): if case .seatBook = command { known(data.text("booking")) }
-        case .refused(let command, let code): if case .seatBook = command { end(open, .refused(code: code), &out) }
+        case .ok(let command, let data): if case .seats(.seatBook) = command { known(data.text("booking")) }
+        case .refused(let command, let code):
+            if case .seats(.seatBook) = command { end(open, .refused(code: code), &out) }
         case .event(let type, let data): happened(type, data, &out)
         case .snapshot(let data): adopt(data, &out)
         }
@@ -60,7 +61,7 @@ struct RiderMachine {
     /// A feed ends with its link.
     private mutating func watch(_ now: Moment, _ out: inout [ClientAction]) {
         guard let view else { return }
-        let subscribe = Command.subscribe(channel: view.channel, options: FeedOptions(), since: nil)
+        let subscribe = Command.channels(.subscribe(channel: view.channel, options: FeedOptions(), since: nil))
         session.forget { $0 == subscribe }
         self.view = VehicleView(vehicle: view.vehicle)
         session.ask(subscribe, now, &out)
@@ -104,10 +105,10 @@ struct RiderMachine {
 
     mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
         guard let index = open, let booking = asks[index].booking,
-            !session.isPending({ $0 == .seatCancel(booking: booking) })
+            !session.isPending({ $0 == .seats(.seatCancel(booking: booking)) })
         else { return }
         asks[index].cancelMs = nil
-        session.ask(.seatCancel(booking: booking), times: times(), now, &out)
+        session.ask(.seats(.seatCancel(booking: booking)), times: times(), now, &out)
     }
 
     private mutating func times() -> Int { random.chance(behaviour.repeats) ? 2 : 1 }

@@ -108,7 +108,7 @@ struct StopList: Equatable {
             asks[id]?.isSent = true
             let answer: StopAnswer =
                 ask.isAccepted ? (ask.isNoShow ? .noshow : .complete) : ask.answer == .accept ? .accept : .decline
-            session.ask(.stopAnswer(answer, request: id, all: false), now, &out)
+            session.ask(.stops(.stopAnswer(answer, request: id, all: false)), now, &out)
         }
     }
 

@@ -112,9 +112,10 @@ extension PlannedBooking {
     }
 
     var request: Command {
-        .seatBook(
-            SeatRequest(
-                vehicle: vehicle, pickup: Place(pickup), destination: Place(destination), passengers: passengers))
+        .seats(
+            .seatBook(
+                SeatRequest(
+                    vehicle: vehicle, pickup: Place(pickup), destination: Place(destination), passengers: passengers)))
     }
 }
 

@@ -1,3 +1,15 @@
+/// What people want to be told.
+public enum NotificationCommand: CommandGroup {
+    /// Replaces what was wished before.
+    case notifySet(NotificationPreferences)
+
+    static let kinds = [
+        CommandKind<NotificationCommand>(
+            "notify.set", [.driver, .passenger, .busDriver], .own, NotificationPreferences.fields,
+            make: NotificationCommand.notifySet, take: { if case .notifySet(let wishes) = $0 { wishes } else { nil } })
+    ]
+}
+
 /// What a person can be told unasked.
 public struct NotificationKinds: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
@@ -48,6 +60,19 @@ public struct NotificationPreferences: Hashable, Sendable {
         self.mute = mute
         self.quiet = quiet
     }
+
+    /// What is not there is not muted.
+    static let fields = Fields(
+        Field.optional(
+            "mute",
+            WordsKind(
+                expected: "a list of proximity, eta, route, answers, requests, reminders; empty to mute none",
+                mayBeEmpty: true, word: NotificationKinds.init(text:),
+                texts: { kinds in NotificationKinds.names.filter { kinds.contains($0.0) }.map(\.1) }),
+            absent: []),
+        Field.optional(
+            "quiet", ObjectKind(expected: "an object with from and to", fields: QuietHours.fields)),
+        make: { NotificationPreferences(mute: $0, quiet: $1) }, take: { ($0.mute, $0.quiet) })
 }
 
 /// Every day from one minute to another, over midnight if `to` is the earlier.
@@ -63,4 +88,14 @@ public struct QuietHours: Hashable, Sendable {
         self.to = to
         self.timeZone = timeZone
     }
+    private static let minute = WholeKind<Int>(0...1439, "a whole number from 0 to 1439, minutes after midnight")
+
+    static let fields = Fields(
+        Field.required("from", minute), Field.required("to", minute),
+        Field.optional(
+            "time_zone",
+            TextKind(
+                .visible, upTo: WireLimits.identifierBytes, "a time zone's name, as Europe/Berlin or UTC")),
+        make: { QuietHours(from: $0, to: $1, timeZone: $2) }, take: { ($0.from, $0.to, $0.timeZone) }
+    ).demanding(("from", minute), ("to", minute))
 }

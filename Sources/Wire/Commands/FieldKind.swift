@@ -1,0 +1,212 @@
+/// What a field may hold: how it is read, how it is written, and what a refusal calls it.
+protocol FieldKind<Value>: Sendable {
+    associatedtype Value: Sendable
+    /// For people: "a number from -90 to 90".
+    var expected: StaticString { get }
+
+    /// The value of a field that is neither absent nor null. Throws the refusal of a wrong one.
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Value
+    /// The value alone; its name stands before it.
+    func write(_ value: Value, into writer: inout JSONWriter)
+}
+
+struct NumberKind: FieldKind {
+    let range: ClosedRange<Double>
+    let expected: StaticString
+
+    init(_ range: ClosedRange<Double>, _ expected: StaticString) {
+        self.range = range
+        self.expected = expected
+    }
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Double {
+        guard slot.kind == .number, range.contains(slot.number) else { throw object.refusal(name, expected) }
+        return slot.number
+    }
+
+    func write(_ value: Double, into writer: inout JSONWriter) { writer.double(value) }
+}
+
+struct WholeKind<Value: BinaryInteger & Sendable>: FieldKind {
+    let range: ClosedRange<Int64>
+    let expected: StaticString
+
+    init(_ range: ClosedRange<Int64>, _ expected: StaticString) {
+        self.range = range
+        self.expected = expected
+    }
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Value {
+        guard slot.kind == .number, let whole = Envelope.whole(slot.number, range) else {
+            throw object.refusal(name, expected)
+        }
+        return Value(whole)
+    }
+
+    func write(_ value: Value, into writer: inout JSONWriter) { writer.integer(Int64(value)) }
+}
+
+struct FlagKind: FieldKind {
+    var expected: StaticString { "true or false" }
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Bool {
+        guard slot.kind == .bool else { throw object.refusal(name, expected) }
+        return object.bytes(of: slot).first == UInt8(ascii: "t")
+    }
+
+    func write(_ value: Bool, into writer: inout JSONWriter) { writer.bool(value) }
+}
+
+/// Text for machines, of 1 byte to `limit`.
+struct TextKind: FieldKind {
+    enum Alphabet {
+        /// `[A-Za-z0-9_.:-]`
+        case identifier
+        /// ASCII without space and control characters.
+        case visible
+
+        func contains(_ byte: UInt8) -> Bool {
+            switch self {
+            case .visible: byte > 0x20 && byte < 0x7F
+            case .identifier:
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        }
+    }
+
+    let alphabet: Alphabet
+    let limit: Int
+    let expected: StaticString
+    /// Must not be quoted in a refusal.
+    let isSecret: Bool
+
+    init(_ alphabet: Alphabet, upTo limit: Int, _ expected: StaticString, isSecret: Bool = false) {
+        self.alphabet = alphabet
+        self.limit = limit
+        self.expected = expected
+        self.isSecret = isSecret
+    }
+
+    func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count > 0, bytes.count <= limit else { return false }
+        for byte in bytes where !alphabet.contains(byte) { return false }
+        return true
+    }
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> String {
+        guard slot.kind == .string, object.reader.withBytes(slot.token, accepts) else {
+            throw object.refusal(name, expected, isSecret: isSecret)
+        }
+        return object.reader.text(slot.token)
+    }
+
+    func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
+}
+
+/// Text for people on one line, of 1 byte to `limit`.
+struct ProseKind: FieldKind {
+    let limit: Int
+    let expected: StaticString
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> String {
+        guard slot.kind == .string, object.reader.withBytes(slot.token, { (1...limit).contains($0.count) }) else {
+            throw object.refusal(name, expected)
+        }
+        let text = object.reader.text(slot.token)
+        guard text.isForPeople else { throw object.refusal(name, expected) }
+        return text
+    }
+
+    func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
+}
+
+/// An object of its own.
+struct ObjectKind<Value: Sendable>: FieldKind {
+    let expected: StaticString
+    let fields: Fields<Value>
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Value {
+        try Envelope.with(object.bytes(of: slot), path: name) { nested -> Result<Value, ErrorReply> in
+            // The text was checked with the whole message: only a value that isn't an object fails here.
+            do throws(WireError) { try nested.scan() } catch { return .failure(object.refusal(name, expected)) }
+            return Result { () throws(ErrorReply) in try fields.read(nested) }
+        }.get()
+    }
+
+    func write(_ value: Value, into writer: inout JSONWriter) {
+        writer.beginObject()
+        fields.write(value, &writer)
+        writer.endObject()
+    }
+}
+
+/// Words of a closed list, at least one unless it may be empty.
+struct WordsKind<Words: OptionSet & Sendable>: FieldKind {
+    let expected: StaticString
+    var mayBeEmpty = false
+    let word: @Sendable (UnsafeRawBufferPointer) -> Words?
+    /// As they stand in messages.
+    let texts: @Sendable (Words) -> [StaticString]
+
+    func read(
+        _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
+    ) throws(ErrorReply) -> Words {
+        guard slot.kind == .array else { throw object.refusal(name, expected) }
+        var words: Words = []
+        var list = JSONReader(object.bytes(of: slot))
+        // The text was checked with the whole message, so nothing fails here but what is thrown by name.
+        try? list.enterArray()
+        while (try? list.nextElement()) == true {
+            guard (try? list.kind()) == .string, let token = try? list.string(), let word = list.withBytes(token, word)
+            else { throw object.refusal(name, expected, got: "got one with something else") }
+            words.formUnion(word)
+        }
+        guard mayBeEmpty || !words.isEmpty else { throw object.refusal(name, expected, got: "got an empty one") }
+        return words
+    }
+
+    func write(_ value: Words, into writer: inout JSONWriter) {
+        writer.beginArray()
+        for text in texts(value) { writer.string(text.description) }
+        writer.endArray()
+    }
+}
+
+extension String {
+    /// One line that can be read and shows what it says: no control characters, none that end a line or turn its direction,
+    /// and something to see.
+    public var isForPeople: Bool {
+        var isSeen = false
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return false
+            // Embeddings, overrides and isolates; what joins letters is needed in names.
+            case .format:
+                if (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value) { return false }
+            case .spaceSeparator: break
+            default: isSeen = isSeen || !scalar.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        return isSeen
+    }
+}
