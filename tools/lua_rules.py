@@ -1,5 +1,6 @@
 """Compiles and lints the Redis functions (.luacheckrc), and checks what they import from one another: each is a module of the
-library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift."""
+library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift. And what Swift calls by its name
+is registered, once, and named after a capability and a verb."""
 
 import pathlib
 import re
@@ -64,6 +65,23 @@ def strangers(paths):
     return found
 
 
+def misnamed(paths):
+    """Functions that nobody registers, that are registered twice, or that say only half of what they do."""
+    found, registered = [], set()
+    for path in paths:
+        for name in re.findall(r"^register\('(\w+)'", path.read_text(), re.MULTILINE):
+            if "_" not in name:
+                found.append(f"{path}: {name}: a function is named after a capability and a verb, as seat_book")
+            if name in registered:
+                found.append(f"{path}: {name} is registered before, too")
+            registered.add(name)
+    for path in sorted(HUB.rglob("*.swift")):
+        for name in re.findall(r'\b(?:call|retryUntilDone)\(\s*"(\w+)"', path.read_text()):
+            if name not in registered:
+                found.append(f"{path}: no Lua file registers {name}")
+    return found
+
+
 def main():
     for program, package in (("luac5.1", "lua5.1"), ("luacheck", "lua-check")):
         if shutil.which(program) is None:
@@ -73,7 +91,7 @@ def main():
     if unlike := sorted(set(order) ^ set(files)):
         return [f"{name}.lua: is not both a file and named in {ORDER}" for name in unlike]
     paths = [files[name] for name in order]
-    if found := compiled(paths) or strangers(paths):
+    if found := compiled(paths) or strangers(paths) + misnamed(paths):
         return found
     code, said = run("luacheck", "--formatter", "plain", "--codes", *map(str, paths))
     return [said.strip()] if code else []

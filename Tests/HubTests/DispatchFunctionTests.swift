@@ -15,10 +15,10 @@ import Wire
             #expect(try await city.request("p\(n)", "r\(n)", "14").isOK)
             let first = try #require(try await city.offered("r\(n)"))
             try await city.raw(["SADD", "{test}:asked:r\(n)", "D"] + Self.drivers)
-            #expect(try await city.command("decline", first, "r\(n)", "").isOK)
+            #expect(try await city.command("offer_decline", first, "r\(n)", "").isOK)
             #expect(try await city.offered("r\(n)") == nil)
         }
-        _ = try await city.command("unavailable", "D", "")
+        _ = try await city.command("driver_unavailable", "D", "")
     }
 
     /// How often Redis is asked whether a ride has asked somebody, and for a vehicle or a ride, while `body` runs.
@@ -38,10 +38,12 @@ import Wire
             try await declined(city, rides: 10)
             for _ in 1...2 {
                 // Each ride is looked at twice, and no other driver.
-                #expect(try await looks(city) { _ = try await city.command("available", "D", "14", "", "", "") } <= 30)
+                #expect(
+                    try await looks(city) { _ = try await city.command("driver_available", "D", "14", "", "", "") }
+                        <= 30)
                 #expect(try await looks(city) { _ = try await city.command("seats_set", "D", "3", "4", "", "") } <= 15)
                 #expect(try await looks(city) { _ = try await city.command("seats_set", "D", "0", "4", "", "") } <= 30)
-                #expect(try await looks(city) { _ = try await city.command("unavailable", "D", "") } <= 15)
+                #expect(try await looks(city) { _ = try await city.command("driver_unavailable", "D", "") } <= 15)
             }
         }
     }
@@ -54,7 +56,7 @@ import Wire
             let asked = try #require(try await city.offered("q"))
             try await city.raw(["SADD", "{test}:asked:q"] + Self.drivers)
             // Twenty vehicles for the ride, and each other ride for the driver.
-            #expect(try await looks(city) { _ = try await city.command("decline", asked, "q", "") } <= 50)
+            #expect(try await looks(city) { _ = try await city.command("offer_decline", asked, "q", "") } <= 50)
             #expect(try await city.offered("q") == nil)
         }
     }
@@ -64,12 +66,12 @@ import Wire
             try await declined(city, rides: 3)
             try await city.connect("E")
             _ = try await city.command("seats_set", "E", "3", "4", "", "")
-            _ = try await city.command("available", "E", "14", "", "", "")
+            _ = try await city.command("driver_available", "E", "14", "", "", "")
             #expect(try await city.offered("r1") == nil, "one seat for two")
             try await city.raw(["SADD", "{test}:asked:r1", "E"])
             _ = try await city.command("seats_set", "E", "2", "4", "", "")
             #expect(try await city.offered("r2") == "E")
-            _ = try await city.command("decline", "E", "r2", "")
+            _ = try await city.command("offer_decline", "E", "r2", "")
             #expect(try await city.offered("r3") == "E")
             #expect(try await city.brokenInvariants() == [])
         }
@@ -80,7 +82,7 @@ import Wire
             try await city.queue("14", "T1", "T2")
             for n in 1...2 { #expect(try await city.request("p\(n)", "r\(n)", "14").isOK) }
             for (driver, ride) in [("T1", "r1"), ("T2", "r2"), ("T1", "r2"), ("T2", "r1")] {
-                #expect(try await city.command("decline", driver, ride, "").isOK)
+                #expect(try await city.command("offer_decline", driver, ride, "").isOK)
             }
             try await city.advance(12_000)
             try await city.sweep()
@@ -93,12 +95,12 @@ import Wire
     @Test func `C30: who was away and says that it is available is asked at once`() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            _ = try await city.call("gone", ["T1", "s-T1"])
+            _ = try await city.call("driver_gone", ["T1", "s-T1"])
             try await city.queue("14", "T2")
             #expect(try await city.request("p1", "r1", "14").isOK)
-            #expect(try await city.command("decline", "T2", "r1", "").isOK)
+            #expect(try await city.command("offer_decline", "T2", "r1", "").isOK)
             #expect(try await city.offered("r1") == nil)
-            #expect(try await city.command("available", "T1", "14", "", "", "")["rank"]?.integer == 1)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "")["rank"]?.integer == 1)
             #expect(try await city.offered("r1") == "T1")
         }
     }
@@ -108,13 +110,13 @@ import Wire
             try await TestCity.run { city in
                 try await city.queue("14", "T1", "T2")
                 for n in 1...2 { #expect(try await city.request("p\(n)", "r\(n)", "14").isOK) }
-                #expect(try await city.command("decline", "T1", "r1", "").isOK)
+                #expect(try await city.command("offer_decline", "T1", "r1", "").isOK)
                 #expect(try await city.offered("r1") == nil, "T2 has yet to answer for r2")
                 #expect(try await city.field("ride:r1", "next_at") == nil)
                 switch leaves {
-                case "accept": #expect(try await city.command("accept", "T2", "r2", "", "").isOK)
-                case "unavailable": #expect(try await city.command("unavailable", "T2", "").isOK)
-                default: try await city.call("gone", ["T2", "s-T2"])
+                case "accept": #expect(try await city.command("offer_accept", "T2", "r2", "", "").isOK)
+                case "unavailable": #expect(try await city.command("driver_unavailable", "T2", "").isOK)
+                default: try await city.call("driver_gone", ["T2", "s-T2"])
                 }
                 #expect(try await city.field("ride:r1", "next_at") != nil, "\(leaves)")
                 #expect(try await city.brokenInvariants() == [])

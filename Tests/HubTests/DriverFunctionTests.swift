@@ -11,11 +11,13 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.connect("T2")
-            let reply = try await city.command("available", "T2", "14", "", "", "")
+            let reply = try await city.command("driver_available", "T2", "14", "", "", "")
             #expect(reply["rank"]?.integer == 2)
             #expect(reply["size"]?.integer == 2)
-            #expect(try await city.command("available", "T1", "14", "", "", "")["rank"]?.integer == 1, "twice is once")
-            #expect(try await city.command("unavailable", "T1", "").isOK)
+            #expect(
+                try await city.command("driver_available", "T1", "14", "", "", "")["rank"]?.integer == 1,
+                "twice is once")
+            #expect(try await city.command("driver_unavailable", "T1", "").isOK)
             #expect(try await city.order("14") == ["T2"])
             #expect(try await city.brokenInvariants() == [])
         }
@@ -27,10 +29,10 @@ import Wire
             try await city.queue("14", "T1")
             try await city.queue("15", "T2")
             _ = try await city.request("p1", "r1", "14")
-            try await city.call("move", ["T1", "15"])
+            try await city.call("driver_move", ["T1", "15"])
             #expect(try await city.order("14") == [])
             #expect(try await city.order("15") == ["T2", "T1"])
-            #expect(try await city.command("accept", "T1", "r1", "", "").isOK)
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK)
             #expect(try await city.brokenInvariants() == [])
         }
     }
@@ -40,7 +42,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("unavailable", "T1", "")
+            _ = try await city.command("driver_unavailable", "T1", "")
             #expect(try await city.offered("r1") == "T2")
         }
     }
@@ -49,14 +51,14 @@ import Wire
     func outsideAndBack() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            try await city.call("outside", ["T1"])
+            try await city.call("driver_outside", ["T1"])
             #expect(try await city.order("14") == ["T2"])
             try await city.advance(1_700_000)
-            #expect(try await city.call("recover", ["T1", "14"]).int == 1)
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == 1)
             #expect(try await city.order("14") == ["T1", "T2"])
-            try await city.call("outside", ["T1"])
+            try await city.call("driver_outside", ["T1"])
             try await city.advance(1_900_000)
-            #expect(try await city.call("recover", ["T1", "14"]).int == 0)
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == 0)
             #expect(try await city.order("14") == ["T2"])
             #expect(try await city.brokenInvariants() == [])
         }
@@ -66,7 +68,7 @@ import Wire
     func lostLink() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            try await city.call("gone", ["T1", "s-T1"])
+            try await city.call("driver_gone", ["T1", "s-T1"])
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T2", "skipped while away")
             try await city.advance(59_000)
@@ -88,8 +90,8 @@ import Wire
     func olderConnectionCloses() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            try await city.call("hello", ["driver", "T1", "s-new", "w2", ""])
-            #expect(try await city.call("gone", ["T1", "s-T1"]).int == 0)
+            try await city.call("session_hello", ["driver", "T1", "s-new", "w2", ""])
+            #expect(try await city.call("driver_gone", ["T1", "s-T1"]).int == 0)
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T1")
         }
@@ -100,12 +102,12 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.advance(100_000)
-            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.call("positions_take", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
             try await city.advance(60_000)
             try await city.sweep()
             _ = try await city.request("p1", "r1", "14")
             #expect(try await city.offered("r1") == "T2")
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             _ = try await city.request("p2", "r2", "14")
             #expect(try await city.offered("r2") == "T1")
         }
@@ -114,8 +116,8 @@ import Wire
     @Test("C38: the drivers of a worker that no longer sweeps are away; a sweep twice is harmless")
     func deadWorker() async throws {
         try await TestCity.run { city in
-            try await city.call("hello", ["driver", "T1", "s1", "dead", ""])
-            _ = try await city.command("available", "T1", "14", "", "", "")
+            try await city.call("session_hello", ["driver", "T1", "s1", "dead", ""])
+            _ = try await city.command("driver_available", "T1", "14", "", "", "")
             try await city.queue("14", "T2")
             try await city.raw(["ZADD", "{test}:workers", "1000", "dead"])
             try await city.sweep()
@@ -131,13 +133,13 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.assign("r1", of: "p1", to: "T1")
-            try await city.call("gone", ["T1", "s-T1"])
+            try await city.call("driver_gone", ["T1", "s-T1"])
             try await city.advance(120_000)
             try await city.sweep()
             #expect(try await city.field("ride:r1", "driver") == "T1", "the assignment stands at first")
             try await city.advance(1_700_000)
-            try await city.call("hello", ["driver", "T2", "s-T2", "w", ""])
-            try await city.call("positions", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.call("session_hello", ["driver", "T2", "s-T2", "w", ""])
+            try await city.call("positions_take", ["T2", "w.2", "45.1", "9.1", "1", "", "", "", ""])
             try await city.sweep()
             #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
             #expect(try await city.brokenInvariants() == [])
@@ -149,8 +151,8 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.assign("r1", of: "p1", to: "T1")
-            _ = try await city.command("aboard", "T1", "", "", "")
-            try await city.call("gone", ["T1", "s-T1"])
+            _ = try await city.command("ride_aboard", "T1", "", "", "")
+            try await city.call("driver_gone", ["T1", "s-T1"])
             try await city.advance(70_000)
             try await city.sweep()
             #expect(try await city.field("ride:r1", "state") == "aboard")
@@ -182,21 +184,22 @@ import Wire
             try await city.queue("14", "T1")
             let began = try #require(Int(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text ?? ""))
             try await city.advance(60_000)
-            let now = try #require(Int(try await city.call("now", []).text ?? ""))
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(began - 5_000)"])
+            let now = try #require(Int(try await city.call("city_now", []).text ?? ""))
+            try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(began - 5_000)"])
             #expect(try await city.field("vehicle:T1", "heard") == "\(began - 5_000)")
             #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(began)", "it said more since")
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(now - 10_000)"])
+            try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", "\(now - 10_000)"])
             #expect(try await city.raw(["ZSCORE", "{test}:alive", "T1"]).text == "\(now - 10_000)")
-            try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "2", "", "", "", "\(now - 1_000)"])
-            try await city.call("positions", ["T1", "other.1", "45.3", "9.3", "3", "", "", "r1", "\(now - 30_000)"])
+            try await city.call("positions_take", ["T1", "w.1", "45.2", "9.2", "2", "", "", "", "\(now - 1_000)"])
+            try await city.call(
+                "positions_take", ["T1", "other.1", "45.3", "9.3", "3", "", "", "r1", "\(now - 30_000)"])
             #expect(try await city.field("vehicle:T1", "lat") == "45.2")
             #expect(try await city.field("vehicle:T1", "at") == "2")
             #expect(try await city.field("vehicle:T1", "heard") == "\(now - 1_000)")
             let place = try await city.raw(["GEOPOS", "{test}:pos", "T1"])
             #expect(place[0][1].text?.hasPrefix("45.2") == true || place[0][1].text?.hasPrefix("45.19") == true)
             // A worker's clock that is ahead is not believed.
-            try await city.call("positions", ["T1", "w.1", "45.4", "9.4", "4", "", "", "", "\(now + 600_000)"])
+            try await city.call("positions_take", ["T1", "w.1", "45.4", "9.4", "4", "", "", "", "\(now + 600_000)"])
             let heard = try #require(Int(try await city.field("vehicle:T1", "heard") ?? ""))
             #expect(heard >= now && heard < now + 60_000)
         }
@@ -209,7 +212,7 @@ import Wire
             let batch = [
                 "T1", "w.1", "89.9", "9", "1", "", "", "", "", "T2", "w.2", "45.1", "9.1", "2", "", "", "", "",
             ]
-            #expect(try await city.call("positions", batch).int == 2)
+            #expect(try await city.call("positions_take", batch).int == 2)
             #expect(try await city.field("vehicle:T2", "at") == "2")
             try await city.raw(["ZADD", "{test}:offers", "1", "no-such-ride"])
             try await city.raw(["HSET", "{test}:ride:broken", "state", "offered", "offered_to", "T9"])
@@ -224,8 +227,8 @@ import Wire
     @Test("C38: who has not swept for long judges nobody; a worker taken for dead gets its drivers back")
     func wronglyDead() async throws {
         try await TestCity.run { city in
-            try await city.call("hello", ["driver", "T1", "other.1", "other", ""])
-            _ = try await city.command("available", "T1", "14", "", "", "")
+            try await city.call("session_hello", ["driver", "T1", "other.1", "other", ""])
+            _ = try await city.command("driver_available", "T1", "14", "", "", "")
             try await city.sweep()
             try await city.raw(["ZADD", "{test}:workers", "1000", "other", "1000", "w"])
             try await city.sweep()
@@ -233,7 +236,7 @@ import Wire
             // On a busy machine the next one may come late, too.
             for _ in 0..<20 where try await city.field("vehicle:T1", "away") == nil { try await city.sweep() }
             #expect(try await city.field("vehicle:T1", "away") != nil)
-            try await city.call("positions", ["T1", "other.1", "45", "9", "1", "", "", "", ""])
+            try await city.call("positions_take", ["T1", "other.1", "45", "9", "1", "", "", "", ""])
             #expect(try await city.field("vehicle:T1", "away") == nil)
             #expect(try await city.raw(["SISMEMBER", "{test}:drivers:other", "T1"]).int == 1)
         }
@@ -244,9 +247,9 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            try await city.call("move", ["T1", "15"])
+            try await city.call("driver_move", ["T1", "15"])
             _ = try await city.request("p2", "r2", "15")
-            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.offered("r2") == "T1")
         }
     }
@@ -263,21 +266,21 @@ import Wire
     @Test("CH1, C54: what was missed comes once and in order; a history that no longer reaches back is a gap")
     func history() async throws {
         try await TestCity.run { city in
-            let first = try await city.call("hello", ["passenger", "p1", "s", "w", ""])
+            let first = try await city.call("session_hello", ["passenger", "p1", "s", "w", ""])
             #expect(first[1].text == "fresh")
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
             let seen = first[0].text ?? ""
-            let resumed = try await city.call("hello", ["passenger", "p1", "s", "w", seen])
+            let resumed = try await city.call("session_hello", ["passenger", "p1", "s", "w", seen])
             #expect(resumed[1].text == "resumed")
             #expect(resumed[9].array?.map { $0[1]["type"].text } == ["ride.searching"])
-            _ = try await city.command("cancel", "passenger", "p1", "r1", "", "")
+            _ = try await city.command("ride_cancel", "passenger", "p1", "r1", "", "")
             try await city.raw(["XTRIM", "{test}:ch:passenger:p1", "MAXLEN", "1"])
-            #expect(try await city.call("hello", ["passenger", "p1", "s", "w", seen])[1].text == "gap")
-            #expect(try await city.call("hello", ["passenger", "p1", "s", "w", "no seq"])[1].text == "gap")
-            let future = try await city.call("hello", ["passenger", "p1", "s", "w", "99999999999999-0"])
+            #expect(try await city.call("session_hello", ["passenger", "p1", "s", "w", seen])[1].text == "gap")
+            #expect(try await city.call("session_hello", ["passenger", "p1", "s", "w", "no seq"])[1].text == "gap")
+            let future = try await city.call("session_hello", ["passenger", "p1", "s", "w", "99999999999999-0"])
             #expect(future[1].text == "gap", "an event that Redis has lost again")
-            let hostile = try await city.call("hello", ["passenger", "p1", "s", "w", "99999999999999999999-0"])
+            let hostile = try await city.call("session_hello", ["passenger", "p1", "s", "w", "99999999999999999999-0"])
             #expect(hostile[1].text == "gap")
         }
     }

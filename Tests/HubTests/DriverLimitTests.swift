@@ -12,20 +12,20 @@ import Wire
             try await city.queue("14", "T1")
             @Sendable func giveBack(_ n: Int) async throws {
                 try await city.assign("r\(n)", of: "p\(n)", to: "T1")
-                #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
+                #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14").isOK)
                 // The last one has failed: nobody is left in the zone.
-                _ = try await city.command("cancel", "passenger", "p\(n)", "", "", "")
+                _ = try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "")
             }
             for n in 1...2 { try await giveBack(n) }
             #expect(try await city.order("14") == ["T1"])
             try await giveBack(3)
             #expect(try await city.order("14") == [])
             #expect(try await city.field("vehicle:T1", "state") == "unavailable")
-            #expect(try await city.command("available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
             try await city.advance(29_000)
-            #expect(try await city.command("available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
             try await city.advance(1_000)
-            #expect(try await city.command("available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
             #expect(try await city.brokenInvariants().isEmpty)
         }
     }
@@ -35,10 +35,10 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2", "T3")
             #expect(try await city.request("p1", "r1", "14").isOK)
-            if isShown { #expect(try await city.command("seen", "T1", "r1").isOK) }
-            try await city.call("outside", ["T1"])
+            if isShown { #expect(try await city.command("offer_seen", "T1", "r1").isOK) }
+            try await city.call("driver_outside", ["T1"])
             #expect(try await city.offered("r1") == "T2")
-            try await city.call("recover", ["T1", "14"])
+            try await city.call("driver_recover", ["T1", "14"])
             #expect(try await city.order("14") == (isShown ? ["T2", "T3", "T1"] : ["T1", "T2", "T3"]))
             #expect(try await city.brokenInvariants().isEmpty)
         }

@@ -106,7 +106,7 @@ import Wire
         try await TestCity.run { city in
             try await catalog(city, "52")
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await city.command("route_set", "M1", "52", "", "").isOK)
             func set(_ taken: Int) async throws -> TestCity.Outcome {
                 try await city.command("seats_set", "M1", "\(taken)", "4", "", "")
@@ -219,14 +219,14 @@ import Wire
     @Test("B16: a day is one of the city's clock, and is kept for the days of the setting")
     func days() async throws {
         try await TestCity.run { city in
-            try await city.call("sweep", ["w", "5000", "-28800"])
+            try await city.call("city_sweep", ["w", "5000", "-28800"])
             try await start(city, "t_1")
             #expect(try await statistics(city, "2027-01-15")[.toursStarted] == 1, "midnight belongs to the new day")
-            try await city.call("sweep", ["w", "5000", "-28801"])
+            try await city.call("city_sweep", ["w", "5000", "-28801"])
             _ = try await city.command("tour_seats", "d1", "2", "")
             #expect(try await statistics(city, "2027-01-14")[.passengers] == 2)
             #expect(try await statistics(city, "2027-01-15")[.passengers] == 0)
-            try await city.call("sweep", ["w", "5000", ""])
+            try await city.call("city_sweep", ["w", "5000", ""])
             _ = try await city.command("tour_seats", "d1", "3", "")
             #expect(try await statistics(city, "2027-01-14")[.passengers] == 3, "as it was said last")
             let left = try await city.raw(["TTL", "{test}:figures:2027-01-14"]).int ?? 0
@@ -246,7 +246,7 @@ import Wire
         try await TestCity.run { city in
             try await catalog(city, "52")
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             func book(_ passenger: String, _ booking: String, _ count: Int) async throws {
                 #expect(try await city.book(passenger, booking, "M1", count).isOK)
             }

@@ -15,7 +15,7 @@ import Wire
     /// Requested, shown to the driver, and taken back.
     private func takeBack(_ city: TestCity, _ ride: String) async throws -> Bool {
         guard try await city.request("p1", ride, "14").isOK else { return false }
-        return try await city.command("cancel", "passenger", "p1", ride, "", "").isOK
+        return try await city.command("ride_cancel", "passenger", "p1", ride, "", "").isOK
     }
 
     @Test func `C65: what was refused leaves nothing behind, with whatever keys it comes`() async throws {
@@ -41,7 +41,7 @@ import Wire
             let reply = try await city.request("p1", "r2", "14", key: "k")
             #expect(reply["ride"]?.text == "r2")
             #expect(try await city.request("p1", "r3", "14", key: "k") == reply)
-            #expect(try await city.command("cancel", "passenger", "p1", "", "k", "") == .refused("bad_message"))
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "k", "") == .refused("bad_message"))
         }
     }
 
@@ -69,14 +69,14 @@ import Wire
             try await city.queue("14", "T1")
             for n in 1...3 { #expect(try await takeBack(city, "r\(n)")) }
             let refused = RedisFunctions.answer(
-                .success(try await city.call("request", ["p1", "r4", "14", "45.1", "9.1", "2", "", "", ""])))
+                .success(try await city.call("ride_request", ["p1", "r4", "14", "45.1", "9.1", "2", "", "", ""])))
             guard case .refused(let code, let detail, let after) = refused else {
                 Issue.record("\(refused)")
                 return
             }
             #expect(code == "rate_limited" && detail.contains("30 s") && after == 30_000)
             #expect(try await city.request("p2", "r5", "14").isOK, "another passenger")
-            #expect(try await city.command("cancel", "passenger", "p2", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p2", "", "", "").isOK)
             try await city.advance(30_000)
             #expect(try await takeBack(city, "r6"))
             try await city.advance(59_000)
@@ -92,7 +92,7 @@ import Wire
     @Test func `C60: seats that are booked and given back count with the rides`() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "14", "", "", "")
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
             try await city.queue("14", "T1")
             for n in 1...2 { #expect(try await takeBack(city, "r\(n)")) }
             #expect(try await city.book("p1", "b1", "M1", 2).isOK)
@@ -107,7 +107,7 @@ import Wire
         try await TestCity.run { city in
             for n in 1...5 {
                 try await city.minibus("M\(n)", seats: 14)
-                _ = try await city.command("available", "M\(n)", "", "", "", "")
+                _ = try await city.command("driver_available", "M\(n)", "", "", "", "")
             }
             @Sendable func declined(_ booking: String, by driver: String) async throws -> Bool {
                 guard try await city.book("p1", booking, driver, 14).isOK else { return false }
@@ -145,10 +145,10 @@ import Wire
             try await city.queue("14", "T1")
             for n in 1...6 {
                 #expect(try await city.request("p1", "r\(n)", "14").isOK)
-                #expect(try await city.command("decline", "T1", "r\(n)", "").isOK)
+                #expect(try await city.command("offer_decline", "T1", "r\(n)", "").isOK)
                 try await city.advance(12_000)
                 try await city.sweep()
-                #expect(try await city.command("decline", "T1", "r\(n)", "").isOK)
+                #expect(try await city.command("offer_decline", "T1", "r\(n)", "").isOK)
                 #expect(try await city.field("ride:r\(n)", "state") == "failed")
             }
             #expect(try await city.request("p1", "r7", "14") == .refused("rate_limited"))
@@ -160,7 +160,7 @@ import Wire
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
             for n in 1...8 {
-                _ = try await city.command("available", "M1", "", "", "", "")
+                _ = try await city.command("driver_available", "M1", "", "", "", "")
                 #expect(try await city.book("p1", "b\(n)", "M1", 2).isOK)
                 try await city.advance(61_000)
                 try await city.sweep()
@@ -177,7 +177,7 @@ import Wire
             for n in 1...12 { #expect(try await takeBack(city, "r\(n)")) }
             #expect(try await city.request("p1", "r13", "14") == .refused("rate_limited"))
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await city.book("p0", "b", "M1", 1) == .refused("already_requested"))
             #expect(try await city.book("p2", "b0", "M1", 1).isOK)
             for n in 1...12 {
@@ -194,11 +194,11 @@ import Wire
     @Test func `C60: with one connection too many the oldest goes, those of dead workers first`() async throws {
         try await TestCity.run { city in
             try await set(city, "max_links", 3)
-            for worker in ["w", "v"] { try await city.call("sweep", [worker, "5000"]) }
+            for worker in ["w", "v"] { try await city.call("city_sweep", [worker, "5000"]) }
             @Sendable func hello(_ session: String) async throws {
                 // Those of one millisecond have no order.
                 try await Task.sleep(for: .milliseconds(2))
-                try await city.call("hello", ["passenger", "p1", session, String(session.prefix(1)), ""])
+                try await city.call("session_hello", ["passenger", "p1", session, String(session.prefix(1)), ""])
             }
             @Sendable func links() async throws -> Set<String> {
                 Set(
@@ -214,7 +214,7 @@ import Wire
                 // Said again after a loss of Redis.
                 try await hello("v.1")
                 try await hello("v.2")
-                try await city.call("left", ["passenger:p1", "v.1"])
+                try await city.call("session_left", ["passenger:p1", "v.1"])
                 try await hello("w.3")
             }
             #expect(replaced.filter { $0.type == "replaced" }.map(\.meta) == ["w.1"])
@@ -224,15 +224,15 @@ import Wire
 
     @Test func `C65: a first hello keeps no history, and is a place to resume from`() async throws {
         try await TestCity.run { city in
-            let first = try await city.call("hello", ["passenger", "p1", "w.1", "w", ""])
+            let first = try await city.call("session_hello", ["passenger", "p1", "w.1", "w", ""])
             #expect(try await city.raw(["EXISTS", "{test}:ch:passenger:p1"]).int == 0)
             try await city.queue("14", "T1")
             #expect(try await city.request("p1", "r1", "14").isOK)
-            let back = try await city.call("hello", ["passenger", "p1", "w.2", "w", first[0].text ?? ""])
+            let back = try await city.call("session_hello", ["passenger", "p1", "w.2", "w", first[0].text ?? ""])
             #expect(back[1].text == "resumed")
             #expect(back[9].array?.compactMap { $0[1]["type"].text } == ["ride.searching"])
             try await city.raw(["XTRIM", "{test}:ch:passenger:p1", "MAXLEN", "0"])
-            let lost = try await city.call("hello", ["passenger", "p1", "w.3", "w", first[0].text ?? ""])
+            let lost = try await city.call("session_hello", ["passenger", "p1", "w.3", "w", first[0].text ?? ""])
             #expect(lost[1].text == "gap")
         }
     }
@@ -253,10 +253,10 @@ import Wire
         try await TestCity.run { city in
             for n in 1...1_200 { try await city.raw(["XADD", "{test}:events", "\(n)-1", "type", "old"]) }
             try await city.raw(["XADD", "{test}:events", "*", "type", "new"])
-            #expect(try await city.call("tidy", []).int == 500)
-            #expect(try await city.call("tidy", []).int == 500)
-            #expect(try await city.call("tidy", []).int == 200)
-            #expect(try await city.call("tidy", []).int == 0)
+            #expect(try await city.call("events_tidy", []).int == 500)
+            #expect(try await city.call("events_tidy", []).int == 500)
+            #expect(try await city.call("events_tidy", []).int == 200)
+            #expect(try await city.call("events_tidy", []).int == 0)
             #expect(try await city.raw(["XLEN", "{test}:events"]).int == 1)
         }
     }
@@ -267,7 +267,7 @@ import Wire
             #expect(try await city.request("p1", "r1", "14").isOK)
             try await city.advance(4_000)
             try await city.raw(["CONFIG", "SET", "maxmemory", "1"])
-            for function in ["request", "cancel"] {
+            for function in ["ride_request", "ride_cancel"] {
                 let failure = await #expect(throws: RedisFailure.self) {
                     try await city.call(function, ["p2", "r2", "14", "45.1", "9.1", "2", "", "", ""])
                 }
@@ -279,16 +279,16 @@ import Wire
             // Maps, topics and times of arrival are there all the same.
             for (function, arguments) in [
                 ("feed_state", ["60000", "c1"]), ("feed_city", ["60000", "0", "10"]),
-                ("topic", ["topic:x", "10", "0-0"]),
+                ("topic_read", ["topic:x", "10", "0-0"]),
                 ("line_state", ["L"]), ("line_eta", ["L", "{}"]),
             ] {
                 try await city.call(function, arguments)
             }
             try await city.sweep()
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "undelivered")
-            #expect(try await city.call("tidy", []).int == 0)
+            #expect(try await city.call("events_tidy", []).int == 0)
             try await city.raw(["CONFIG", "SET", "maxmemory", "0"])
-            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.brokenInvariants().isEmpty)
         }
     }

@@ -26,7 +26,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2", "T3")
             _ = try await city.request("p1", "r1", "14")
-            #expect(try await city.command("decline", "T1", "r1", "").isOK)
+            #expect(try await city.command("offer_decline", "T1", "r1", "").isOK)
             #expect(try await city.order("14") == ["T2", "T3", "T1"])
             #expect(try await city.offered("r1") == "T2")
             #expect(try await city.brokenInvariants() == [])
@@ -39,7 +39,7 @@ import Wire
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
             try await city.advance(2_900)
-            #expect(try await city.command("seen", "T1", "r1")["expires_in_ms"]?.integer == 10_000)
+            #expect(try await city.command("offer_seen", "T1", "r1")["expires_in_ms"]?.integer == 10_000)
             try await city.advance(9_900)
             try await city.sweep()
             #expect(try await city.offered("r1") == "T1", "2.9 s + 9.9 s: the clock began at offer.seen")
@@ -48,7 +48,7 @@ import Wire
             #expect(try await city.offered("r1") == "T2")
             #expect(try await city.order("14") == ["T2", "T1"])
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "expired")
-            #expect(try await city.command("accept", "T1", "r1", "", "") == .refused("offer_expired"))
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "") == .refused("offer_expired"))
         }
     }
 
@@ -64,7 +64,7 @@ import Wire
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "undelivered")
             _ = try await city.request("p2", "r2", "14")
             #expect(try await city.offered("r2") == nil, "T1 is not asked before it shows that it lives")
-            try await city.call("positions", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             #expect(try await city.offered("r2") == "T1")
         }
     }
@@ -73,9 +73,9 @@ import Wire
     func accept() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            try await city.call("positions", ["T1", "w.1", "45.2", "9.2", "77", "", "", "", ""])
+            try await city.call("positions_take", ["T1", "w.1", "45.2", "9.2", "77", "", "", "", ""])
             _ = try await city.request("p1", "r1", "14")
-            let reply = try await city.command("accept", "T1", "r1", "k", "93")
+            let reply = try await city.command("offer_accept", "T1", "r1", "k", "93")
             #expect(reply["pickup"]?["lat"]?.double == 45.1)
             #expect(try await city.order("14") == ["T2"])
             let told = try await city.last("ride.accepted", "passenger:p1")
@@ -92,9 +92,9 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            let first = try await city.command("accept", "T1", "r1", "k", "")
-            #expect(try await city.command("accept", "T1", "r1", "k", "") == first)
-            #expect(try await city.command("accept", "T1", "r1", "", "").isOK)
+            let first = try await city.command("offer_accept", "T1", "r1", "k", "")
+            #expect(try await city.command("offer_accept", "T1", "r1", "k", "") == first)
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK)
             #expect(try await city.told("passenger:p1").filter { $0 == "ride.accepted" }.count == 1)
         }
     }
@@ -104,14 +104,14 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("seen", "T1", "r1")
+            _ = try await city.command("offer_seen", "T1", "r1")
             try await city.advance(10_300)
             try await city.sweep()
-            #expect(try await city.command("accept", "T1", "r1", "", "").isOK, "10.3 s: within 0.5 s of grace")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK, "10.3 s: within 0.5 s of grace")
             _ = try await city.request("p2", "r2", "14")
-            _ = try await city.command("seen", "T2", "r2")
+            _ = try await city.command("offer_seen", "T2", "r2")
             try await city.advance(11_000)
-            #expect(try await city.command("accept", "T2", "r2", "", "") == .refused("offer_expired"))
+            #expect(try await city.command("offer_accept", "T2", "r2", "", "") == .refused("offer_expired"))
             #expect(
                 try await city.offered("r2") == nil,
                 "it is the only one there, and the second round comes after a pause")
@@ -128,7 +128,7 @@ import Wire
             _ = try await city.request("p1", "r1", "14")
             for driver in ["T1", "T2", "T1", "T2"] {
                 #expect(try await city.offered("r1") == driver)
-                #expect(try await city.command("decline", driver, "r1", "").isOK)
+                #expect(try await city.command("offer_decline", driver, "r1", "").isOK)
                 if driver == "T2" {
                     try await city.advance(12_000)
                     try await city.sweep()
@@ -147,13 +147,13 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("decline", "T1", "r1", "")
+            _ = try await city.command("offer_decline", "T1", "r1", "")
             try await city.advance(11_999)
             try await city.sweep()
             #expect(try await city.offered("r1") == nil, "it has just declined")
             try await city.queue("14", "T2")
             #expect(try await city.offered("r1") == "T2")
-            _ = try await city.command("decline", "T2", "r1", "")
+            _ = try await city.command("offer_decline", "T2", "r1", "")
             try await city.advance(11_999)
             try await city.sweep()
             #expect(try await city.offered("r1") == nil, "the pause is after the last answer")
@@ -161,8 +161,8 @@ import Wire
             try await city.sweep()
             #expect(try await city.offered("r1") == "T1")
             #expect(try await city.last("ride.searching", "passenger:p1")?["round"]?.integer == 2)
-            _ = try await city.command("decline", "T1", "r1", "")
-            _ = try await city.command("decline", "T2", "r1", "")
+            _ = try await city.command("offer_decline", "T1", "r1", "")
+            _ = try await city.command("offer_decline", "T2", "r1", "")
             #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "no_driver")
             #expect(try await city.raw(["ZCARD", "{test}:offers"]).int == 0)
             #expect(try await city.brokenInvariants() == [])
@@ -179,7 +179,7 @@ import Wire
             #expect(try await city.order("14") == ["T1", "T2"])
             // Nobody who is there can carry it any more.
             #expect(try await city.command("seats_set", "T2", "4", "4", "", "").isOK)
-            _ = try await city.command("decline", "T2", "r1", "")
+            _ = try await city.command("offer_decline", "T2", "r1", "")
             #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "seats_full")
             #expect(try await city.request("p1", "r2", "14") == .refused("seats_full"))
             // Seats that are free again are offered at once.
@@ -212,11 +212,11 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
-            #expect(try await city.command("accept", "T2", "r1", "", "") == .refused("not_found"))
-            #expect(try await city.command("seen", "T1", "r9") == .refused("not_found"))
-            _ = try await city.command("decline", "T1", "r1", "")
-            _ = try await city.command("accept", "T2", "r1", "", "")
-            #expect(try await city.command("accept", "T1", "r1", "", "") == .refused("offer_taken"))
+            #expect(try await city.command("offer_accept", "T2", "r1", "", "") == .refused("not_found"))
+            #expect(try await city.command("offer_seen", "T1", "r9") == .refused("not_found"))
+            _ = try await city.command("offer_decline", "T1", "r1", "")
+            _ = try await city.command("offer_accept", "T2", "r1", "", "")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "") == .refused("offer_taken"))
         }
     }
 
@@ -225,8 +225,8 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("accept", "T1", "r1", "k", "")
-            #expect(try await city.command("aboard", "T1", "", "", "k") == .refused("bad_message"))
+            _ = try await city.command("offer_accept", "T1", "r1", "k", "")
+            #expect(try await city.command("ride_aboard", "T1", "", "", "k") == .refused("bad_message"))
         }
     }
 
@@ -235,7 +235,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("seen", "T1", "r1")
+            _ = try await city.command("offer_seen", "T1", "r1")
             try await city.raw(["HSET", "{test}:settings", "offer_timeout_ms", "900000"])
             try await city.advance(300_001)
             try await city.raw(["ZADD", "{test}:offers", "99999999999999", "r1"])

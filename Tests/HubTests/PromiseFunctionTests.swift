@@ -36,7 +36,7 @@ import Wire
     @Test func `C60: seats that are booked and left at once count like that`() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             @Sendable func ride(_ booking: String, _ ms: Int) async throws {
                 #expect(try await city.book("p1", booking, "M1", 2).isOK)
                 #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
@@ -59,9 +59,9 @@ import Wire
             for (ride, ms) in [("r1", 10_000), ("r2", 61_000)] {
                 try await city.queue("14", "T1")
                 try await city.assign(ride, of: "p1", to: "T1")
-                #expect(try await city.command("aboard", "T1", ride, "", "").isOK)
+                #expect(try await city.command("ride_aboard", "T1", ride, "", "").isOK)
                 try await city.advance(ms)
-                #expect(try await city.command("finish", "T1", ride, "14", "").isOK)
+                #expect(try await city.command("ride_finish", "T1", ride, "14", "").isOK)
             }
             for key in ["ride:", "offered:"] {
                 #expect(try await lives(city, key + "r1") <= 600)
@@ -72,7 +72,7 @@ import Wire
 
     /// A tour of which a stop is promised, or only asked for, and that its driver ends after a minute.
     private func drive(_ city: TestCity, _ n: Int, promises: Bool) async throws -> TestCity.Outcome {
-        try await city.call("hello", ["bus_driver", "B1", "s-B1", "w", ""])
+        try await city.call("session_hello", ["bus_driver", "B1", "s-B1", "w", ""])
         let begun = try await city.command(
             "tour_start", "B1", "t\(n)", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
         guard begun.isOK else { return begun }

@@ -11,7 +11,7 @@ import Wire
         try await TestCity.run { city in
             #expect(try await city.request("p1", "r1", "14") == .refused("zone_empty"))
             try await city.queue("14", "T1")
-            let tooMany = try await city.command("request", "p1", "r1", "14", "45", "9", "4", "", "", "")
+            let tooMany = try await city.command("ride_request", "p1", "r1", "14", "45", "9", "4", "", "", "")
             #expect(tooMany == .refused("too_many_passengers"))
             #expect(try await city.request("p1", "r1", "14").isOK)
             #expect(try await city.request("p1", "r2", "14") == .refused("already_requested"))
@@ -34,12 +34,12 @@ import Wire
             try await city.queue("14", "T1")
             try await city.queue("15", "T2")
             try await city.assign("r1", of: "p1", to: "T1")
-            for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "500", "480", "high"]) }
-            for _ in 0..<2 { try await city.call("alert", ["T1", "r1", "20", "12", "high"]) }
-            try await city.call("alert", ["T1", "r1", "500", "480", "high"])
-            #expect(try await city.command("finish", "T1", "", "15", "") == .refused("not_available"))
-            #expect(try await city.command("aboard", "T1", "r1", "2", "").isOK)
-            let end = try await city.command("finish", "T1", "", "15", "")
+            for _ in 0..<2 { try await city.call("ride_alert", ["T1", "r1", "500", "480", "high"]) }
+            for _ in 0..<2 { try await city.call("ride_alert", ["T1", "r1", "20", "12", "high"]) }
+            try await city.call("ride_alert", ["T1", "r1", "500", "480", "high"])
+            #expect(try await city.command("ride_finish", "T1", "", "15", "") == .refused("not_available"))
+            #expect(try await city.command("ride_aboard", "T1", "r1", "2", "").isOK)
+            let end = try await city.command("ride_finish", "T1", "", "15", "")
             #expect(end["rank"]?.integer == 2)
             #expect(
                 try await city.told("passenger:p1") == [
@@ -55,10 +55,10 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.assign("r1", of: "p1", to: "T1")
-            try await city.call("alert", ["T1", "r1", "20", "3", "low"])
+            try await city.call("ride_alert", ["T1", "r1", "20", "3", "low"])
             #expect(try await city.told("passenger:p1").suffix(2) == ["ride.near", "ride.arrived"])
             #expect(try await city.told("driver:T1").last == "ride.confirm_aboard")
-            try await city.call("alert", ["T2", "r1", "20", "3", "low"])
+            try await city.call("ride_alert", ["T2", "r1", "20", "3", "low"])
             #expect(try await city.told("passenger:p1").count == 4, "only the ride's own driver climbs its ladder")
         }
     }
@@ -68,11 +68,11 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             _ = try await city.request("p1", "r1", "14")
-            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"])
             #expect(try await city.last("offer.withdrawn", "driver:T1")?["reason"]?.text == "cancelled")
             try await city.assign("r2", of: "p1", to: "T1")
-            #expect(try await city.command("cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"], "the old place, not the bottom")
             #expect(try await city.told("driver:T1").contains("ride.cancelled"))
             #expect(try await city.field("passenger:p1", "cancelled") == "2")
@@ -85,8 +85,8 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("cancel", "passenger", "p1", "r1", "", "")
-            #expect(try await city.command("accept", "T1", "r1", "", "") == .refused("offer_expired"))
+            _ = try await city.command("ride_cancel", "passenger", "p1", "r1", "", "")
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "") == .refused("offer_expired"))
             #expect(try await city.brokenInvariants() == [])
         }
     }
@@ -96,15 +96,15 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             try await city.assign("r1", of: "p1", to: "T1")
-            #expect(try await city.command("noshow", "T1", "", "") == .refused("not_available"), "not there yet")
-            try await city.call("alert", ["T1", "r1", "20", "3", "high"])
+            #expect(try await city.command("ride_noshow", "T1", "", "") == .refused("not_available"), "not there yet")
+            try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
             try await city.advance(178_700)
             // Told again by another fix: it counts from the first.
-            try await city.call("alert", ["T1", "r1", "20", "3", "high"])
-            let early = try await city.call("noshow", ["T1", "", ""]).text ?? ""
+            try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
+            let early = try await city.call("ride_noshow", ["T1", "", ""]).text ?? ""
             #expect(early.hasPrefix("-not_available 1300\n") && early.contains(" 2 s more"))
             try await city.advance(1_300)
-            #expect(try await city.command("noshow", "T1", "", "").isOK)
+            #expect(try await city.command("ride_noshow", "T1", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"])
             #expect(try await city.field("passenger:p1", "noshows") == "1")
             #expect(try await city.last("ride.cancelled", "passenger:p1")?["reason"]?.text == "noshow")
@@ -118,11 +118,11 @@ import Wire
             try await city.assign("r1", of: "p1", to: "T1")
             _ = try await city.request("p2", "r2", "14")
             _ = try await city.request("p3", "r3", "14")
-            #expect(try await city.command("cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14").isOK)
             #expect(try await city.offered("r2") == "T2")
             #expect(try await city.offered("r3") == "T1", "r1 has asked T1 already")
             #expect(try await city.order("14") == ["T2", "T1"])
-            _ = try await city.command("decline", "T2", "r2", "")
+            _ = try await city.command("offer_decline", "T2", "r2", "")
             #expect(try await city.offered("r1") == "T2", "r1 came before r2 and r3")
             #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_cancelled")
             #expect(try await city.brokenInvariants() == [])
@@ -134,7 +134,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.assign("r1", of: "p1", to: "T1")
-            _ = try await city.command("cancel", "driver", "T1", "", "", "14")
+            _ = try await city.command("ride_cancel", "driver", "T1", "", "", "14")
             #expect(try await city.order("14") == ["T1"])
             for _ in 0..<2 {
                 #expect(try await city.offered("r1") == nil)
@@ -153,11 +153,11 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.assign("r1", of: "p1", to: "T1")
-            #expect(try await city.command("cancel", "passenger", "p2", "r1", "", "") == .refused("not_found"))
-            #expect(try await city.command("aboard", "T2", "r1", "", "") == .refused("not_found"))
-            _ = try await city.command("aboard", "T1", "", "", "")
-            #expect(try await city.command("cancel", "passenger", "p1", "", "", "") == .refused("not_available"))
-            #expect(try await city.command("noshow", "T1", "", "") == .refused("not_available"))
+            #expect(try await city.command("ride_cancel", "passenger", "p2", "r1", "", "") == .refused("not_found"))
+            #expect(try await city.command("ride_aboard", "T2", "r1", "", "") == .refused("not_found"))
+            _ = try await city.command("ride_aboard", "T1", "", "", "")
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "") == .refused("not_available"))
+            #expect(try await city.command("ride_noshow", "T1", "", "") == .refused("not_available"))
         }
     }
 }

@@ -10,13 +10,13 @@ import Wire
     func lostAndBack() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 8)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             for (passenger, booking) in [("p1", "b_1"), ("p2", "b_2")] {
                 _ = try await city.book(passenger, booking, "M1", 1)
                 #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
             }
             _ = try await city.command("seat_aboard", "M1", "b_2", "", "")
-            try await city.call("gone", ["M1", "s-M1"])
+            try await city.call("driver_gone", ["M1", "s-M1"])
             try await city.advance(60_000)
             try await city.sweep()
             #expect(try await city.told("passenger:p1").last == "seat.confirmed")
@@ -24,9 +24,9 @@ import Wire
             for _ in 0..<2 { try await city.sweep() }
             #expect(try await city.told("passenger:p1").filter { $0 == "seat.driver_lost" }.count == 1)
             #expect(try await city.told("passenger:p2").contains("seat.driver_lost") == false)
-            let shown = try await city.call("hello", ["passenger", "p1", "s-p1", "w", ""])[2].text ?? ""
+            let shown = try await city.call("session_hello", ["passenger", "p1", "s-p1", "w", ""])[2].text ?? ""
             #expect(try JSONValue(parsing: Array(shown.utf8))["booking"]?["driver_lost"]?["until"]?.integer != nil)
-            try await city.call("hello", ["driver", "M1", "s2-M1", "w", "", "minibus", "8"])
+            try await city.call("session_hello", ["driver", "M1", "s2-M1", "w", "", "minibus", "8"])
             #expect(try await city.told("passenger:p1").last == "seat.driver_back")
             #expect(try await city.field("booking:b_1", "state") == "confirmed")
             #expect(try await city.brokenInvariants() == [])
@@ -37,10 +37,10 @@ import Wire
     func onlineOffline() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            let online = try await city.command("available", "M1", "14", "", "", "")
+            let online = try await city.command("driver_available", "M1", "14", "", "", "")
             #expect(online["seats"]?.integer == 14 && online["capacity"]?.integer == 14)
             #expect(try await city.order("14") == [])
-            #expect(try await city.command("unavailable", "M1", "").isOK)
+            #expect(try await city.command("driver_unavailable", "M1", "").isOK)
             #expect(try await city.field("vehicle:M1", "state") == "unavailable")
             #expect(try await city.book("p1", "b1", "M1", 1) == .refused("not_available"))
             #expect(try await city.brokenInvariants() == [])
@@ -51,7 +51,7 @@ import Wire
     func wholeBooking() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await city.book("p1", "b1", "M1", 3)["state"]?.text == "pending")
             #expect(try await city.field("vehicle:M1", "seats") == "14", "nothing is promised yet")
             let asked = try await city.last("seat.requested", "driver:M1")
@@ -73,7 +73,7 @@ import Wire
     func lastSeats() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 4)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await city.book("p1", "b1", "M1", 2).isOK)
             #expect(try await city.book("p2", "b2", "M1", 3) == .refused("seats_full"))
             #expect(try await city.book("p3", "b3", "M1", 2).isOK)
@@ -93,7 +93,7 @@ import Wire
     func clock() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 4)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             _ = try await city.book("p1", "b1", "M1", 2)
             try await city.advance(2_900)
             #expect(try await city.command("seat_seen", "M1", "b1")["expires_in_ms"]?.integer == 10_000)
@@ -113,13 +113,13 @@ import Wire
     func undelivered() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 4)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             _ = try await city.book("p1", "b1", "M1", 2)
             try await city.advance(3_600)
             try await city.sweep()
             #expect(try await city.field("booking:b1", "state") == "waiting")
             #expect(try await city.book("p2", "b2", "M1", 1) == .refused("not_available"))
-            try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.call("positions_take", ["M1", "w.1", "45.1", "9.1", "1", "", "", "", ""])
             #expect(try await city.field("booking:b1", "state") == "offered")
             #expect(try await city.brokenInvariants() == [])
             for _ in 0..<20 {
@@ -136,7 +136,7 @@ import Wire
     func recount() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 6)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             for (passenger, booking) in [("p1", "b1"), ("p2", "b2"), ("p3", "b3")] {
                 _ = try await city.book(passenger, booking, "M1", 2)
             }
@@ -178,9 +178,9 @@ import Wire
                 case 10:
                     try await city.advance(Int.random(in: 0...9_000, using: &random))
                     try await city.sweep()
-                    try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "\(step)", "", "", "", ""])
+                    try await city.call("positions_take", ["M1", "w.1", "45.1", "9.1", "\(step)", "", "", "", ""])
                 default:
-                    _ = try await city.command("available", "M1", "", "", "", "")
+                    _ = try await city.command("driver_available", "M1", "", "", "", "")
                 }
                 if step % 50 == 0 { #expect(try await city.brokenInvariants() == []) }
             }
@@ -196,7 +196,7 @@ import Wire
 extension TestCity {
     /// Connected, its token says `minibus`.
     func minibus(_ driver: String, seats: Int) async throws {
-        try await call("hello", ["driver", driver, "s-\(driver)", "w", "", "minibus", String(seats)])
+        try await call("session_hello", ["driver", driver, "s-\(driver)", "w", "", "minibus", String(seats)])
     }
 
     func book(_ passenger: String, _ booking: String, _ vehicle: String, _ passengers: Int) async throws -> Outcome {

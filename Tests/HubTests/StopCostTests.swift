@@ -32,7 +32,7 @@ import Wire
     func arrivals() async throws {
         try await TestCity.run { city in
             try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
-            try await city.call("hello", ["bus_driver", "B1", "s", "w", ""])
+            try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
             _ = try await city.command(
                 "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
             try await moved(city)
@@ -48,7 +48,7 @@ import Wire
             let at = passes.map { (($0["at"]?.integer ?? 0) - Self.now) / 1000 }
             #expect(at[1] == 230 * 1400 / 1500 + 30, "40 who ask for one place cost its time once")
 
-            let hello = try await city.call("hello", ["passenger", "c7", "x", "w", ""])
+            let hello = try await city.call("session_hello", ["passenger", "c7", "x", "w", ""])
             #expect(hello[2].text?.contains(#""request":"s7""#) == true)
             #expect(
                 try await city.calls(of: "hgetall") - first <= 4, "the request, the tour, its detours, and the wishes")

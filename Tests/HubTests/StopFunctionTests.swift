@@ -317,11 +317,11 @@ import Wire
         try await TestCity.run { city in
             try await start(city)
             _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 20))
-            let citizen = try await city.call("hello", ["passenger", "c1", "x", "w", ""])
+            let citizen = try await city.call("session_hello", ["passenger", "c1", "x", "w", ""])
             let mine = try JSONValue(parsing: Array((citizen[2].text ?? "").utf8))
             #expect(mine["requests"]?[0]?["request"]?.text == "s1")
             #expect(mine["requests"]?[0]?["bus"]?.text == "7")
-            let driver = try await city.call("hello", ["bus_driver", "B1", "y", "w", ""])
+            let driver = try await city.call("session_hello", ["bus_driver", "B1", "y", "w", ""])
             let his = try JSONValue(parsing: Array((driver[2].text ?? "").utf8))
             #expect(his["places"]?[0]?["requests"]?[0]?["name"]?.text == "Ada")
         }

@@ -18,7 +18,7 @@ extension StopLine {
     func start(
         _ city: TestCity, _ driver: String = "B1", tour: String = "t1", bus: String = "7", trip: String = ""
     ) async throws {
-        try await city.call("hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
+        try await city.call("session_hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
         let reply = try await city.command(
             "tour_start", driver, tour, bus, "8", "L", "out", trip, #"["a","b"]"#, "w", "", "", "", "", "", "0")
         #expect(reply["state"]?.text == "running")
@@ -26,7 +26,7 @@ extension StopLine {
 
     /// The driver's list, as its snapshot has it; nil when it is empty.
     func places(_ city: TestCity, of driver: String = "B1") async throws -> JSONValue? {
-        let hello = try await city.call("hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
+        let hello = try await city.call("session_hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
         return try JSONValue(parsing: Array((hello[2].text ?? "").utf8))["places"]
     }
 

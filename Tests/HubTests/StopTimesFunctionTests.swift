@@ -13,7 +13,7 @@ import Wire
     private static func lat(_ metres: Double) -> String { String(45 + metres / 111_195) }
 
     private func start(_ city: TestCity) async throws {
-        try await city.call("hello", ["bus_driver", "B1", "s", "w", ""])
+        try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
         let reply = try await city.command(
             "tour_start", "B1", "t1", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
         #expect(reply.isOK)
@@ -74,7 +74,7 @@ import Wire
             #expect(try await city.last("stop.pending", "passenger:c1")?["eta"] == reply["eta"])
             try await accept(city, "s1")
             #expect(try await city.last("stop.accepted", "passenger:c1")?["eta"] == reply["eta"])
-            let hello = try await city.call("hello", ["passenger", "c1", "x", "w", ""])
+            let hello = try await city.call("session_hello", ["passenger", "c1", "x", "w", ""])
             let snapshot = try JSONValue(parsing: Array((hello[2].text ?? "").utf8))
             #expect(snapshot["requests"]?[1]?["eta"] == reply["eta"])
             // A stop of the line itself: as it stands in the course.
@@ -91,7 +91,7 @@ import Wire
             #expect(try await ask(city, "s2", 2000, inMinutes: 90)["eta"] == nil, "another round")
             #expect(try await ask(city, "s3", 2000, inMinutes: 20)["eta"] != nil)
             func eta() async throws -> JSONValue? {
-                let hello = try await city.call("hello", ["passenger", "c1", "x", "w", ""])
+                let hello = try await city.call("session_hello", ["passenger", "c1", "x", "w", ""])
                 let snapshot = try JSONValue(parsing: Array((hello[2].text ?? "").utf8))
                 return snapshot["requests"]?.elements?.first { $0["request"]?.text == "s3" }?["eta"]
             }
@@ -112,7 +112,7 @@ import Wire
     func together() async throws {
         try await TestCity.run { city in
             try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
-            try await city.call("hello", ["bus_driver", "B1", "s", "w", ""])
+            try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
             _ = try await city.command(
                 "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
             try await moved(city, to: 1000, Self.course)

@@ -125,25 +125,25 @@ actor TestCity {
     }
 
     func connect(_ drivers: String...) async throws {
-        for driver in drivers { try await call("hello", ["driver", driver, "s-\(driver)", "w", ""]) }
+        for driver in drivers { try await call("session_hello", ["driver", driver, "s-\(driver)", "w", ""]) }
     }
 
     /// Connected and available in the zone, in this order.
     func queue(_ zone: String, _ drivers: String...) async throws {
         for driver in drivers {
-            try await call("hello", ["driver", driver, "s-\(driver)", "w", ""])
-            _ = try await command("available", driver, zone, "", "", "")
+            try await call("session_hello", ["driver", driver, "s-\(driver)", "w", ""])
+            _ = try await command("driver_available", driver, zone, "", "", "")
         }
     }
 
     func request(_ passenger: String, _ ride: String, _ zone: String, key: String = "") async throws -> Outcome {
-        try await command("request", passenger, ride, zone, "45.1", "9.1", "2", "", "", key)
+        try await command("ride_request", passenger, ride, zone, "45.1", "9.1", "2", "", "", key)
     }
 
     /// A ride that this driver, whose turn it is in zone 14, has accepted.
     func assign(_ ride: String, of passenger: String, to driver: String) async throws {
         _ = try await request(passenger, ride, "14")
-        #expect(try await command("accept", driver, ride, "", "").isOK)
+        #expect(try await command("offer_accept", driver, ride, "", "").isOK)
     }
 
     /// Sets hub time forward.
@@ -151,7 +151,7 @@ actor TestCity {
         try await raw(["HINCRBY", keys.settings, "clock_hub", String(milliseconds)])
     }
 
-    func sweep() async throws { try await call("sweep", ["w", "5000"]) }
+    func sweep() async throws { try await call("city_sweep", ["w", "5000"]) }
 
     func order(_ zone: String) async throws -> [String] {
         (try await raw(["ZRANGE", keys.queue(zone), "0", "-1"])).array?.compactMap(\.text) ?? []

@@ -11,7 +11,7 @@ import Wire
     private func publish(_ city: TestCity, _ data: String, key: String = "", type: String = "message") async throws
         -> String
     {
-        let outcome = try await city.command("publish", "operator:o1", Self.channel, type, data, key)
+        let outcome = try await city.command("topic_publish", "operator:o1", Self.channel, type, data, key)
         return outcome["seq"]?.text ?? "refused"
     }
 
@@ -19,7 +19,7 @@ import Wire
     private func read(_ city: TestCity, _ places: String..., bytes: Int = 100_000) async throws
         -> (end: String, there: [Bool], seqs: [String])
     {
-        let reply = try await city.call("topic", [Self.channel, String(bytes)] + places)
+        let reply = try await city.call("topic_read", [Self.channel, String(bytes)] + places)
         return (
             reply[0].text ?? "", (reply[1].array ?? []).map { $0.int == 1 },
             (reply[2].array ?? []).compactMap { $0[0].text }

@@ -332,12 +332,12 @@ import Wire
     @Test("B2: a driver who comes back gets the tour as it was")
     func hello() async throws {
         try await TestCity.run { city in
-            let empty = try await city.call("hello", ["bus_driver", "d1", "s1", "w1", ""])
+            let empty = try await city.call("session_hello", ["bus_driver", "d1", "s1", "w1", ""])
             #expect(empty[2].text == "{}" && empty[1].text == "fresh")
             _ = try await start(city, "d1", "t_1")
             _ = try await city.command("tour_seats", "d1", "5", "")
             _ = try await moved(city, "t_1", at: 7, reached: "2", delay: "30", dist: "812.5")
-            let back = try await city.call("hello", ["bus_driver", "d1", "s2", "w2", ""])
+            let back = try await city.call("session_hello", ["bus_driver", "d1", "s2", "w2", ""])
             let tour = try JSONValue(parsing: back[2].bytes ?? [])["tour"]
             #expect(tour?["tour"]?.text == "t_1" && next(tour) == 2 && tour?["seats"]?["taken"]?.integer == 5)
             #expect(tour?["delay_s"]?.integer == 30)

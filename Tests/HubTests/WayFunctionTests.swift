@@ -20,7 +20,7 @@ import Wire
 
     private func online(_ city: TestCity, _ driver: String) async throws {
         try await city.minibus(driver, seats: 14)
-        _ = try await city.command("available", driver, "", "", "", "")
+        _ = try await city.command("driver_available", driver, "", "", "", "")
     }
 
     @Test("a way is known while its vehicle is online, and again when it is back")
@@ -29,11 +29,11 @@ import Wire
             try await city.minibus("M1", seats: 14)
             _ = try await city.command("route_set", "M1", "", "", Self.way)
             #expect(try await ways(city) == [:], "not online yet")
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await ways(city) == ["M1": Self.way])
-            _ = try await city.command("unavailable", "M1", "")
+            _ = try await city.command("driver_unavailable", "M1", "")
             #expect(try await kept(city) == 0)
-            _ = try await city.command("available", "M1", "", "", "", "")
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await ways(city) == ["M1": Self.way])
             _ = try await city.command("route_set", "M1", "R1", "", "")
             #expect(try await kept(city) == 0)
@@ -46,7 +46,7 @@ import Wire
             for driver in ["M1", "M2"] {
                 try await online(city, driver)
                 _ = try await city.command("route_set", driver, "", "", Self.way)
-                try await city.call("gone", [driver, "s-\(driver)"])
+                try await city.call("driver_gone", [driver, "s-\(driver)"])
             }
             #expect(try await ways(city).count == 2, "it may be back in a moment")
             try await city.advance(60_100)
@@ -87,13 +87,13 @@ import Wire
         try await TestCity.run { city in
             try await online(city, "M1")
             func fix(_ place: String) async throws {
-                try await city.call("positions", ["M1", "w.1", "45.1", "9.1", "1", "", "", place, ""])
+                try await city.call("positions_take", ["M1", "w.1", "45.1", "9.1", "1", "", "", place, ""])
             }
             func line() async throws -> String? { try await city.call("feed_state", ["60000", "5:7"])[0].text }
             _ = try await city.command("route_set", "M1", "R1", "", "", "out@10")
             try await fix("5:7 out@1200")
             #expect(try await line()?.hasSuffix(" minibus 14 R1 out@1200") == true)
-            let hello = try await city.call("hello", ["driver", "M1", "s-2", "w2", "", "minibus", "14"])
+            let hello = try await city.call("session_hello", ["driver", "M1", "s-2", "w2", "", "minibus", "14"])
             #expect(hello[10].text == "out@1200")
             // The same route again is no news, another one begins where it is said to.
             _ = try await city.command("route_set", "M1", "R1", "", "", "")
@@ -111,8 +111,8 @@ import Wire
             try await city.minibus("M1", seats: 14)
             _ = try await city.command("route_set", "M1", "", "", Self.way)
             @Sendable func flip() async throws -> TestCity.Outcome {
-                _ = try await city.command("unavailable", "M1", "")
-                return try await city.command("available", "M1", "", "", "", "")
+                _ = try await city.command("driver_unavailable", "M1", "")
+                return try await city.command("driver_available", "M1", "", "", "", "")
             }
             for _ in 1...10 { #expect(try await flip().isOK) }
             for _ in 1...5 { #expect(try await flip() == .refused("rate_limited")) }
@@ -120,7 +120,7 @@ import Wire
             #expect(try await city.field("vehicle:M1", "state") == "unavailable")
             try await city.advance(60_000)
             #expect(try await flip().isOK)
-            for _ in 1...5 { #expect(try await city.command("available", "M1", "", "", "", "").isOK, "it is") }
+            for _ in 1...5 { #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK, "it is") }
             #expect(try await city.command("route_set", "M1", "R1", "", "").isOK)
             for _ in 1...9 { #expect(try await flip().isOK, "no way is told") }
         }
@@ -164,7 +164,7 @@ import Wire
     func tour() async throws {
         try await TestCity.run { city in
             func along() async throws -> String? { try await city.field("vehicle:B1", "along") }
-            try await city.call("hello", ["bus_driver", "d1", "s", "w", ""])
+            try await city.call("session_hello", ["bus_driver", "d1", "s", "w", ""])
             let tour = [
                 "d1", "t1", "B1", "8", "52", "p1", "", #"["a","b"]"#, "w", "52", "1", "", "", "", "0", "p1@0",
             ]

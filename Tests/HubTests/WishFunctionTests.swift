@@ -31,7 +31,7 @@ import Wire
         #expect(try await city.request("p-\(ride)", ride, "1").isOK)
         let offer = try #require(try await city.last("offer.made", "driver:T1"))
         #expect(offer["ride"]?.text == ride)
-        #expect(try await city.command("cancel", "passenger", "p-\(ride)", "", "", "").isOK)
+        #expect(try await city.command("ride_cancel", "passenger", "p-\(ride)", "", "", "").isOK)
         return offer["silent"] != nil
     }
 
@@ -79,7 +79,7 @@ import Wire
             try await set(city, to: evening)
             try await city.call("notify_set", ["driver:T1", "", "1320", "360", "", "", ""])
             #expect(try await isQuiet(city, "r1") == false)
-            try await city.call("sweep", ["w", "5000", "7200", Self.text(Self.berlin, at: evening)])
+            try await city.call("city_sweep", ["w", "5000", "7200", Self.text(Self.berlin, at: evening)])
             #expect(try await isQuiet(city, "r2"))
             // What is sent again stands in place of what was.
             let sydney = ["driver:T1", "", "1320", "360", "", "Australia/Sydney", "36000 0 36000"]

@@ -58,7 +58,7 @@ actor BusWalk: RandomWalk {
         case 26..<30: try await harness.call("tour_step", [driver, random.chance(0.8) ? "1" : "-1", "", ""])
         case 30..<50: try await move(driver)
         case 50..<64: try await request(line)
-        case 64..<68: try await harness.call("sweep", ["w", "60000"])
+        case 64..<68: try await harness.call("city_sweep", ["w", "60000"])
         default: try await answer(driver)
         }
     }

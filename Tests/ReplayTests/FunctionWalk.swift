@@ -26,7 +26,7 @@ actor FunctionWalk: RandomWalk {
 
     func walk(_ steps: Int) async throws -> WalkResult {
         try await harness.start()
-        for driver in drivers { try await harness.call("hello", ["driver", driver, "s", "w", ""]) }
+        for driver in drivers { try await harness.call("session_hello", ["driver", driver, "s", "w", ""]) }
         // In the middle of things, so that a start from a state is tested as well.
         for _ in 0..<(steps / 4) { try await step() }
         let start = try await harness.reader.snapshot()
@@ -48,20 +48,20 @@ actor FunctionWalk: RandomWalk {
         let held = try await harness.fields("vehicle:" + driver, "offer", "ride")
         let (offer, ride) = (held[0], held[1])
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<14: try await harness.call("available", [driver, zone, ""])
-        case 14..<17: try await harness.call("unavailable", [driver, ""])
-        case 17..<22: try await harness.call("move", [driver, zone])
-        case 22..<24: try await harness.call("outside", [driver])
-        case 24..<29: try await harness.call("recover", [driver, zone])
-        case 29..<33: try await harness.call("gone", [driver, "s"])
-        case 33..<40: try await harness.call("hello", ["driver", driver, "s", "w", ""])
-        case 40..<43: try await harness.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 0..<14: try await harness.call("driver_available", [driver, zone, ""])
+        case 14..<17: try await harness.call("driver_unavailable", [driver, ""])
+        case 17..<22: try await harness.call("driver_move", [driver, zone])
+        case 22..<24: try await harness.call("driver_outside", [driver])
+        case 24..<29: try await harness.call("driver_recover", [driver, zone])
+        case 29..<33: try await harness.call("driver_gone", [driver, "s"])
+        case 33..<40: try await harness.call("session_hello", ["driver", driver, "s", "w", ""])
+        case 40..<43: try await harness.call("positions_take", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
         case 43: try await harness.call("seats_set", [driver, String(random.milliseconds(0...4)), "4", "", ""])
         case 44..<60: try await request(zone)
-        case 60: try await harness.call("search", [passengers.randomElement(using: &random)!, "", ""])
+        case 60: try await harness.call("ride_search", [passengers.randomElement(using: &random)!, "", ""])
         case 61..<63:
-            try await harness.call("cancel", ["passenger", passengers.randomElement(using: &random)!, "", "", ""])
-        case 63..<68: try await harness.call("sweep", ["w", "60000"])
+            try await harness.call("ride_cancel", ["passenger", passengers.randomElement(using: &random)!, "", "", ""])
+        case 63..<68: try await harness.call("city_sweep", ["w", "60000"])
         default: try await answer(driver, offer, ride, zone)
         }
     }
@@ -70,27 +70,28 @@ actor FunctionWalk: RandomWalk {
         names += 1
         let passenger = passengers.randomElement(using: &random)!
         try await harness.call(
-            "request", [passenger, "r\(names)", zone, "45.1", "9.1", String(random.milliseconds(1...3)), "", "", ""])
+            "ride_request",
+            [passenger, "r\(names)", zone, "45.1", "9.1", String(random.milliseconds(1...3)), "", "", ""])
     }
 
     private func answer(_ driver: String, _ offer: String?, _ ride: String?, _ zone: String) async throws {
         if let offer {
-            try await harness.call("seen", [driver, offer])
+            try await harness.call("offer_seen", [driver, offer])
             // By somebody else now and then, and too late.
             let who = random.chance(0.25) ? drivers.randomElement(using: &random)! : driver
             if random.chance(0.7) {
-                try await harness.call("accept", [who, offer, "", ""])
+                try await harness.call("offer_accept", [who, offer, "", ""])
             } else {
-                try await harness.call("decline", [who, offer, ""])
+                try await harness.call("offer_decline", [who, offer, ""])
             }
         } else if let ride {
             switch Int.random(in: 0..<10, using: &random) {
-            case 0: try await harness.call("noshow", [driver, ride, ""])
-            case 1: try await harness.call("cancel", ["driver", driver, ride, "", zone])
-            case 2, 3: try await harness.call("alert", [driver, ride, "500", "480", "high"])
-            case 4, 5: try await harness.call("alert", [driver, ride, "20", "15", "high"])
-            case 6, 7: try await harness.call("aboard", [driver, ride, "", ""])
-            default: try await harness.call("finish", [driver, ride, random.chance(0.9) ? zone : "", ""])
+            case 0: try await harness.call("ride_noshow", [driver, ride, ""])
+            case 1: try await harness.call("ride_cancel", ["driver", driver, ride, "", zone])
+            case 2, 3: try await harness.call("ride_alert", [driver, ride, "500", "480", "high"])
+            case 4, 5: try await harness.call("ride_alert", [driver, ride, "20", "15", "high"])
+            case 6, 7: try await harness.call("ride_aboard", [driver, ride, "", ""])
+            default: try await harness.call("ride_finish", [driver, ride, random.chance(0.9) ? zone : "", ""])
             }
         }
     }

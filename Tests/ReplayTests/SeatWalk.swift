@@ -42,23 +42,23 @@ actor SeatWalk: RandomWalk {
     }
 
     private func hello(_ driver: String) async throws {
-        try await harness.call("hello", ["driver", driver, "s", "w", "", "minibus", "\(seats)"])
+        try await harness.call("session_hello", ["driver", driver, "s", "w", "", "minibus", "\(seats)"])
     }
 
     private func step() async throws {
         let driver = drivers.randomElement(using: &random)!
         try await harness.pass(random.milliseconds(0...3_000))
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<6: try await harness.call("available", [driver, "", "", "", ""])
-        case 6..<8: try await harness.call("unavailable", [driver, ""])
-        case 8..<11: try await harness.call("gone", [driver, "s"])
+        case 0..<6: try await harness.call("driver_available", [driver, "", "", "", ""])
+        case 6..<8: try await harness.call("driver_unavailable", [driver, ""])
+        case 8..<11: try await harness.call("driver_gone", [driver, "s"])
         case 11..<16: try await hello(driver)
-        case 16..<20: try await harness.call("positions", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+        case 16..<20: try await harness.call("positions_take", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
         case 20..<42: try await book(driver)
         case 42..<50: try await count(driver)
         case 50..<53:
             try await harness.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &random))", "", ""])
-        case 53..<59: try await harness.call("sweep", ["w", "60000"])
+        case 53..<59: try await harness.call("city_sweep", ["w", "60000"])
         default: try await answer(driver)
         }
     }

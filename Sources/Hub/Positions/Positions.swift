@@ -68,7 +68,7 @@ final class Positions: Capability {
         if let other = vehicles[identity.subject]?.sessions.last(where: { $0.phase == .live }) {
             sessions.catchUpAgain([other])
         } else {
-            functions.retryUntilDone("gone", [RedisArgument(identity.subject), RedisArgument(session.name)])
+            functions.retryUntilDone("driver_gone", [RedisArgument(identity.subject), RedisArgument(session.name)])
         }
     }
 
@@ -81,7 +81,8 @@ final class Positions: Capability {
             sessions.catchUpAgain([other], isUrgent: true)
         } else if vehicle.sessions.isEmpty {
             vehicles[vehicle.subject] = nil
-            functions.retryUntilDone("gone", [RedisArgument(vehicle.subject), RedisArgument(vehicle.registered)])
+            functions.retryUntilDone(
+                "driver_gone", [RedisArgument(vehicle.subject), RedisArgument(vehicle.registered)])
         }
     }
 
@@ -283,7 +284,7 @@ final class Positions: Capability {
         }
         guard !arguments.isEmpty else { return }
         isBatchUnderWay = true
-        functions.call("positions", arguments) { result in
+        functions.call("positions_take", arguments) { result in
             self.isBatchUnderWay = false
             switch result {
             case .success: return self.sendPositions()

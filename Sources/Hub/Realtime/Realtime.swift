@@ -38,7 +38,7 @@ final class Realtime: Capability {
         guard commands.isUp, services.clock.isSet, !isBeingRead, catalog.isKnown else { return }
         isBeingRead = true
         let known = cache.map { RedisArgument($0.at) } ?? ""
-        functions.call("realtime", [known, RedisArgument(everyMs)]) { result in
+        functions.call("realtime_read", [known, RedisArgument(everyMs)]) { result in
             self.isBeingRead = false
             switch result {
             case .success(let reply):

@@ -5,11 +5,11 @@ local tours = import('tour', 'tours')
 
 local REALTIME_S = 60
 
--- realtime: ARGV the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers
+-- realtime_read: ARGV the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers
 -- nothing when it has the latest; 'feeds', their hub time, their age in real ms and the three, when there are later ones; or,
 -- when they are due and nobody else is at it, 'tours' and of each tour that has sent a position: JSON of its state, the Unix
 -- second from which its trip's times count, 1 if its passengers were ever counted. Then `realtime_put` follows.
-register('realtime', function(keys, argv)
+register('realtime_read', function(keys, argv)
     local c = context(keys)
     local key = c.p .. 'realtime'
     local at, made = unpack(redis.call('HMGET', key, 'at', 'made'))

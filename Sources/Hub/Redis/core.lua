@@ -169,7 +169,7 @@ local function minute_of_day(zone, at)
 end
 
 -- What clocks show: `clocks`, by the name of the time zone; `city` is the catalog's. Said by the workers, who can read the
--- files of time zones: notify_set, notify_clocks, sweep.
+-- files of time zones: notify_set, notify_clocks, city_sweep.
 local function set_clock(c, name, zone)
     if redis.call('HGET', c.p .. 'clocks', name) ~= zone then redis.call('HSET', c.p .. 'clocks', name, zone) end
 end

@@ -23,8 +23,8 @@ function links.add(c, channel, session)
     end
 end
 
--- left: ARGV role:subject, session. That connection is closed.
-register('left', function(keys, argv)
+-- session_left: ARGV role:subject, session. That connection is closed.
+register('session_left', function(keys, argv)
     local c = context(keys)
     return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
 end, { 'allow-oom' })

@@ -15,7 +15,7 @@ final class Rides: Capability {
 
     private var drivers: [String: TaxiDriver] = [:]
     private static let pickup = PickupKind(
-        alert: "alert", eta: "ride.eta", idField: "ride", vehicleField: "taxi", isShared: false)
+        alert: "ride_alert", eta: "ride.eta", idField: "ride", vehicleField: "taxi", isShared: false)
 
     init(_ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests) {
         self.services = services
@@ -43,31 +43,32 @@ final class Rides: Capability {
         case .driverAvailable:
             // Refused by the function, not here: a repeated command gets its first reply, wherever the driver now is.
             switch positions.place(of: vehicle) {
-            case .zone(let zone): call("available", [who, RedisArgument(zone), key, "", ""], message, session)
+            case .zone(let zone): call("driver_available", [who, RedisArgument(zone), key, "", ""], message, session)
             case .refused(let code, let detail):
                 call(
-                    "available", [who, "", key, RedisArgument(code.rawValue), RedisArgument(detail)], message, session)
+                    "driver_available", [who, "", key, RedisArgument(code.rawValue), RedisArgument(detail)], message,
+                    session)
             }
-        case .driverUnavailable: call("unavailable", [who, key], message, session)
-        case .offerSeen(let ride): call("seen", [who, RedisArgument(ride)], message, session)
+        case .driverUnavailable: call("driver_unavailable", [who, key], message, session)
+        case .offerSeen(let ride): call("offer_seen", [who, RedisArgument(ride)], message, session)
         case .offerAccept(let ride):
             let eta = requests.secondsToPickup(ride, of: vehicle).map { RedisArgument($0) } ?? ""
             metrics.accepts.increment()
             // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
             if vehicle.isDirty { positions.flush() }
-            call("accept", [who, RedisArgument(ride), key, eta], message, session) { reply in
+            call("offer_accept", [who, RedisArgument(ride), key, eta], message, session) { reply in
                 // The push may come after the driver's next fixes. A repeated command's reply is of an offer that is over.
                 if let ride = reply["ride"]?.text, self.requests.has(ride, of: vehicle) {
                     self.becomeBusy(vehicle, reply)
                 }
             }
         case .offerDecline(let ride):
-            call("decline", [who, RedisArgument(ride), key], message, session) { reply in
+            call("offer_decline", [who, RedisArgument(ride), key], message, session) { reply in
                 if let ride = reply["ride"]?.text { self.requests.end(ride, of: vehicle) }
             }
         case .rideAboard(let ride, let passengers):
             let count = passengers.map { RedisArgument($0) } ?? ""
-            call("aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) { reply in
+            call("ride_aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) { reply in
                 // A repeated command's reply may be of an earlier ride.
                 if let driver = self.drivers[vehicle.subject], case .busy(var ride) = driver.duty,
                     ride.id == reply["ride"]?.text
@@ -77,7 +78,9 @@ final class Rides: Capability {
                 }
             }
         case .rideEnd(let ride):
-            call("finish", [who, RedisArgument(ride ?? ""), RedisArgument(zone(of: vehicle)), key], message, session) {
+            call(
+                "ride_finish", [who, RedisArgument(ride ?? ""), RedisArgument(zone(of: vehicle)), key], message, session
+            ) {
                 reply in
                 if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
                     ride.id == reply["ride"]?.text
@@ -85,10 +88,11 @@ final class Rides: Capability {
                     driver.duty = .unavailable
                 }
             }
-        case .rideNoshow(let ride): call("noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .rideNoshow(let ride): call("ride_noshow", [who, RedisArgument(ride ?? ""), key], message, session)
         case .rideCancel(let ride):
             call(
-                "cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zone(of: vehicle))], message,
+                "ride_cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zone(of: vehicle))],
+                message,
                 session)
         case .rideRequest, .rideSearch: return false
         }
@@ -109,11 +113,11 @@ final class Rides: Capability {
                 var arguments = [who, RedisArgument(RandomID.make("r_")), RedisArgument(zone)]
                 arguments += [RedisArgument(lat), RedisArgument(lon), RedisArgument(passengers)]
                 arguments += destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
-                call("request", arguments + [key], message, session)
+                call("ride_request", arguments + [key], message, session)
             }
         case .rideCancel(let ride):
-            call("cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
-        case .rideSearch(let ride): call("search", [who, RedisArgument(ride ?? ""), key], message, session)
+            call("ride_cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
+        case .rideSearch(let ride): call("ride_search", [who, RedisArgument(ride ?? ""), key], message, session)
         case .driverAvailable, .driverUnavailable, .offerSeen, .offerAccept, .offerDecline, .rideAboard, .rideEnd,
             .rideNoshow:
             return false
@@ -261,20 +265,20 @@ extension Rides {
             guard driver.tracker != nil else {
                 // Its zone is no more since the zones were reloaded.
                 if case .zone(let zone) = zones.place(of: fix.point) {
-                    change(driver, vehicle, "move", [RedisArgument(zone)])
+                    change(driver, vehicle, "driver_move", [RedisArgument(zone)])
                 } else {
-                    change(driver, vehicle, "outside", [])
+                    change(driver, vehicle, "driver_outside", [])
                 }
                 return
             }
             switch driver.tracker?.update(fix, zones: set, settings: settings.zoneRules) {
-            case .leave?: change(driver, vehicle, "outside", [])
-            case .switch(let index)?: change(driver, vehicle, "move", [RedisArgument(set.zones[index].id)])
+            case .leave?: change(driver, vehicle, "driver_outside", [])
+            case .switch(let index)?: change(driver, vehicle, "driver_move", [RedisArgument(set.zones[index].id)])
             default: break
             }
         case .lost:
             guard case .zone(let zone) = zones.place(of: fix.point) else { return }
-            change(driver, vehicle, "recover", [RedisArgument(zone)])
+            change(driver, vehicle, "driver_recover", [RedisArgument(zone)])
         default: break
         }
     }
@@ -288,7 +292,7 @@ extension Rides {
             driver.isMoving = false
             switch result {
             case .success(let reply):
-                if function == "recover", reply.int == 0, case .lost = driver.duty { driver.duty = .unavailable }
+                if function == "driver_recover", reply.int == 0, case .lost = driver.duty { driver.duty = .unavailable }
             case .failure(let failure):
                 if case .server(let text) = failure { self.log.error("\(function) failed: \(text)") }
                 // It has not moved: the next fixes count anew.

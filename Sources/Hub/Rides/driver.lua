@@ -15,8 +15,8 @@ local function do_without(c, driver, v)
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
 
--- available: ARGV driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
-register('available', function(keys, argv)
+-- driver_available: ARGV driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
+register('driver_available', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     return once(c, 'driver.available', 'driver:' .. driver, argv[3], function()
         local v = vehicle(c, driver)
@@ -43,8 +43,8 @@ register('available', function(keys, argv)
     end)
 end)
 
--- unavailable: ARGV driver, key.
-register('unavailable', function(keys, argv)
+-- driver_unavailable: ARGV driver, key.
+register('driver_unavailable', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'driver.unavailable', 'driver:' .. driver, argv[2], function()
         local v = vehicle(c, driver)
@@ -66,8 +66,8 @@ register('unavailable', function(keys, argv)
     end)
 end)
 
--- move: ARGV driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
-register('move', function(keys, argv)
+-- driver_move: ARGV driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
+register('driver_move', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     local v = vehicle(c, driver)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
@@ -79,9 +79,9 @@ register('move', function(keys, argv)
     return 1
 end)
 
--- outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19): with an offer
+-- driver_outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19): with an offer
 -- that it has been shown, the last one, as if it had let it pass.
-register('outside', function(keys, argv)
+register('driver_outside', function(keys, argv)
     local c, driver = context(keys), argv[1]
     local v = vehicle(c, driver)
     if v.state ~= 'available' or is_minibus(v) then return 0 end
@@ -94,8 +94,8 @@ register('outside', function(keys, argv)
     return 1
 end)
 
--- recover: ARGV driver, zone. A driver that lost its place against its will is inside a zone again.
-register('recover', function(keys, argv)
+-- driver_recover: ARGV driver, zone. A driver that lost its place against its will is inside a zone again.
+register('driver_recover', function(keys, argv)
     local c, driver, zone = context(keys), argv[1], argv[2]
     local v = vehicle(c, driver)
     if not remembers(c, v) or is_minibus(v) then return 0 end

@@ -325,8 +325,8 @@ end
 
 local function is_open_to(r, driver) return r.state == 'offered' and r.offered_to == driver end
 
--- seen: ARGV driver, ride. The driver's app shows the offer: its time starts now (C30).
-register('seen', function(keys, argv)
+-- offer_seen: ARGV driver, ride. The driver's app shows the offer: its time starts now (C30).
+register('offer_seen', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     local r = load_ride(c, ride)
     local v = bring_back(c, driver)
@@ -341,8 +341,8 @@ register('seen', function(keys, argv)
     return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
 end)
 
--- accept: ARGV driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
-register('accept', function(keys, argv)
+-- offer_accept: ARGV driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
+register('offer_accept', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     return once(c, 'offer.accept', 'driver:' .. driver, argv[3], function()
         local r = load_ride(c, ride)
@@ -373,8 +373,8 @@ register('accept', function(keys, argv)
     end)
 end)
 
--- decline: ARGV driver, ride, key.
-register('decline', function(keys, argv)
+-- offer_decline: ARGV driver, ride, key.
+register('offer_decline', function(keys, argv)
     local c, driver, ride = context(keys), argv[1], argv[2]
     return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
         local r = load_ride(c, ride)

@@ -8,8 +8,8 @@ local bring_back, join, mark_back = import('queue', 'bring_back', 'join', 'mark_
 local close_ride, dispatch_driver, dispatch_ride = import('offer', 'close_ride', 'dispatch_driver', 'dispatch_ride')
 local free_again, nobody_for, withdraw_offer = import('offer', 'free_again', 'nobody_for', 'withdraw_offer')
 
--- request: ARGV passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
-register('request', function(keys, argv)
+-- ride_request: ARGV passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
+register('ride_request', function(keys, argv)
     local c, passenger, ride, zone = context(keys), argv[1], argv[2], argv[3]
     return once(c, 'ride.request', 'passenger:' .. passenger, argv[9], function()
         if tonumber(argv[6]) > c.max_passengers then
@@ -127,8 +127,8 @@ local function meant(c, what, role, subject, named)
     return id, found
 end
 
--- cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
-register('cancel', function(keys, argv)
+-- ride_cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
+register('ride_cancel', function(keys, argv)
     local c, role, subject = context(keys), argv[1], argv[2]
     return once(c, 'ride.cancel', role .. ':' .. subject, argv[4], function()
         local ride, r, no = meant(c, 'ride', role, subject, argv[3])
@@ -145,10 +145,10 @@ register('cancel', function(keys, argv)
     end)
 end)
 
--- search: ARGV passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
+-- ride_search: ARGV passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
 -- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. Refused while
 -- nobody else could be asked. (command ride.search)
-register('search', function(keys, argv)
+register('ride_search', function(keys, argv)
     local c, passenger = context(keys), argv[1]
     return once(c, 'ride.search', 'passenger:' .. passenger, argv[3], function()
         local ride, r, no = meant(c, 'ride', 'passenger', passenger, argv[2])
@@ -167,8 +167,8 @@ register('search', function(keys, argv)
     end)
 end)
 
--- alert: ARGV driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
-register('alert', function(keys, argv)
+-- ride_alert: ARGV driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('ride_alert', function(keys, argv)
     local c, driver, ride, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
     local r = load_ride(c, ride)
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
@@ -189,8 +189,8 @@ register('alert', function(keys, argv)
     return 1
 end)
 
--- aboard: ARGV driver, ride ('' = the open one), passengers ('' = as requested), key.
-register('aboard', function(keys, argv)
+-- ride_aboard: ARGV driver, ride ('' = the open one), passengers ('' = as requested), key.
+register('ride_aboard', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.aboard', 'driver:' .. driver, argv[4], function()
         local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
@@ -221,8 +221,8 @@ local function free_driver(c, driver, ride, zone)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
 
--- finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
-register('finish', function(keys, argv)
+-- ride_finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
+register('ride_finish', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.end', 'driver:' .. driver, argv[4], function()
         local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
@@ -239,9 +239,9 @@ register('finish', function(keys, argv)
     end)
 end)
 
--- noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
+-- ride_noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
 -- place is restored; it counts for the passenger's reliability (R12).
-register('noshow', function(keys, argv)
+register('ride_noshow', function(keys, argv)
     local c, driver = context(keys), argv[1]
     return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()
         local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])

@@ -65,7 +65,7 @@ final class Sessions: Capability {
     /// It does not count among its subject's connections any more (limits.lua).
     private func leaveLinks(_ session: Session, _ identity: Identity) {
         guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 else { return }
-        functions.retryUntilDone("left", [RedisArgument(identity.channel), RedisArgument(session.name)])
+        functions.retryUntilDone("session_left", [RedisArgument(identity.channel), RedisArgument(session.name)])
     }
 
     /// One's own channel is read since hello.
@@ -222,7 +222,7 @@ final class Sessions: Capability {
                 RedisArgument(identity.kind.text.description),
                 RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
             ]
-            self.functions.call("hello", arguments) { result in
+            self.functions.call("session_hello", arguments) { result in
                 guard self.sessions.has(session), session.phase == .catchingUp else {
                     self.failed(session, identity)
                     return then(false)

@@ -151,12 +151,12 @@ local function speak(c, driver, session, worker, old)
     say_speaker(c, driver, session)
 end
 
--- hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
+-- session_hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
 -- a minibus is along its way}.
-register('hello', function(keys, argv)
+register('session_hello', function(keys, argv)
     local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
     local v = {}
     if role == 'driver' then
@@ -202,8 +202,8 @@ register('hello', function(keys, argv)
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries, v.along or '' }
 end)
 
--- gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.
-register('gone', function(keys, argv)
+-- driver_gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.
+register('driver_gone', function(keys, argv)
     local c, driver = context(keys), argv[1]
     local v = vehicle(c, driver)
     if v.session ~= argv[2] then return 0 end
@@ -279,8 +279,8 @@ local function add_places(c, places)
     places.alive, places.geo = {}, {}
 end
 
--- positions: ARGV nine per vehicle, see moved(). One call for everything that moved in a tick.
-register('positions', function(keys, argv)
+-- positions_take: ARGV nine per vehicle, see moved(). One call for everything that moved in a tick.
+register('positions_take', function(keys, argv)
     local c, zones, minibuses, lines = context(keys), {}, {}, { city = {} }
     local logged, unlogged = { alive = {}, geo = {} }, { alive = {}, geo = {} }
     for i = 1, #argv, 9 do

@@ -177,7 +177,7 @@ final class ChannelReadings: Capability {
         let losses = topics.losses
         let arguments =
             [RedisArgument(topic.channel), RedisArgument(part)] + ordered.map { RedisArgument($0.text) }
-        functions.call("topic", arguments) { result in
+        functions.call("topic_read", arguments) { result in
             self.topics.underWay -= 1
             topic.isReading = false
             topic.isDue = false

@@ -46,7 +46,7 @@ final class Topics: Capability {
             RedisArgument("\(identity.role.rawValue):\(identity.subject)"), RedisArgument(channel),
             RedisArgument(type ?? Self.defaultType), RedisArgument(data), RedisArgument(message.key ?? ""),
         ]
-        call("publish", arguments, message, session)
+        call("topic_publish", arguments, message, session)
     }
 
     private func subscribe(

@@ -3,8 +3,8 @@
 local beginning, context, is_beginning, ok, once = import('core', 'beginning', 'context', 'is_beginning', 'ok', 'once')
 local tell_json = import('core', 'tell_json')
 
--- publish: ARGV role:subject, channel, type, JSON of the data, key. The data goes through as it came.
-register('publish', function(keys, argv)
+-- topic_publish: ARGV role:subject, channel, type, JSON of the data, key. The data goes through as it came.
+register('topic_publish', function(keys, argv)
     local c = context(keys)
     return once(c, 'publish', argv[1], argv[5], function()
         return ok({ seq = tell_json(c, argv[2], argv[3], argv[4]) })
@@ -29,10 +29,10 @@ local function page(key, from, bytes)
     return entries
 end
 
--- topic: ARGV channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
+-- topic_read: ARGV channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
 -- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the
 -- entries after the oldest place that is}. One call for all readers, wherever they stand.
-register('topic', function(keys, argv)
+register('topic_read', function(keys, argv)
     local c, channel = context(keys), argv[1]
     local key = c.p .. 'ch:' .. channel
     local there, oldest, latest = {}, nil, nil

@@ -144,9 +144,9 @@ local function sweep_workers(c, worker, dead_after)
     return false
 end
 
--- sweep: ARGV worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
+-- city_sweep: ARGV worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
 -- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known}.
-register('sweep', function(keys, argv)
+register('city_sweep', function(keys, argv)
     local c = context(keys)
     if (argv[3] or '') ~= '' then figures.set_offset(c, argv[3]) end
     if (argv[4] or '') ~= '' then set_clock(c, 'city', argv[4]) end
@@ -162,11 +162,11 @@ register('sweep', function(keys, argv)
     return { c.iso, is_new and 1 or 0 }
 end, { 'allow-oom' })
 
--- tidy: takes a part of what is too old out of the event log. Answers how many entries.
-register('tidy', function(keys)
+-- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.
+register('events_tidy', function(keys)
     local c = context(keys)
     return drop_old(c, c.p .. 'events', 500)
 end, { 'allow-oom' })
 
--- now: hub time in ms.
-register('now', function(keys) return context(keys).iso end, { 'no-writes' })
+-- city_now: hub time in ms.
+register('city_now', function(keys) return context(keys).iso end, { 'no-writes' })
