@@ -34,12 +34,13 @@ async def test_too_fast_is_refused_and_the_connection_lives(hub, cast):
     await driver.connect()
     replies = outcomes(driver, range(30))
     for n in replies:
-        await driver.send({"id": n, "cmd": "driver.unavailable"})
+        await driver.send({"id": n, "cmd": "offer.decline", "ride": "no-such-ride"})
     await driver.wait(lambda: all(reply.done() for reply in replies.values()) or None, "30 replies")
-    codes = [reply.result().get("error", {}).get("code", "ok") for reply in replies.values()]
-    assert set(codes) == {"ok", "rate_limited"}
+    errors = [reply.result()["error"] for reply in replies.values()]
+    codes = [error["code"] for error in errors]
+    assert set(codes) == {"not_found", "rate_limited"}
     assert codes.index("rate_limited") >= 15, "the burst is served"
-    assert all(r.result()["error"]["retry"] for r in replies.values() if "error" in r.result())
+    assert all(error["retry"] for error in errors if error["code"] == "rate_limited")
 
     await asyncio.sleep(0.5)  # only time brings the next five
     await driver.call("driver.unavailable")

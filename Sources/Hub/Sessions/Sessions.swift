@@ -21,6 +21,10 @@ final class Sessions: Capability {
     private var number = 0
     /// Seconds at which a connection must have said hello, or its token ends; when they were last looked at, ms of the loop.
     private var deadlines = TimerWheel()
+    /// Those whose time has come, and whether it was noticed too late: a crowd that came at once is late at once, and closing 5,000
+    /// took 56 ms.
+    private var overdue: [(id: UInt64, isOurFault: Bool)] = []
+    private static let deadlinesPerSlice = 64
     private var lastSecond: UInt64
     private var catchingUp = 0
     private let leavePace: LoopTimer
@@ -62,7 +66,7 @@ final class Sessions: Capability {
         readers.remove(session, from: identity.channel)
     }
 
-    /// It does not count among its subject's connections any more (limits.lua).
+    /// It does not count among its subject's connections any more (`session_left`).
     private func leaveLinks(_ session: Session, _ identity: Identity) {
         guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 else { return }
         functions.retryUntilDone("session_left", [RedisArgument(identity.channel), RedisArgument(session.name)])
@@ -92,12 +96,18 @@ final class Sessions: Capability {
 
     func tick() { catchUpSome() }
 
+    func slice(_ number: Int) {
+        let due = overdue.prefix(Self.deadlinesPerSlice)
+        overdue.removeFirst(due.count)
+        for deadline in due { checkDeadline(deadline.id, isOurFault: deadline.isOurFault) }
+    }
+
     func second() {
         budgets.forgetIdle()
         // A loop that was held up finds its timers before its sockets: who said hello meanwhile is still to be read.
         let wasHeldUp = loop.now - lastSecond > 2_000
         lastSecond = loop.now
-        for id in deadlines.advance(to: loop.now / 1000) { checkDeadline(id, isOurFault: wasHeldUp) }
+        overdue += deadlines.advance(to: loop.now / 1000).map { ($0, wasHeldUp) }
     }
 
     /// Looks at the connections whose time has come: no hello in time, or a token that has ended. A hello that was not read
