@@ -1,7 +1,7 @@
 import Logging
 import RedisLink
 
-/// The Redis functions by name: what each is given and answers stands at the function (`Functions/*.lua`).
+/// The Redis functions by name: what each is given and answers stands at the function, in Lua beside its capability.
 ///
 /// Not Sendable: used on the worker's loop. Completions run on the loop, each exactly once.
 final class RedisFunctions {

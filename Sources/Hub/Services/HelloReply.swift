@@ -2,7 +2,7 @@ import Domain
 import RedisLink
 import Wire
 
-/// What the function `hello` answers: where a channel stands, what a reader missed, and how things are now.
+/// What the function `session_hello` answers: where a channel stands, what a reader missed, and how things are now.
 struct HelloReply {
     enum Mode: String {
         /// It had seen nothing before: the snapshot tells it how things are.
