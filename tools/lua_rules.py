@@ -1,6 +1,6 @@
 """Compiles and lints the Redis functions (.luacheckrc), and checks what they import from one another: each is a module of the
-library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift. And what Swift calls by its name
-is registered, once, and named after a capability and a verb."""
+library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift. What Swift calls by its name
+is registered, once, and named after a capability and a verb; the settings that it writes are those that functions read."""
 
 import pathlib
 import re
@@ -82,6 +82,18 @@ def misnamed(paths):
     return found
 
 
+def unlike_settings(paths):
+    """Settings that only one of settings.lua and RedisSettings.swift has, and those that no function reads."""
+    lua, swift = HUB / "Redis/settings.lua", HUB / "Redis/RedisSettings.swift"
+    read = re.findall(r"'(\w+)'", re.search(r"^local NAMES = \{(.*?)^\}", lua.read_text(), re.DOTALL | re.MULTILINE)[1])
+    written = re.findall(r'\("(\w+)", ', swift.read_text())
+    used = "\n".join(path.read_text() for path in paths)
+    odd = set(written) ^ {name for name in read if not name.startswith("clock_")}
+    return [f"{name}: is named in one of {lua} and {swift} only" for name in sorted(odd)] + [
+        f"{lua}: no function reads {name}" for name in read if not re.search(rf"\bc\.{name}\b", used)
+    ]
+
+
 def main():
     for program, package in (("luac5.1", "lua5.1"), ("luacheck", "lua-check")):
         if shutil.which(program) is None:
@@ -91,7 +103,7 @@ def main():
     if unlike := sorted(set(order) ^ set(files)):
         return [f"{name}.lua: is not both a file and named in {ORDER}" for name in unlike]
     paths = [files[name] for name in order]
-    if found := compiled(paths) or strangers(paths) + misnamed(paths):
+    if found := compiled(paths) or strangers(paths) + misnamed(paths) + unlike_settings(paths):
         return found
     code, said = run("luacheck", "--formatter", "plain", "--codes", *map(str, paths))
     return [said.strip()] if code else []

@@ -51,24 +51,9 @@ actor TestCity {
             connection.start()
         }
         connection.onUp = nil
-        let settings: [(String, String)] = [
-            ("offer_timeout_ms", "10000"), ("offer_seen_timeout_ms", "3000"), ("accept_grace_ms", "500"),
-            ("rounds", "2"),
-            ("max_passengers", "3"), ("search_timeout_ms", "300000"), ("away_grace_ms", "60000"),
-            ("recovery_ms", "1800000"), ("stale_after_ms", "150000"), ("idempotency_ttl_s", "86400"),
-            ("history_length", "1000"), ("history_ttl_s", "86400"), ("events_length", "100000"),
-            ("driver_lost_ms", "120000"), ("noshow_wait_ms", "180000"), ("round_pause_ms", "12000"),
-            ("tour_late_s", "120"), ("tour_lost_ms", "7200000"),
-            ("seat_hold_ms", "60000"), ("idempotency_keys", "1000"), ("kept_s", "2592000"), ("max_links", "8"),
-            ("free_cancels", "3"),
-            ("cancel_window_ms", "600000"), ("cancel_pause_ms", "30000"),
-            // Hub time stands still but for `advance`.
-            ("clock_scale", "0"), ("clock_real", "0"), ("clock_hub", "1800000000000"),
-        ]
-        try await raw(["HSET", keys.settings] + settings.flatMap { [$0.0, $0.1] })
-        let defaults = Settings()
-        _ = try await connection.send(
-            ["HSET", RedisArgument(keys.settings)] + defaults.stopFields + defaults.statisticsFields)
+        // Without a version they are read at each call, so that a test may change one. Hub time stands still but for `advance`.
+        let clock: [RedisArgument] = ["clock_scale", 0, "clock_real", 0, "clock_hub", 1_800_000_000_000]
+        try await send(["HSET", RedisArgument(keys.settings)] + RedisSettings(Settings()).fields + clock)
     }
 
     private func stop() async {

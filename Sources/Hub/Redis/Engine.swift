@@ -38,52 +38,31 @@ struct RedisSetup {
         }
         if let failure { throw failure }
         let clock = try await clock(connection)
-        _ = try await connection.send(["HSET", RedisArgument(keys.settings)] + fields + clock)
-    }
-
-    /// What the functions read; the names are those of `SETTINGS` and `RARE_SETTINGS` in core.lua.
-    private var fields: [RedisArgument] {
-        let dispatch = settings.dispatch
-        let values: [(String, Int)] = [
-            ("offer_timeout_ms", dispatch.offerTimeoutMs), ("offer_seen_timeout_ms", dispatch.offerSeenTimeoutMs),
-            ("accept_grace_ms", dispatch.acceptGraceMs), ("rounds", dispatch.rounds),
-            ("max_passengers", dispatch.maxPassengers), ("search_timeout_ms", dispatch.searchTimeoutMs),
-            ("away_grace_ms", dispatch.awayGraceMs), ("recovery_ms", dispatch.recoveryMs),
-            ("stale_after_ms", dispatch.staleAfterMs), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
-            ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
-            ("events_length", settings.redis.eventsLength), ("seat_hold_ms", settings.vehicles.seatHoldMs),
-            ("idempotency_keys", dispatch.idempotencyKeys), ("kept_s", settings.redis.keptDays * 86_400),
-            ("max_links", settings.server.maxConnectionsPerSubject), ("free_cancels", dispatch.freeCancels),
-            ("cancel_window_ms", dispatch.cancelWindowMs), ("cancel_pause_ms", dispatch.cancelPauseMs),
-            ("driver_lost_ms", dispatch.driverLostMs), ("noshow_wait_ms", dispatch.noshowWaitMs),
-            ("round_pause_ms", dispatch.roundPauseMs),
-            ("tour_late_s", settings.tours.lateS), ("tour_lost_ms", settings.tours.lostMs),
-        ]
-        return values.flatMap { [RedisArgument($0.0), RedisArgument($0.1)] } + settings.stopFields
-            + settings.statisticsFields
+        let seen = RedisSettings(settings)
+        let version = seen.version(clock: "\(clock.scale) \(clock.real) \(clock.hub)")
+        _ = try await connection.send(
+            [
+                "HSET", RedisArgument(keys.settings), "version", RedisArgument(version), "clock_scale",
+                RedisArgument(clock.scale), "clock_real", RedisArgument(clock.real), "clock_hub",
+                RedisArgument(clock.hub), "clock_start", RedisArgument(settings.clock.start),
+            ] + seen.fields)
     }
 
     /// Hub time is Redis' time. Scaled, or begun at another time, it runs from the moment at which the run began, which a
     /// restart keeps.
-    private func clock(_ connection: RedisConnection) async throws -> [RedisArgument] {
+    private func clock(_ connection: RedisConnection) async throws -> (scale: Double, real: Int64, hub: Int64) {
         let clock = settings.clock
-        func fields(real: Int64, hub: Int64) -> [RedisArgument] {
-            [
-                "clock_scale", RedisArgument(clock.scale), "clock_real", RedisArgument(real), "clock_hub",
-                RedisArgument(hub), "clock_start", RedisArgument(clock.start),
-            ]
-        }
-        guard clock.scale != 1 || clock.startMs != nil else { return fields(real: 0, hub: 0) }
+        guard clock.scale != 1 || clock.startMs != nil else { return (clock.scale, real: 0, hub: 0) }
         let kept = try await connection.send([
             "HMGET", RedisArgument(keys.settings), "clock_scale", "clock_real", "clock_hub", "clock_start",
         ])
         if kept[0].double == clock.scale, kept[3].text ?? "" == clock.start, let real = kept[1].int,
             let hub = kept[2].int
         {
-            return fields(real: real, hub: hub)
+            return (clock.scale, real: real, hub: hub)
         }
         let time = try await connection.send(["TIME"])
         let now = (time[0].int ?? 0) * 1000 + (time[1].int ?? 0) / 1000
-        return fields(real: now, hub: clock.startMs ?? now)
+        return (clock.scale, real: now, hub: clock.startMs ?? now)
     }
 }

@@ -5,6 +5,7 @@ enum RedisLibrary {
     /// By name, in the order in which they import one another.
     static var modules: [FunctionLibrary.Module] {
         [
+            .init("settings", PackageResources.settings_lua),
             .init("core", PackageResources.core_lua),
             .init("limits", PackageResources.limits_lua),
             .init("notify", PackageResources.notify_lua),

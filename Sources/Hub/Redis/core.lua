@@ -4,45 +4,12 @@
 -- they live in one slot, and the one declared key is enough to route a call in a cluster.
 -- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
 
--- What nearly every function needs is read at each call, the rest when it is used: Redis looks through all the settings
--- for each.
-local SETTINGS = {
-    'clock_scale', 'clock_real', 'clock_hub', 'history_length', 'history_ttl_s', 'events_length', 'idempotency_ttl_s',
-    'idempotency_keys',
-}
-local RARE_SETTINGS = {
-    'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'max_passengers', 'search_timeout_ms',
-    'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'seat_hold_ms', 'tour_late_s', 'tour_lost_ms', 'kept_s', 'max_links',
-    'free_cancels', 'cancel_window_ms', 'cancel_pause_ms', 'driver_lost_ms', 'noshow_wait_ms', 'round_pause_ms',
-}
--- Without ipairs, which is not there while a library is loaded.
-local is_rare = {}
-for i = 1, #RARE_SETTINGS do is_rare[RARE_SETTINGS[i]] = true end
+local settings = import('settings', 'settings')
 
-local function setting(name, value)
-    return tonumber(value) or error('the settings of this city are not in Redis: ' .. name)
-end
-
-local CONTEXT = {}
-function CONTEXT.__index(c, name)
-    if not is_rare[name] then return nil end
-    c[name] = setting(name, redis.call('HGET', c.p .. 'settings', name))
-    return c[name]
-end
-
--- Cities that were seen to have all settings, by prefix: a transition must not find in its middle that one is not there.
-local complete = {}
-
--- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers.
+-- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers (settings.lua).
 local function context(keys)
-    local c = setmetatable({ p = string.sub(keys[1], 1, -9) }, CONTEXT)
-    local values = redis.call('HMGET', keys[1], unpack(SETTINGS))
-    for i, name in ipairs(SETTINGS) do c[name] = setting(name, values[i]) end
-    if not complete[c.p] then
-        values = redis.call('HMGET', keys[1], unpack(RARE_SETTINGS))
-        for i, name in ipairs(RARE_SETTINGS) do setting(name, values[i]) end
-        complete[c.p] = true
-    end
+    local prefix = string.sub(keys[1], 1, -9)
+    local c = setmetatable({ p = prefix }, settings(prefix))
     local t = redis.call('TIME')
     c.real = t[1] * 1000 + math.floor(t[2] / 1000)
     c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)

@@ -1,5 +1,4 @@
 import Domain
-import RedisLink
 import Settings
 
 /// The numbers of the domain's rules, as the settings have them.
@@ -60,23 +59,6 @@ extension Settings {
 
     // MARK: custom stops
 
-    /// By the names of `STOP_RULES` in stop.lua.
-    var stopFields: [RedisArgument] {
-        let values: [(String, RedisArgument)] = [
-            ("stop_answer_ms", RedisArgument(stops.answerMs)),
-            ("stop_remind_driver_ms", RedisArgument(stops.remindDriverMs)),
-            ("stop_reminder_ms", RedisArgument(stops.reminderMs)),
-            ("stop_ahead_m", RedisArgument(stops.aheadM)), ("stop_merge_m", RedisArgument(stops.mergeM)),
-            ("stop_merge_ms", RedisArgument(stops.mergeMs)), ("stop_near_m", RedisArgument(stops.nearM)),
-            ("stop_arrived_m", RedisArgument(stops.arrivedM)), ("stop_wait_ms", RedisArgument(stops.waitMs)),
-            ("stop_early_ms", RedisArgument(stops.earlyMs)), ("stop_round_ms", RedisArgument(stops.roundMs)),
-            ("stop_late_ms", RedisArgument(stops.lateMs)), ("stop_quiet_ms", RedisArgument(stops.quietMs)),
-            ("stop_max_open", RedisArgument(stops.maxOpen)),
-            ("stop_max_on_tour", RedisArgument(stops.maxOnTour)), ("stop_dwell_ms", RedisArgument(stops.dwellMs)),
-        ]
-        return values.flatMap { [RedisArgument($0.0), $0.1] }
-    }
-
     var stopRequestRules: StopRequestPlan.Rules {
         var rules = StopRequestPlan.Rules()
         rules.offRoute = stops.offRouteM
@@ -86,15 +68,5 @@ extension Settings {
         rules.laterMs = Int64(stops.earlyMs)
         rules.maxAheadMs = Int64(stops.maxAheadMs)
         return rules
-    }
-
-    // MARK: statistics
-
-    /// By the names of `FIGURE_RULES` in figures.lua.
-    var statisticsFields: [RedisArgument] {
-        [
-            "figure_days", RedisArgument(statistics.days), "figure_early_s", RedisArgument(statistics.earlyS),
-            "figure_late_s", RedisArgument(statistics.lateS),
-        ]
     }
 }

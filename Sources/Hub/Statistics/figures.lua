@@ -9,19 +9,6 @@ local refuse = import('core', 'refuse')
 
 local figures = {}
 
-local FIGURE_RULES = { 'figure_days', 'figure_early_s', 'figure_late_s' }
-
--- Read by the functions that need them only, as those of stops are.
-function figures.rules(c)
-    if c.figures then return c.figures end
-    c.figures = {}
-    local values = redis.call('HMGET', c.p .. 'settings', unpack(FIGURE_RULES))
-    for i, name in ipairs(FIGURE_RULES) do
-        c.figures[string.sub(name, 8)] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
-    end
-    return c.figures
-end
-
 -- The city's local time less UTC, s: the workers know its time zone, and say it with each sweep.
 function figures.set_offset(c, seconds)
     local key = c.p .. 'settings'
@@ -49,7 +36,7 @@ function figures.add(c, line, counts)
     for name, n in pairs(counts) do
         if n ~= 0 then redis.call('HINCRBY', key, line .. '|' .. name, string.format('%.0f', n)) end
     end
-    redis.call('EXPIRE', key, figures.rules(c).days * 86400)
+    redis.call('EXPIRE', key, c.figure_days * 86400)
 end
 
 -- A name that comes from a client is a line's only if the catalog has it: there must not be a figure for every misspelling.
@@ -109,13 +96,13 @@ function figures.passed(c, tour, t, to, skipped, delays)
     if first >= to then return end
     t.judged = to
     redis.call('HSET', c.p .. 'tour:' .. tour, 'judged', to)
-    local rules, counts = figures.rules(c), {}
+    local counts = {}
     local function count(name, n) counts[name] = (counts[name] or 0) + n end
     for index = first, to - 1 do
         local delay = delays[index]
         count(skipped[index] and 'stops_skipped' or 'stops_passed', 1)
         if delay and not skipped[index] then
-            local is_early, is_late = delay < -rules.early_s, delay > rules.late_s
+            local is_early, is_late = delay < -c.figure_early_s, delay > c.figure_late_s
             count(is_early and 'stops_early' or is_late and 'stops_late' or 'stops_on_time', 1)
             count('delay_s', delay)
         end

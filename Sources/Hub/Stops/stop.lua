@@ -15,25 +15,8 @@ local figures = import('figures', 'figures')
 -- What the files of this capability share.
 local stops = {}
 
-local STOP_RULES = {
-    'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
-    'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
-    'stop_max_open', 'stop_max_on_tour', 'stop_dwell_ms',
-}
-
 -- So far behind the bus a place is passed, metres.
 local PASSED_M = 50
-
--- Read by the functions that need them only: a sweep is called ten times a second.
-function stops.rules(c)
-    if c.stops then return c.stops end
-    c.stops = {}
-    local values = redis.call('HMGET', c.p .. 'settings', unpack(STOP_RULES))
-    for i, name in ipairs(STOP_RULES) do
-        c.stops[string.sub(name, 6)] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
-    end
-    return c.stops
-end
 
 -- Each request is read once per call, as one step of a tour may look at all of a line again and again: what changes in Redis
 -- changes in the table, too. So with tours, until tours.set().
@@ -262,11 +245,10 @@ end
 
 -- The name under which the driver sees a place: that of an open request within 50 m at about the same time, or its own.
 function stops.place(c, tour, id, s)
-    local rules = stops.rules(c)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local o = one.s
-        if one.id ~= id and o.waits == s.waits and math.abs(tonumber(o.at) - tonumber(s.at)) <= rules.merge_ms
-            and stops.distance(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= rules.merge_m then
+        if one.id ~= id and o.waits == s.waits and math.abs(tonumber(o.at) - tonumber(s.at)) <= c.stop_merge_ms
+            and stops.distance(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= c.stop_merge_m then
             return o.place, o.state == 'requested'
         end
     end
@@ -297,7 +279,7 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
         return stops.tell_driver(c, tour, 'stop.list', data)
     end
     local t = stops.tour(c, tour)
-    data.quiet = is_shown or c.now - tonumber(t.prompted_at or 0) < stops.rules(c).quiet_ms
+    data.quiet = is_shown or c.now - tonumber(t.prompted_at or 0) < c.stop_quiet_ms
     if not data.quiet then
         redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.iso)
         t.prompted_at = c.iso
@@ -333,7 +315,7 @@ function stops.find_tour(c, line, r)
         if any then return any end
         return nil, 'no_driver', nobody
     end
-    local ahead_m = stops.rules(c).ahead_m
+    local ahead_m = c.stop_ahead_m
     local best, best_at, best_gap, best_next, later, later_at
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
@@ -367,7 +349,7 @@ end
 -- Seats that are free when a request is to be picked up: those who are aboard now count if it is on this round, and so
 -- does who was promised a seat at about the same time. nil: the bus does not tell its seats.
 function stops.free_seats(c, tour, at, except)
-    local t, round = stops.tour(c, tour), stops.rules(c).round_ms
+    local t, round = stops.tour(c, tour), c.stop_round_ms
     local free = tonumber(t.seats)
     if not free then return nil end
     if at - c.now <= round then free = free - (tonumber(t.taken) or 0) end

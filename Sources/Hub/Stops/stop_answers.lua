@@ -7,7 +7,7 @@ local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
 
 -- Whether the bus has gone by the place on the round that the request is for.
 function stops.has_passed(c, s, t)
-    return t.dist and t.dist ~= '' and s.dist and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+    return t.dist and t.dist ~= '' and s.dist and not s.waits and tonumber(s.at) - c.now <= c.stop_early_ms
         and t.off ~= '1' and not stops.is_waiting(t) and tonumber(t.dist) > tonumber(s.dist) + PASSED_M
 end
 
@@ -33,7 +33,7 @@ function ANSWERS.accept(c, id, s, t)
     stops.due(c, id, 'expire')
     -- Accepted later than that it needs no reminder: the acceptance is one, as it tells when the bus comes. Should the bus
     -- wait for the wanted time after all, that one is reminded of.
-    local remind, eta = tonumber(s.at) - stops.rules(c).reminder_ms, stops.eta(c, id, s, t)
+    local remind, eta = tonumber(s.at) - c.stop_reminder_ms, stops.eta(c, id, s, t)
     if remind > c.now then stops.due(c, id, 'remind_citizen', remind) end
     stops.was_told(c, id, s, (eta or remind <= c.now) and 'time' or 'later')
     stops.plan_reminder(c, id, s, eta)
@@ -69,7 +69,7 @@ function ANSWERS.noshow(c, id, s)
     end
     local stood = tonumber(s.stood_ms or 0)
     if s.stood_from then stood = math.max(stood, c.now - tonumber(s.stood_from)) end
-    local wait = stops.rules(c).wait_ms
+    local wait = c.stop_wait_ms
     if stood < wait then
         return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
             .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.', s.stood_from and wait - stood or nil)
@@ -89,7 +89,7 @@ function stops.left_out(c, tour, stop, later_stops)
     stops.together(c, function()
         for _, one in ipairs(stops.of_tour(c, tour)) do
             local id, s = one.id, one.s
-            if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms then
+            if s.stop == stop and not s.waits and tonumber(s.at) - c.now <= c.stop_early_ms then
                 stops.decline(c, id, s)
                 stops.tell_driver(c, tour, 'stop.list', { request = id, state = s.state, reason = s.state })
             end

@@ -14,10 +14,10 @@ end
 -- Nobody drives: whether whoever drives next can be asked. On request a line is driven when somebody has asked; by a timetable
 -- it is driven when a run is due for the wanted time, or is the first of the day. Others want a bus now, and are told so.
 function stops.seek_ahead(c, line, r, detail)
-    local rules, until_then = stops.rules(c), r.at - c.now
-    if r.anywhere and until_then >= rules.answer_ms then return end
-    local is_run = not r.anywhere and r.later_at and r.later_at - r.at <= rules.early_ms
-    if is_run and (r.first or (r.asked and until_then >= rules.answer_ms)) then
+    local until_then = r.at - c.now
+    if r.anywhere and until_then >= c.stop_answer_ms then return end
+    local is_run = not r.anywhere and r.later_at and r.later_at - r.at <= c.stop_early_ms
+    if is_run and (r.first or (r.asked and until_then >= c.stop_answer_ms)) then
         r.at = math.max(r.at, r.later_at)
         return
     end
@@ -25,7 +25,7 @@ function stops.seek_ahead(c, line, r, detail)
     if not r.later_moment then return end
     -- What is too soon for the next driver to be asked ahead is answered when that one has begun.
     r.detail = 'Nobody drives line ' .. line .. ' now. By its timetable the next bus passes this place at ' .. r.later_moment
-        .. (r.later_at - c.now >= rules.answer_ms and ': ask for that time.' or ': ask again when its driver has begun.')
+        .. (r.later_at - c.now >= c.stop_answer_ms and ': ask for that time.' or ': ask again when its driver has begun.')
 end
 
 -- Finds the tour of what is wanted (r, as of stop_request): sets its tour, dist, next_stop and waits; or code and detail of why
@@ -34,12 +34,12 @@ end
 function stops.seek(c, line, r)
     local tour, dist, next_stop, waits = stops.find_tour(c, line, r)
     -- For hours ahead the driver says what can be done.
-    local again = waits and r.at - c.now <= stops.rules(c).round_ms and r.later_at
+    local again = waits and r.at - c.now <= c.stop_round_ms and r.later_at
     if not tour and dist == 'no_driver' then
         stops.seek_ahead(c, line, r, next_stop)
     elseif not tour then
         r.code, r.detail = dist, next_stop
-    elseif again and r.asked and again - r.at > stops.rules(c).early_ms then
+    elseif again and r.asked and again - r.at > c.stop_early_ms then
         r.code, r.detail = 'stop_passed', 'The bus of line ' .. line .. ' has passed this place, or is too near to stop there. '
             .. 'It comes again at ' .. r.later_clock .. ': ask for that time.'
     else
@@ -55,7 +55,7 @@ function stops.repeated(c, citizen, line, r)
     for _, id in ipairs(open) do
         local s = stops.load(c, id)
         if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
-            and stops.distance(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= stops.rules(c).merge_m then
+            and stops.distance(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= c.stop_merge_m then
             return id, s, #open
         end
     end
@@ -66,14 +66,13 @@ end
 -- driver will have, which are those about the same time if the line is driven by a timetable.
 function stops.count(c, line, r)
     if r.tour then return redis.call('ZCARD', c.p .. 'tour-stops:' .. r.tour) end
-    local key, round = c.p .. 'line:' .. line .. ':stops', stops.rules(c).round_ms
+    local key, round = c.p .. 'line:' .. line .. ':stops', c.stop_round_ms
     if r.anywhere then return redis.call('ZCARD', key) end
     return redis.call('ZCOUNT', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round))
 end
 
 -- What is kept of a request that may be made.
 function stops.open(c, citizen, line, person, r, back)
-    local rules = stops.rules(c)
     local s = { state = 'requested', line = line, citizen = citizen, lat = r.lat, lon = r.lon, stop = r.stop,
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
@@ -86,7 +85,7 @@ function stops.open(c, citizen, line, person, r, back)
     redis.call('SADD', c.p .. 'stoplines', line)
     redis.call('SADD', c.p .. 'stops-of:' .. citizen, r.id)
     if r.tour then stops.await_answer(c, r.id, s) else stops.await_driver(c, r.id, s) end
-    stops.due(c, r.id, 'overdue', r.at + rules.late_ms)
+    stops.due(c, r.id, 'overdue', r.at + c.stop_late_ms)
     s.tour, s.dist, s.place, s.waits = r.tour, r.dist, r.id, r.waits and '1' or nil
     figures.add(c, line, { requested = 1 })
     log(c, 'stop.requested', { request = r.id, line = line, tour = r.tour, citizen = citizen, at = r.at,
@@ -119,13 +118,13 @@ register('stop_request', function(keys, argv)
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
-        if open + #wanted > stops.rules(c).max_open then
+        if open + #wanted > c.stop_max_open then
             return no('already_requested', 'You have ' .. open .. ' open requests. Cancel one first, or wait for its end.')
         end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''
             if r.code then return no(r.code, where .. r.detail) end
-            local most = stops.rules(c).max_on_tour
+            local most = c.stop_max_on_tour
             if stops.count(c, line, r) + i > most then
                 return no('not_available', where .. 'There are ' .. most .. ' open requests, which is the most that are taken. '
                     .. 'Ask again when some are answered.')

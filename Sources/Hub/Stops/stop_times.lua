@@ -57,7 +57,7 @@ end
 
 -- Those that the bus still makes on this round. t: the tour.
 local function detours_ahead(c, tour, t)
-    local ahead, till, along = {}, c.now + stops.rules(c).early_ms, t.dist and tonumber(t.dist)
+    local ahead, till, along = {}, c.now + c.stop_early_ms, t.dist and tonumber(t.dist)
     for _, one in ipairs(all_detours(c, tour)) do
         if one.at <= till and (not along or one.dist > along) then ahead[#ahead + 1] = one end
     end
@@ -100,14 +100,14 @@ function stops.eta(c, id, s, t)
     for _, one in ipairs(detours_ahead(c, s.tour, t)) do
         if one.id ~= id and one.place ~= s.place and not places[one.place] and one.dist < dist then
             places[one.place] = true
-            stay = stay + stops.rules(c).dwell_ms
+            stay = stay + c.stop_dwell_ms
         end
     end
     local eta = {}
     for i, name in ipairs({ 'early', 'at', 'late' }) do
         eta[name] = math.max(c.now, math.floor(tonumber(t.heard) + found[i] * 1000 + stay + 0.5))
     end
-    if eta.late < tonumber(s.at) - stops.rules(c).early_ms then return nil end
+    if eta.late < tonumber(s.at) - c.stop_early_ms then return nil end
     eta.clock = stops.clock(t.zone, eta.at)
     return eta
 end
@@ -132,7 +132,7 @@ end
 -- long before the wanted time. eta: nil or false if it is not known.
 function stops.plan_reminder(c, id, s, eta)
     if s.reminded or s.told == 'eta' or not eta then return end
-    local at = eta.early - stops.rules(c).reminder_ms
+    local at = eta.early - c.stop_reminder_ms
     if at > c.now then
         stops.due(c, id, 'remind_citizen', at)
         stops.was_told(c, id, s, 'later')
@@ -173,7 +173,7 @@ function stops.with_dwell(c, tour, t, etas)
     for _, eta in ipairs(later) do
         local stay = 0
         for _, index in ipairs(before) do
-            if eta.index >= index then stay = stay + stops.rules(c).dwell_ms end
+            if eta.index >= index then stay = stay + c.stop_dwell_ms end
         end
         if stay > 0 then
             for _, name in ipairs({ 'at', 'early', 'late' }) do

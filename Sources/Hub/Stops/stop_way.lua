@@ -39,11 +39,11 @@ end
 -- that has not begun its way, how far along it still is at its first stop: it comes near to nobody yet, and is there only for
 -- who gets on at that stop.
 local function alert(c, id, s, metres, dist, first)
-    local rules, reached = stops.rules(c), tonumber(s.notified)
+    local reached = tonumber(s.notified)
     if reached == 20 then return end
     if first and not (s.dist and tonumber(s.dist) <= first) then return end
-    local arrived = metres <= rules.arrived_m and is_this_pass(s, dist, rules.arrived_m)
-    local near = arrived or (metres <= rules.near_m and is_this_pass(s, dist, rules.near_m))
+    local arrived = metres <= c.stop_arrived_m and is_this_pass(s, dist, c.stop_arrived_m)
+    local near = arrived or (metres <= c.stop_near_m and is_this_pass(s, dist, c.stop_near_m))
     if not near or ((reached == 500 or first) and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
     if reached == 0 and not first then
@@ -72,7 +72,7 @@ function stops.moved(c, tour, way, before, dist, first)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local id, s = one.id, one.s
         -- Hours before its time the bus may well pass the place: that is another round.
-        local is_due = not s.waits and tonumber(s.at) - c.now <= stops.rules(c).early_ms
+        local is_due = not s.waits and tonumber(s.at) - c.now <= c.stop_early_ms
         if is_due and s.state == 'accepted' then
             local last = before
             for _, row in ipairs(way) do
@@ -90,11 +90,10 @@ end
 
 -- From now on somebody can answer.
 function stops.await_answer(c, id, s)
-    local rules = stops.rules(c)
-    s.answer_by = string.format('%.0f', c.now + rules.answer_ms)
+    s.answer_by = string.format('%.0f', c.now + c.stop_answer_ms)
     stops.set(c, id, 'answer_by', s.answer_by)
-    stops.due(c, id, 'remind_driver', c.now + rules.remind_driver_ms)
-    stops.due(c, id, 'expire', c.now + rules.answer_ms)
+    stops.due(c, id, 'remind_driver', c.now + c.stop_remind_driver_ms)
+    stops.due(c, id, 'expire', c.now + c.stop_answer_ms)
 end
 
 -- Nobody can answer yet. Who drives next has the whole time for it; nobody comes any more when the wanted time, and that of each
@@ -105,7 +104,7 @@ function stops.await_driver(c, id, s)
     if not s.anywhere then
         for _, run in ipairs(s.runs and cjson.decode(s.runs) or {}) do till = math.max(till, run[3]) end
         till = till + ORPHAN_MS
-        local near = at - stops.rules(c).early_ms
+        local near = at - c.stop_early_ms
         if near > c.now then stops.due(c, id, 'handover', near) end
     end
     stops.due(c, id, 'orphan', math.max(till, c.now + ORPHAN_MS))
@@ -125,7 +124,7 @@ end
 function stops.wait(c, id, s)
     s.waits = '1'
     stops.set(c, id, 'waits', s.waits)
-    stops.due(c, id, 'handover', tonumber(s.at) - stops.rules(c).early_ms)
+    stops.due(c, id, 'handover', tonumber(s.at) - c.stop_early_ms)
 end
 
 -- What find_tour must know of a request that is open.
@@ -158,7 +157,7 @@ function stops.is_for(c, s, t)
         local away = math.abs(run[3] - tonumber(s.at))
         if run[1] == t.trip and run[2] == tonumber(t.base) and (not due or away < due) then nth, due = run[4], away end
     end
-    local near = s.runs and stops.rules(c).early_ms or s.tour and stops.rules(c).round_ms
+    local near = s.runs and c.stop_early_ms or s.tour and c.stop_round_ms
     if not nth and near and tonumber(s.at) - c.now > near then return false end
     nth = nth or 1
     return true, passes[nth], behind and behind[nth]
@@ -200,7 +199,7 @@ end
 -- ahead waits for its run, if there is a timetable. Answers as find_tour() does.
 function stops.find_successor(c, s)
     local at = tonumber(s.at)
-    if s.runs and at - c.now > math.max(stops.rules(c).round_ms, stops.rules(c).early_ms) then return nil end
+    if s.runs and at - c.now > math.max(c.stop_round_ms, c.stop_early_ms) then return nil end
     local tour, dist, next_stop = stops.find_tour(c, s.line, stops.wanted(s))
     local free = tour and tour ~= s.tour and stops.free_seats(c, tour, at)
     if free and free < tonumber(s.passengers) then return nil end
@@ -257,7 +256,7 @@ function stops.line_changed(c, line, ways)
     stops.together(c, function()
         for _, id in ipairs(redis.call('ZRANGE', c.p .. 'line:' .. line .. ':stops', 0, -1)) do
             local s = stops.load(c, id)
-            local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > stops.rules(c).round_ms
+            local is_later = not s.tour or s.waits or tonumber(s.at) - c.now > c.stop_round_ms
             if stops.is_open(s) and is_later then
                 local is_there = ways and s.anywhere
                 for way in pairs(ways and cjson.decode(s.places) or {}) do is_there = is_there or ways[way] end

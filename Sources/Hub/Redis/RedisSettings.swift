@@ -1,0 +1,56 @@
+import Domain
+import RedisLink
+import Settings
+
+/// What the Redis functions see of the settings, by the names of `NAMES` in settings.lua.
+struct RedisSettings {
+    /// `{city}:settings`, without the clock.
+    let values: [(name: String, value: Double)]
+
+    init(_ settings: Settings) {
+        let dispatch = settings.dispatch
+        let stops = settings.stops
+        let whole: [(String, Int)] = [
+            ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
+            ("events_length", settings.redis.eventsLength), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
+            ("idempotency_keys", dispatch.idempotencyKeys), ("kept_s", settings.redis.keptDays * 86_400),
+
+            ("offer_timeout_ms", dispatch.offerTimeoutMs), ("offer_seen_timeout_ms", dispatch.offerSeenTimeoutMs),
+            ("accept_grace_ms", dispatch.acceptGraceMs), ("rounds", dispatch.rounds),
+            ("round_pause_ms", dispatch.roundPauseMs), ("max_passengers", dispatch.maxPassengers),
+            ("search_timeout_ms", dispatch.searchTimeoutMs), ("away_grace_ms", dispatch.awayGraceMs),
+            ("recovery_ms", dispatch.recoveryMs), ("stale_after_ms", dispatch.staleAfterMs),
+            ("driver_lost_ms", dispatch.driverLostMs), ("noshow_wait_ms", dispatch.noshowWaitMs),
+
+            ("max_links", settings.server.maxConnectionsPerSubject), ("free_cancels", dispatch.freeCancels),
+            ("cancel_window_ms", dispatch.cancelWindowMs), ("cancel_pause_ms", dispatch.cancelPauseMs),
+
+            ("seat_hold_ms", settings.vehicles.seatHoldMs), ("tour_late_s", settings.tours.lateS),
+            ("tour_lost_ms", settings.tours.lostMs),
+
+            ("stop_answer_ms", stops.answerMs), ("stop_remind_driver_ms", stops.remindDriverMs),
+            ("stop_reminder_ms", stops.reminderMs), ("stop_merge_ms", stops.mergeMs), ("stop_wait_ms", stops.waitMs),
+            ("stop_early_ms", stops.earlyMs), ("stop_round_ms", stops.roundMs), ("stop_late_ms", stops.lateMs),
+            ("stop_quiet_ms", stops.quietMs), ("stop_max_open", stops.maxOpen),
+            ("stop_max_on_tour", stops.maxOnTour), ("stop_dwell_ms", stops.dwellMs),
+
+            ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
+            ("figure_late_s", settings.statistics.lateS),
+        ]
+        let metres: [(String, Double)] = [
+            ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),
+            ("stop_arrived_m", stops.arrivedM),
+        ]
+        values = whole.map { (name: $0.0, value: Double($0.1)) } + metres.map { (name: $0.0, value: $0.1) }
+    }
+
+    /// Fields and values for HSET. Whole numbers are written without a point.
+    var fields: [RedisArgument] {
+        values.flatMap { [RedisArgument($0.name), Int(exactly: $0.value).map { RedisArgument($0) } ?? RedisArgument($0.value)] }
+    }
+
+    /// Another one for other values, or another clock: the functions keep what they have read until it changes.
+    func version(clock: String) -> String {
+        CatalogPages.digest(Array((values.map { "\($0.value)" } + [clock]).joined(separator: " ").utf8))
+    }
+}

@@ -1,0 +1,41 @@
+-- What the functions see of the settings: numbers, by the names under which RedisSettings.swift writes them into `{city}:settings`.
+-- They are read once for each `version` of them, as Redis looks through the whole hash for each name.
+
+local NAMES = {
+    -- The clock: `now` in core.lua.
+    'clock_scale', 'clock_real', 'clock_hub',
+    -- What is kept, how much of it and how long.
+    'history_length', 'history_ttl_s', 'events_length', 'idempotency_ttl_s', 'idempotency_keys', 'kept_s',
+    -- Offers, rides and queues.
+    'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'round_pause_ms', 'max_passengers',
+    'search_timeout_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
+    -- What one subject may do.
+    'max_links', 'free_cancels', 'cancel_window_ms', 'cancel_pause_ms',
+    -- Minibus seats, tours.
+    'seat_hold_ms', 'tour_late_s', 'tour_lost_ms',
+    -- Custom stops.
+    'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
+    'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
+    'stop_max_open', 'stop_max_on_tour', 'stop_dwell_ms',
+    -- Statistics.
+    'figure_days', 'figure_early_s', 'figure_late_s',
+}
+
+-- By the city's key prefix. __index: the numbers, for the context of a call.
+local cached = {}
+
+-- A metatable that gives a table all settings. Fails when one is not there: a transition must not find that in its middle.
+local function settings(prefix)
+    local key = prefix .. 'settings'
+    local version, known = redis.call('HGET', key, 'version'), cached[prefix]
+    if known and version and known.version == version then return known end
+    local values, numbers = redis.call('HMGET', key, unpack(NAMES)), {}
+    for i, name in ipairs(NAMES) do
+        numbers[name] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
+    end
+    known = { version = version, __index = numbers }
+    cached[prefix] = known
+    return known
+end
+
+return { settings = settings }

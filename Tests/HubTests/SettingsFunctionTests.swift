@@ -1,0 +1,64 @@
+import RedisLink
+import Settings
+import Testing
+
+@testable import Hub
+
+/// What the Redis functions see of the settings: settings.lua, against a real Redis.
+@Suite struct SettingsFunctionTests {
+    private func set(_ city: TestCity, _ fields: String...) async throws {
+        try await city.raw(["HSET", "{test}:settings"] + fields)
+    }
+
+    private func reads(_ city: TestCity) async throws -> Int {
+        let text = try await city.raw(["INFO", "commandstats"]).text ?? ""
+        let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("cmdstat_hmget:calls=") }
+        return line.flatMap { Int($0.dropFirst("cmdstat_hmget:calls=".count).prefix { $0 != "," }) } ?? 0
+    }
+
+    @Test func `settings are read once for each of their versions`() async throws {
+        try await TestCity.run { city in
+            try await set(city, "version", "a", "clock_hub", "1000")
+            #expect(try await city.call("city_now", []).text == "1000")
+            let before = try await reads(city)
+            try await set(city, "clock_hub", "2000")
+            #expect(try await city.call("city_now", []).text == "1000")
+            #expect(try await reads(city) == before)
+            try await set(city, "version", "b")
+            #expect(try await city.call("city_now", []).text == "2000")
+            #expect(try await reads(city) == before + 1)
+        }
+    }
+
+    @Test func `a Redis that was wiped has no settings, whatever was read before`() async throws {
+        try await TestCity.run { city in
+            try await set(city, "version", "a")
+            _ = try await city.call("city_now", [])
+            try await city.raw(["DEL", "{test}:settings"])
+            await #expect(throws: RedisFailure.self) { try await city.call("city_now", []) }
+        }
+    }
+
+    @Test func `one that is missing is named before anything is changed`() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HDEL", "{test}:settings", "figure_days"])
+            let keys = try await city.raw(["DBSIZE"]).int
+            do {
+                _ = try await city.call("driver_available", ["T1", "14", "", "", ""])
+                Issue.record("it was carried out")
+            } catch RedisFailure.server(let text) {
+                #expect(text.contains("the settings of this city are not in Redis: figure_days"))
+            }
+            #expect(try await city.raw(["DBSIZE"]).int == keys)
+        }
+    }
+
+    @Test func `the version tells other values and another clock`() {
+        var settings = Settings()
+        let seen = RedisSettings(settings).version(clock: "1 0 0")
+        #expect(RedisSettings(settings).version(clock: "1 0 0") == seen)
+        #expect(RedisSettings(settings).version(clock: "2 0 0") != seen)
+        settings.stops.nearM += 1
+        #expect(RedisSettings(settings).version(clock: "1 0 0") != seen)
+    }
+}
