@@ -1,6 +1,7 @@
 """Compiles and lints the Redis functions (.luacheckrc), and checks what they import from one another: each is a module of the
 library that FunctionLibrary.swift makes of them, in the order of RedisLibrary.swift. What Swift calls by its name
-is registered, once, and named after a capability and a verb; the settings that it writes are those that functions read."""
+is registered, once, named after a capability and a verb, and given its arguments by their names, in order; the settings that
+it writes are those that functions read."""
 
 import pathlib
 import re
@@ -65,21 +66,61 @@ def strangers(paths):
     return found
 
 
-def misnamed(paths):
-    """Functions that nobody registers, that are registered twice, or that say only half of what they do."""
-    found, registered = [], set()
+def registered(paths):
+    """(path, name, its arguments' names) of all functions. A register in a function is none: that is how core.lua makes them."""
     for path in paths:
-        for name in re.findall(r"^register\('(\w+)'", path.read_text(), re.MULTILINE):
-            if "_" not in name:
-                found.append(f"{path}: {name}: a function is named after a capability and a verb, as seat_book")
-            if name in registered:
-                found.append(f"{path}: {name} is registered before, too")
-            registered.add(name)
-    for path in sorted(HUB.rglob("*.swift")):
-        for name in re.findall(r'\b(?:call|retryUntilDone)\(\s*"(\w+)"', path.read_text()):
-            if name not in registered:
-                found.append(f"{path}: no Lua file registers {name}")
+        for name, names in re.findall(r"^register\('(\w+)', \{(.*?)\}, function", path.read_text(), re.DOTALL | re.MULTILINE):
+            yield path, name, re.findall(r"'([\w?.]+)'", names)
+
+
+def labels(text, start):
+    """The labels of the dictionary literal that opens at `start`."""
+    found, depth, inside = [], 0, False
+    for at in range(start, len(text)):
+        if text[at] == '"' and not inside and depth == 1 and (label := re.match(r'"(\w+)": ', text[at:])):
+            found.append(label[1])
+        inside ^= text[at] == '"'
+        if not inside:
+            depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return found
     return found
+
+
+CALL = re.compile(r'\b(?:call|retryUntilDone|change)\((?:driver, vehicle,)?\s*"(\w+)"(?:,\s*(\[|\w+(?=[,)])))?')
+
+
+def calls(text):
+    """(line, function, labels of its arguments) of all calls in a Swift file."""
+    for call in CALL.finditer(text):
+        start = call.end() - 1 if call[2] == "[" else None
+        if call[2] and call[2] != "[":
+            begin = f"let {call[2]}: FunctionArguments = "
+            start = text.rfind(begin, 0, call.start()) + len(begin)
+        yield text.count("\n", 0, call.start()) + 1, call[1], labels(text, start) if start is not None else []
+
+
+def misnamed(paths):
+    """Functions that are registered twice, say only half of what they do, or are called as nobody registers them, or with
+    other arguments."""
+    found, known = [], {}
+    for path, name, names in registered(paths):
+        if "_" not in name:
+            found.append(f"{path}: {name}: a function is named after a capability and a verb, as seat_book")
+        if name in known:
+            found.append(f"{path}: {name} is registered before, too")
+        known[name] = [argument for argument in names if argument != "..."]
+    swift = {path: path.read_text() for path in sorted(HUB.rglob("*.swift"))}
+    for path, text in swift.items():
+        for line, name, given in calls(text):
+            wanted = [argument.rstrip("?") for argument in known.get(name, [])]
+            least = sum(not argument.endswith("?") for argument in known.get(name, []))
+            if name not in known:
+                found.append(f"{path}:{line}: no Lua file registers {name}")
+            elif given != wanted[: max(least, len(given))]:
+                found.append(f"{path}:{line}: {name} takes {', '.join(wanted)}; it is given {', '.join(given)}")
+    everything = "\n".join(swift.values())
+    return found + [f"nobody calls {name}" for name in known if f'"{name}"' not in everything]
 
 
 def unlike_settings(paths):

@@ -11,7 +11,7 @@ import Wire
 
     private func start(_ city: TestCity, _ tour: String, driver: String = "d1", key: String = "") async throws {
         let reply = try await city.command(
-            "tour_start", driver, tour, "B7", "8", "52", "52:0", "", Self.stops, "w", "52", "1", "", "", key, "0")
+            "tour_start", driver, tour, "B7", "8", "52", "52:0", "", Self.stops, "w", "52", "1", "", "", key, "0", "")
         #expect(reply.isOK)
     }
 
@@ -107,7 +107,7 @@ import Wire
             try await catalog(city, "52")
             try await city.minibus("M1", seats: 14)
             _ = try await city.command("driver_available", "M1", "", "", "", "")
-            #expect(try await city.command("route_set", "M1", "52", "", "").isOK)
+            #expect(try await city.command("route_set", "M1", "52", "", "", "").isOK)
             func set(_ taken: Int) async throws -> TestCity.Outcome {
                 try await city.command("seats_set", "M1", "\(taken)", "4", "", "")
             }
@@ -169,7 +169,7 @@ import Wire
             #expect(now[.stopsPassed] == 2 && now[.stopsOnTime] == 1 && now[.stopsLate] == 1)
             #expect(now.meanDelay == 120.5)
             // Back and on again, and a stop left out.
-            _ = try await city.command("tour_step", "d1", "-1", "", "")
+            _ = try await city.command("tour_step", "d1", "-1", "", "", "")
             for skip in ["", "1"] { _ = try await city.command("tour_step", "d1", "1", skip, "", due) }
             now = try await statistics(city)
             #expect(now[.stopsPassed] == 2 && now[.stopsSkipped] == 1)
@@ -190,7 +190,7 @@ import Wire
                     "tour_moved",
                     [
                         "t_1", String(at), "45.1", "9.1", "100", "", reached, "[]", "77", "[]", "18000000000\(at)", "",
-                        "[]", left,
+                        "[]", left, "", "[]", "",
                     ])
             }
             try await moved(10, reached: "1", left: "[[0,301]]")
@@ -205,7 +205,7 @@ import Wire
             now = try await statistics(city)
             #expect(now[.stopsOnTime] == 1 && now[.toursCutShort] == 0)
             try await start(city, "t_3")
-            _ = try await city.command("tour_end", "operator", "o", "t_3", "")
+            _ = try await city.command("tour_end", "operator", "o", "t_3", "", "")
             #expect(try await statistics(city)[.toursCutShort] == 1)
             try await start(city, "t_2")
             try await city.advance(7_300_000)
@@ -219,14 +219,14 @@ import Wire
     @Test("B16: a day is one of the city's clock, and is kept for the days of the setting")
     func days() async throws {
         try await TestCity.run { city in
-            try await city.call("city_sweep", ["w", "5000", "-28800"])
+            try await city.call("city_sweep", ["w", "5000", "-28800", ""])
             try await start(city, "t_1")
             #expect(try await statistics(city, "2027-01-15")[.toursStarted] == 1, "midnight belongs to the new day")
-            try await city.call("city_sweep", ["w", "5000", "-28801"])
+            try await city.call("city_sweep", ["w", "5000", "-28801", ""])
             _ = try await city.command("tour_seats", "d1", "2", "")
             #expect(try await statistics(city, "2027-01-14")[.passengers] == 2)
             #expect(try await statistics(city, "2027-01-15")[.passengers] == 0)
-            try await city.call("city_sweep", ["w", "5000", ""])
+            try await city.call("city_sweep", ["w", "5000", "", ""])
             _ = try await city.command("tour_seats", "d1", "3", "")
             #expect(try await statistics(city, "2027-01-14")[.passengers] == 3, "as it was said last")
             let left = try await city.raw(["TTL", "{test}:figures:2027-01-14"]).int ?? 0
@@ -253,7 +253,7 @@ import Wire
             try await book("p0", "b0", 1)
             #expect(try await city.command("seat_decline", "M1", "b0", "").isOK)
             #expect(try await statistics(city)[.requested] == 0, "on no route yet")
-            #expect(try await city.command("route_set", "M1", "52", "", "").isOK)
+            #expect(try await city.command("route_set", "M1", "52", "", "", "").isOK)
             try await book("p1", "b1", 3)
             for _ in 0..<2 { #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK) }
             for _ in 0..<2 { #expect(try await city.command("seat_aboard", "M1", "b1", "2", "").isOK) }

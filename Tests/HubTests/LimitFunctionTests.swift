@@ -126,7 +126,8 @@ import Wire
                     try await city.call(
                         "seat_book",
                         [
-                            "p1", "b7", "M2", "45.1", "9.1", "45.2", "9.2", "14", "900", "1200", "EUR", "", "", "",
+                            "p1", "b7", "M2", "45.1", "9.1", "45.2", "9.2", "14", "900", "1200", "EUR", "", "", "", "",
+                            "",
                         ])))
             guard case .refused("rate_limited", let detail, 30_000) = refused else {
                 Issue.record("\(refused)")
@@ -194,7 +195,7 @@ import Wire
     @Test func `C60: with one connection too many the oldest goes, those of dead workers first`() async throws {
         try await TestCity.run { city in
             try await set(city, "max_links", 3)
-            for worker in ["w", "v"] { try await city.call("city_sweep", [worker, "5000"]) }
+            for worker in ["w", "v"] { try await city.call("city_sweep", [worker, "5000", "", ""]) }
             @Sendable func hello(_ session: String) async throws {
                 // Those of one millisecond have no order.
                 try await Task.sleep(for: .milliseconds(2))

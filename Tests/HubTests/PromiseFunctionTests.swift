@@ -74,14 +74,14 @@ import Wire
     private func drive(_ city: TestCity, _ n: Int, promises: Bool) async throws -> TestCity.Outcome {
         try await city.call("session_hello", ["bus_driver", "B1", "s-B1", "w", ""])
         let begun = try await city.command(
-            "tour_start", "B1", "t\(n)", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            "tour_start", "B1", "t\(n)", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
         guard begun.isOK else { return begun }
         try await drive(city, to: 100, tour: "t\(n)")
         _ = try await city.command("tour_step", "B1", "1", "", "", "")
         #expect(try await request(city, "c\(n)", wish("s\(n)", 2000, inMinutes: 60)).isOK)
         for earlier in 1...n where promises { _ = try await answer(city, "accept", "s\(earlier)") }
         try await city.advance(61_000)
-        return try await city.command("tour_end", "bus_driver", "B1", "", "")
+        return try await city.command("tour_end", "bus_driver", "B1", "", "", "")
     }
 
     @Test func `C60: who ends tour after tour with promises waits; the first few are free`() async throws {
@@ -103,7 +103,7 @@ import Wire
             try await start(city, tour: "t6")
             #expect(try await answer(city, "accept", "s1").isOK)
             try await drive(city, to: 100, tour: "t6", after: 61_000)
-            #expect(try await city.command("tour_end", "operator", "o1", "t6", "").isOK)
+            #expect(try await city.command("tour_end", "operator", "o1", "t6", "", "").isOK)
             #expect(try await city.raw(["EXISTS", "{test}:cancels:bus_driver:B1"]).int == 0)
         }
     }

@@ -203,6 +203,6 @@ extension TestCity {
         try await command(
             "seat_book", passenger, booking, vehicle, "45.1", "9.1", "45.2", "9.2", String(passengers), "900", "1200",
             "EUR",
-            "", "", "")
+            "", "", "", "", "")
     }
 }

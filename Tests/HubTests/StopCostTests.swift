@@ -15,7 +15,7 @@ import Wire
             "tour_moved",
             [
                 "t1", now, Self.lat(1000), "9.0", "1000", "", "", "[]", "", "[]", now, "", "[]", "[]", "3600 0 3600",
-                course,
+                course, "",
             ])
     }
 
@@ -34,7 +34,7 @@ import Wire
             try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
             try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
             _ = try await city.command(
-                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
             try await moved(city)
             for n in 0..<40 { #expect(try await ask(city, "s\(n)", by: "c\(n)").isOK) }
             #expect(try await answer(city, "accept", "s0", all: true)["requests"]?.elements?.count == 40)
@@ -52,7 +52,7 @@ import Wire
             #expect(hello[2].text?.contains(#""request":"s7""#) == true)
             #expect(
                 try await city.calls(of: "hgetall") - first <= 4, "the request, the tour, its detours, and the wishes")
-            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "").isOK)
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
             #expect(try await city.raw(["EXISTS", "{test}:tour-detours:t1"]).int == 0)
         }
     }

@@ -7,7 +7,7 @@ import Wire
 /// What becomes of requests when a tour ends, before one begins, and when the catalog changes, against a real Redis.
 @Suite struct StopHandoverTests: StopLine {
     private func end(_ city: TestCity, _ driver: String = "B1") async throws {
-        #expect(try await city.command("tour_end", "bus_driver", driver, "", "").isOK)
+        #expect(try await city.command("tour_end", "bus_driver", driver, "", "", "").isOK)
     }
 
     private func figure(_ city: TestCity, _ name: String) async throws -> String? {
@@ -112,7 +112,7 @@ import Wire
             #expect(try await answer(city, "accept", "s1").isOK)
             try await start(city, "B2", tour: "t2", bus: "8")
             _ = try await city.command("tour_seats", "B2", "5", "")
-            _ = try await city.command("tour_end", "operator", "o1", "t1", "")
+            _ = try await city.command("tour_end", "operator", "o1", "t1", "", "")
             let told = try await city.last(asked, "passenger:c1")
             #expect(told?["reason"]?.text == "tour_ended" && told?["bus"]?.text == "8")
             #expect(told?["answer_by"]?.integer == Self.now + Int64(30 * Self.minute))

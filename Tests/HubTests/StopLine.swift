@@ -20,7 +20,7 @@ extension StopLine {
     ) async throws {
         try await city.call("session_hello", ["bus_driver", driver, "s-\(driver)", "w", ""])
         let reply = try await city.command(
-            "tour_start", driver, tour, bus, "8", "L", "out", trip, #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            "tour_start", driver, tour, bus, "8", "L", "out", trip, #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
         #expect(reply["state"]?.text == "running")
     }
 

@@ -15,7 +15,7 @@ import Wire
     private func start(_ city: TestCity) async throws {
         try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
         let reply = try await city.command(
-            "tour_start", "B1", "t1", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+            "tour_start", "B1", "t1", "7", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
         #expect(reply.isOK)
     }
 
@@ -30,7 +30,7 @@ import Wire
             [
                 "t1", now, Self.lat(Double(metres)), "9.0", String(metres), off, "", "[]", "", etas, now, "", "[]",
                 "[]", zone,
-                course,
+                course, "",
             ])
     }
 
@@ -114,7 +114,7 @@ import Wire
             try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "60"])
             try await city.call("session_hello", ["bus_driver", "B1", "s", "w", ""])
             _ = try await city.command(
-                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0")
+                "tour_start", "B1", "t1", "7", "60", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
             try await moved(city, to: 1000, Self.course)
             for n in 0..<40 { #expect(try await ask(city, "s\(n)", 2015, inMinutes: 3, by: "c\(n)").isOK) }
             let pushes = try await city.heard(on: Channel.partition("line:L")) {

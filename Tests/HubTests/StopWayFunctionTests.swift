@@ -216,7 +216,7 @@ import Wire
                     [
                         "t1", now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "",
                         #"[{"index":0,"stop":"a","at":1000,"early":900},{"index":1,"stop":"b","at":2000}]"#, now, "",
-                        "[]",
+                        "[]", "[]", "", "[]", "",
                     ])
             }
             try await start(city)

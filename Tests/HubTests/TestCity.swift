@@ -136,7 +136,7 @@ actor TestCity {
         try await raw(["HINCRBY", keys.settings, "clock_hub", String(milliseconds)])
     }
 
-    func sweep() async throws { try await call("city_sweep", ["w", "5000"]) }
+    func sweep() async throws { try await call("city_sweep", ["w", "5000", "", ""]) }
 
     func order(_ zone: String) async throws -> [String] {
         (try await raw(["ZRANGE", keys.queue(zone), "0", "-1"])).array?.compactMap(\.text) ?? []

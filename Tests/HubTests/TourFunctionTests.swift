@@ -15,7 +15,7 @@ import Wire
         try await city.command(
             "tour_start", driver, tour, bus, String(seats), line, "52:0", "t1", stops, "w", line, "1", pattern,
             trip,
-            key, "1800000000")
+            key, "1800000000", "")
     }
 
     private func moved(
@@ -24,7 +24,10 @@ import Wire
     ) async throws -> (state: String?, next: Int64?) {
         let reply = try await city.call(
             "tour_moved",
-            [tour, String(at), "45.1", "9.1", dist, off, reached, skipped, delay, etas, String(at), isBack])
+            [
+                tour, String(at), "45.1", "9.1", dist, off, reached, skipped, delay, etas, String(at), isBack, "[]",
+                "[]", "", "[]", "",
+            ])
         return (reply[0].text, reply[1].int)
     }
 
@@ -51,12 +54,12 @@ import Wire
             #expect(try await start(city, "d2", "t_2") == .refused("not_available"))
             let reply = try await city.call(
                 "tour_start",
-                ["d2", "t_2", "B7", "8", "52", "52:0", "t1", Self.stops, "w", "52", "1", "", "", "", "0"])
+                ["d2", "t_2", "B7", "8", "52", "52:0", "t1", Self.stops, "w", "52", "1", "", "", "", "0", ""])
             #expect(reply.text?.contains("driven by d1 on line 52") == true)
             #expect(try await start(city, "d1", "t_3", bus: "B8") == .refused("not_available"))
-            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "").isOK)
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "").isOK)
             #expect(try await start(city, "d2", "t_4").isOK)
-            #expect(try await city.command("tour_end", "bus_driver", "d1", "t_4", "") == .refused("not_found"))
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "t_4", "", "") == .refused("not_found"))
         }
     }
 
@@ -64,7 +67,7 @@ import Wire
     func overAndOver() async throws {
         try await TestCity.run { city in
             @Sendable func end(_ driver: String) async throws {
-                #expect(try await city.command("tour_end", "bus_driver", driver, "", "").isOK)
+                #expect(try await city.command("tour_end", "bus_driver", driver, "", "", "").isOK)
             }
             for number in 1...3 {
                 #expect(try await start(city, "d1", "t_\(number)").isOK)
@@ -97,7 +100,7 @@ import Wire
             for number in 1...3 {
                 #expect(try await start(city, "d1", "t_\(number)", stops: "[]").isOK)
                 try await city.advance(61_000)
-                #expect(try await city.command("tour_end", "bus_driver", "d1", "", "").isOK)
+                #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "").isOK)
             }
             #expect(try await start(city, "d1", "t_4", stops: "[]") == .refused("rate_limited"))
         }
@@ -121,7 +124,7 @@ import Wire
         try await TestCity.run { city in
             _ = try await start(city, "d1", "t_1")
             @Sendable func step(_ by: String, skip: String = "") async throws -> TestCity.Outcome {
-                try await city.command("tour_step", "d1", by, skip, "")
+                try await city.command("tour_step", "d1", by, skip, "", "")
             }
             // A driver who corrects mistakes.
             for _ in 1...3 { #expect(try await step("1", skip: "1").isOK) }
@@ -189,7 +192,7 @@ import Wire
             let state = try await city.call("line_state", ["52"])
             #expect(state[0].text == "t_1" && state[1].int == 4)
             #expect(try JSONValue(parsing: state[2].bytes ?? [])["seats"]?["taken"]?.integer == 3)
-            _ = try await city.command("tour_end", "bus_driver", "d1", "", "")
+            _ = try await city.command("tour_end", "bus_driver", "d1", "", "", "")
             #expect(try await city.call("line_state", ["52"]).array?.count == 0)
         }
     }
@@ -199,7 +202,7 @@ import Wire
         try await TestCity.run { city in
             _ = try await start(city, "d1", "t_1")
             func step(_ by: String, skip: String = "", key: String = "") async throws -> TestCity.Outcome {
-                try await city.command("tour_step", "d1", by, skip, key)
+                try await city.command("tour_step", "d1", by, skip, key, "")
             }
             #expect(try await step("-1") == .refused("not_available"))
             #expect(try await step("1", key: "k")["next_stop"]?["stop"]?.text == "b")
@@ -221,7 +224,7 @@ import Wire
             _ = try await start(city, "d1", "t_1")
             let etas = #"[{"index":1,"stop":"b","at":5},{"index":2,"stop":"c","at":6}]"#
             #expect(try await moved(city, "t_1", at: 1, reached: "1", etas: etas).next == 1)
-            #expect(try await city.command("tour_step", "d1", "-1", "", "").isOK)
+            #expect(try await city.command("tour_step", "d1", "-1", "", "", "").isOK)
             #expect(try await moved(city, "t_1", at: 2).next == 0)
             #expect(try await moved(city, "t_1", at: 3, reached: "2", etas: etas).next == 2)
             let state = try await city.call("line_state", ["52"])
@@ -293,7 +296,7 @@ import Wire
         try await TestCity.run { city in
             _ = try await start(city, "d1", "t_1")
             let heard = try await city.heard(on: Channel.partition("line:52")) {
-                let reply = try await city.command("tour_end", "bus_driver", "d1", "", "k")
+                let reply = try await city.command("tour_end", "bus_driver", "d1", "", "k", "")
                 #expect(reply["state"]?.text == "ended")
             }
             #expect(heard.contains { $0.type == "bus" && $0.meta.hasSuffix(" ended") })
@@ -301,10 +304,10 @@ import Wire
             #expect(try await city.last("tour.ended", "bus_driver:d1")?["reason"]?.text == "driver")
             #expect(try await city.field("vehicle:B7", "state") == "unavailable")
             #expect(try await city.field("vehicle:B7", "route") == nil)
-            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "k").isOK, "once")
-            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "") == .refused("not_found"))
-            #expect(try await city.command("tour_end", "bus_driver", "d1", "t_1", "").isOK, "is what it is")
-            #expect(try await city.command("tour_step", "d1", "1", "", "") == .refused("not_found"))
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "k", "").isOK, "once")
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "") == .refused("not_found"))
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "t_1", "", "").isOK, "is what it is")
+            #expect(try await city.command("tour_step", "d1", "1", "", "", "") == .refused("not_found"))
             #expect(try await moved(city, "t_1", at: 9).state == "ended")
         }
     }
@@ -313,8 +316,8 @@ import Wire
     func others() async throws {
         try await TestCity.run { city in
             _ = try await start(city, "d1", "t_1")
-            #expect(try await city.command("tour_end", "operator", "o1", "t_9", "") == .refused("not_found"))
-            #expect(try await city.command("tour_end", "operator", "o1", "t_1", "").isOK)
+            #expect(try await city.command("tour_end", "operator", "o1", "t_9", "", "") == .refused("not_found"))
+            #expect(try await city.command("tour_end", "operator", "o1", "t_1", "", "").isOK)
             #expect(try await city.last("tour.ended", "bus_driver:d1")?["reason"]?.text == "operator")
             _ = try await start(city, "d1", "t_2")
             try await city.advance(7_000_000)

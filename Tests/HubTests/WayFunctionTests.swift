@@ -27,7 +27,7 @@ import Wire
     func onlineOnly() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("route_set", "M1", "", "", Self.way)
+            _ = try await city.command("route_set", "M1", "", "", Self.way, "")
             #expect(try await ways(city) == [:], "not online yet")
             _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await ways(city) == ["M1": Self.way])
@@ -35,7 +35,7 @@ import Wire
             #expect(try await kept(city) == 0)
             _ = try await city.command("driver_available", "M1", "", "", "", "")
             #expect(try await ways(city) == ["M1": Self.way])
-            _ = try await city.command("route_set", "M1", "R1", "", "")
+            _ = try await city.command("route_set", "M1", "R1", "", "", "")
             #expect(try await kept(city) == 0)
         }
     }
@@ -45,7 +45,7 @@ import Wire
         try await TestCity.run { city in
             for driver in ["M1", "M2"] {
                 try await online(city, driver)
-                _ = try await city.command("route_set", driver, "", "", Self.way)
+                _ = try await city.command("route_set", driver, "", "", Self.way, "")
                 try await city.call("driver_gone", [driver, "s-\(driver)"])
             }
             #expect(try await ways(city).count == 2, "it may be back in a moment")
@@ -73,7 +73,7 @@ import Wire
     func upgrade() async throws {
         try await TestCity.run { city in
             try await online(city, "M1")
-            _ = try await city.command("route_set", "M1", "", "", Self.way)
+            _ = try await city.command("route_set", "M1", "", "", Self.way, "")
             try await city.raw(["DEL", "{test}:ways"])
             try await city.raw(["HSET", "{test}:ways", "gone", Self.way])
             try await city.minibus("M1", seats: 14)
@@ -109,7 +109,7 @@ import Wire
     func flips() async throws {
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 14)
-            _ = try await city.command("route_set", "M1", "", "", Self.way)
+            _ = try await city.command("route_set", "M1", "", "", Self.way, "")
             @Sendable func flip() async throws -> TestCity.Outcome {
                 _ = try await city.command("driver_unavailable", "M1", "")
                 return try await city.command("driver_available", "M1", "", "", "", "")
@@ -121,7 +121,7 @@ import Wire
             try await city.advance(60_000)
             #expect(try await flip().isOK)
             for _ in 1...5 { #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK, "it is") }
-            #expect(try await city.command("route_set", "M1", "R1", "", "").isOK)
+            #expect(try await city.command("route_set", "M1", "R1", "", "", "").isOK)
             for _ in 1...9 { #expect(try await flip().isOK, "no way is told") }
         }
     }
@@ -132,7 +132,7 @@ import Wire
             try await online(city, "M1")
             #expect(try await city.book("p1", "b1", "M1", 2).isOK)
             func set(_ route: String, of driver: String = "M1") async throws -> RedisFunctions.Answer {
-                RedisFunctions.answer(.success(try await city.call("route_set", [driver, route, "", ""])))
+                RedisFunctions.answer(.success(try await city.call("route_set", [driver, route, "", "", ""])))
             }
             func told() async throws -> Int {
                 try await city.told("passenger:p1").count { $0 == "route.changed" }

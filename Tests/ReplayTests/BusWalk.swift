@@ -52,13 +52,13 @@ actor BusWalk: RandomWalk {
             let bus = buses.randomElement(using: &random)!
             try await harness.call(
                 "tour_start",
-                [driver, "t\(names)", bus, "8", line, "out", "", #"["a","b","c"]"#, "w", "", "", "", "", "", "0"])
-        case 14..<18: try await harness.call("tour_end", ["bus_driver", driver, "", ""])
+                [driver, "t\(names)", bus, "8", line, "out", "", #"["a","b","c"]"#, "w", "", "", "", "", "", "0", ""])
+        case 14..<18: try await harness.call("tour_end", ["bus_driver", driver, "", "", ""])
         case 18..<26: try await harness.call("tour_seats", [driver, "\(Int.random(in: 0...9, using: &random))", ""])
-        case 26..<30: try await harness.call("tour_step", [driver, random.chance(0.8) ? "1" : "-1", "", ""])
+        case 26..<30: try await harness.call("tour_step", [driver, random.chance(0.8) ? "1" : "-1", "", "", ""])
         case 30..<50: try await move(driver)
         case 50..<64: try await request(line)
-        case 64..<68: try await harness.call("city_sweep", ["w", "60000"])
+        case 64..<68: try await harness.call("city_sweep", ["w", "60000", "", ""])
         default: try await answer(driver)
         }
     }
@@ -69,7 +69,10 @@ actor BusWalk: RandomWalk {
         let (lat, time) = ("\(45 + metres / 111_195)", "\(harness.hubMs)")
         try await harness.call(
             "tour_moved",
-            [tour, time, lat, "9.0", "\(metres)", "", "", "[]", "", "[]", time, "", "[[\(lat),9.0,\(time)]]"])
+            [
+                tour, time, lat, "9.0", "\(metres)", "", "", "[]", "", "[]", time, "", "[[\(lat),9.0,\(time)]]", "[]",
+                "", "[]", "",
+            ])
     }
 
     private func request(_ line: String) async throws {

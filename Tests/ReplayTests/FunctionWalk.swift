@@ -48,7 +48,7 @@ actor FunctionWalk: RandomWalk {
         let held = try await harness.fields("vehicle:" + driver, "offer", "ride")
         let (offer, ride) = (held[0], held[1])
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<14: try await harness.call("driver_available", [driver, zone, ""])
+        case 0..<14: try await harness.call("driver_available", [driver, zone, "", "", ""])
         case 14..<17: try await harness.call("driver_unavailable", [driver, ""])
         case 17..<22: try await harness.call("driver_move", [driver, zone])
         case 22..<24: try await harness.call("driver_outside", [driver])
@@ -61,7 +61,7 @@ actor FunctionWalk: RandomWalk {
         case 60: try await harness.call("ride_search", [passengers.randomElement(using: &random)!, "", ""])
         case 61..<63:
             try await harness.call("ride_cancel", ["passenger", passengers.randomElement(using: &random)!, "", "", ""])
-        case 63..<68: try await harness.call("city_sweep", ["w", "60000"])
+        case 63..<68: try await harness.call("city_sweep", ["w", "60000", "", ""])
         default: try await answer(driver, offer, ride, zone)
         }
     }

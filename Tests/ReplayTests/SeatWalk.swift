@@ -57,8 +57,8 @@ actor SeatWalk: RandomWalk {
         case 20..<42: try await book(driver)
         case 42..<50: try await count(driver)
         case 50..<53:
-            try await harness.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &random))", "", ""])
-        case 53..<59: try await harness.call("city_sweep", ["w", "60000"])
+            try await harness.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &random))", "", "", ""])
+        case 53..<59: try await harness.call("city_sweep", ["w", "60000", "", ""])
         default: try await answer(driver)
         }
     }
@@ -72,7 +72,7 @@ actor SeatWalk: RandomWalk {
             "seat_book",
             [
                 passenger, "b_\(names)", driver, "45.1", "9.1", "45.2", "9.2", "\(count)", "900", "1200", "EUR", "", "",
-                "",
+                "", "", "",
             ])
     }
 

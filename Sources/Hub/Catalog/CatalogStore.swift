@@ -87,14 +87,14 @@ public actor CatalogStore {
     }
 
     /// Calls one of the hub's functions.
-    func call(_ function: String, _ arguments: [RedisArgument]) async throws -> RedisReply {
+    func call(_ function: String, _ arguments: FunctionArguments = [:]) async throws -> RedisReply {
         do {
             return try await withCheckedThrowingContinuation { continuation in
                 guard let connection else {
                     return continuation.resume(throwing: HubFailure("no connection to Redis"))
                 }
                 library.call(
-                    function, keys: [RedisArgument(keys.settings)], arguments: arguments, on: connection
+                    function, keys: [RedisArgument(keys.settings)], arguments: arguments.values, on: connection
                 ) { continuation.resume(with: $0.mapError { $0 as any Error }) }
             }
         } catch RedisFailure.server(let text) where text.contains("settings of this city") {
@@ -122,7 +122,8 @@ public actor CatalogStore {
         catalog.version = Self.newVersion()
         for command in CatalogText(keys: keys).staging(catalog) { _ = try await send(command) }
         try await waitForWorkers(catalog.version)
-        let reply = try await call("catalog_use", [RedisArgument(catalog.version), RedisArgument(replaced)])
+        let reply = try await call(
+            "catalog_use", ["version": RedisArgument(catalog.version), "replaced": RedisArgument(replaced)])
         switch RedisFunctions.answer(.success(reply)) {
         case .ok(let json): return CatalogChange(json).lists
         case .refused(_, let detail, _): throw HubFailure("\(detail); nothing was changed, try again")

@@ -4,7 +4,7 @@
 -- `catalog:<version>:lines`, `:stops`, `:buses`, `:services` (hashes: id to JSON) and `:meta` (hash: time_zone, how many
 -- there are of each, digest:<list>). What is not in use expires.
 
-local context, hash, log, ok, refuse, tell = import('core', 'context', 'hash', 'log', 'ok', 'refuse', 'tell')
+local hash, log, ok, refuse, register, tell = import('core', 'hash', 'log', 'ok', 'refuse', 'register', 'tell')
 local stops = import('stop', 'stops')
 
 local catalog = {}
@@ -41,10 +41,10 @@ function catalog.tell_waiting(c, version)
     end
 end
 
--- catalog_use: ARGV version, the version that it replaces. Refused when another one came in between, and when not all of
+-- catalog_use: version, the version that it replaces. Refused when another one came in between, and when not all of
 -- it is there. Answers which lists have changed; none: then nothing is told and the old version stays.
-register('catalog_use', function(keys, argv)
-    local c, version, replaced = context(keys), argv[1], argv[2]
+register('catalog_use', { 'version', 'replaced' }, function(c, given)
+    local version, replaced = given.version, given.replaced
     local current = hash(c.p .. 'catalog')
     local before = current.version or ''
     if before == version then return ok({ version = version, changed = {} }) end

@@ -62,9 +62,11 @@ final class Notifications: Capability {
         call(
             "notify_set",
             [
-                RedisArgument(identity.channel), RedisArgument(wishes.mute.texts.joined(separator: ",")),
-                wishes.quiet.map { RedisArgument($0.from) } ?? "", wishes.quiet.map { RedisArgument($0.to) } ?? "",
-                RedisArgument(message.key ?? ""), RedisArgument(zone.name), RedisArgument(zone.text),
+                "channel": RedisArgument(identity.channel),
+                "mute": RedisArgument(wishes.mute.texts.joined(separator: ",")),
+                "quiet_from": wishes.quiet.map { RedisArgument($0.from) } ?? "",
+                "quiet_to": wishes.quiet.map { RedisArgument($0.to) } ?? "", "key": RedisArgument(message.key ?? ""),
+                "time_zone": RedisArgument(zone.name), "clock": RedisArgument(zone.text),
             ], message, session)
     }
 
@@ -82,7 +84,7 @@ final class Notifications: Capability {
         guard commands.isUp, services.clock.isSet, loop.now >= clocksDueAt else { return }
         clocksDueAt = loop.now + Self.clocksMs
         let arguments = clocks.flatMap { [RedisArgument($0.key), RedisArgument($0.value.text(now: now()))] }
-        functions.call("notify_clocks", arguments) { result in
+        functions.call("notify_clocks", more: arguments) { result in
             guard let names = self.elements(result, of: "notify_clocks") else {
                 self.clocksDueAt = 0
                 return

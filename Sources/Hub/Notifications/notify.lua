@@ -1,6 +1,6 @@
 -- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
 
-local context, once, set_clock, tell_json = import('core', 'context', 'once', 'set_clock', 'tell_json')
+local once, register, set_clock, tell_json = import('core', 'once', 'register', 'set_clock', 'tell_json')
 
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
@@ -13,19 +13,19 @@ local function wishes_of(c, channel)
     return told
 end
 
--- notify_set: ARGV channel, kinds that are muted (with commas), quiet from and to in minutes after midnight ('' = never), key,
+-- notify_set: channel, kinds that are muted (with commas), quiet from and to in minutes after midnight ('' = never), key,
 -- the time zone whose clock is meant ('' = the city's) and what that shows (minute_of_day).
-register('notify_set', function(keys, argv)
-    local c, channel = context(keys), argv[1]
-    return once(c, 'notify.set', channel, argv[5], function()
+register('notify_set', { 'channel', 'mute', 'quiet_from', 'quiet_to', 'key', 'time_zone', 'clock' }, function(c, given)
+    local channel = given.channel
+    return once(c, 'notify.set', channel, given.key, function()
         local key = c.p .. 'wishes:' .. channel
         local before = wishes_of(c, channel)
         redis.call('DEL', key)
-        if argv[2] ~= '' then redis.call('HSET', key, 'mute', argv[2]) end
-        if argv[3] ~= '' then redis.call('HSET', key, 'from', argv[3], 'to', argv[4]) end
-        if (argv[6] or '') ~= '' then
-            redis.call('HSET', key, 'time_zone', argv[6])
-            set_clock(c, argv[6], argv[7])
+        if given.mute ~= '' then redis.call('HSET', key, 'mute', given.mute) end
+        if given.quiet_from ~= '' then redis.call('HSET', key, 'from', given.quiet_from, 'to', given.quiet_to) end
+        if given.time_zone ~= '' then
+            redis.call('HSET', key, 'time_zone', given.time_zone)
+            set_clock(c, given.time_zone, given.clock)
         end
         local told = wishes_of(c, channel)
         local json = told and cjson.encode(told) or '{}'
@@ -35,11 +35,10 @@ register('notify_set', function(keys, argv)
     end)
 end)
 
--- notify_clocks: ARGV names of time zones, each with what its clock shows now and next. Answers the names of all that wishes
+-- notify_clocks: names of time zones, each with what its clock shows now and next. Answers the names of all that wishes
 -- go by.
-register('notify_clocks', function(keys, argv)
-    local c = context(keys)
-    for i = 1, #argv, 2 do set_clock(c, argv[i], argv[i + 1]) end
+register('notify_clocks', { '...' }, function(c, given)
+    for i = 1, #given, 2 do set_clock(c, given[i], given[i + 1]) end
     return redis.call('HKEYS', c.p .. 'clocks')
 end)
 

@@ -63,8 +63,10 @@ extension Capability {
             functions.retryUntilDone(
                 kind.alert,
                 [
-                    RedisArgument(vehicle.subject), RedisArgument(pickup.id), RedisArgument(event.rung.rawValue),
-                    RedisArgument(Int(event.distance.rounded())), RedisArgument(event.confidence.rawValue),
+                    "driver": RedisArgument(vehicle.subject), "id": RedisArgument(pickup.id),
+                    "rung": RedisArgument(event.rung.rawValue),
+                    "metres": RedisArgument(Int(event.distance.rounded())),
+                    "confidence": RedisArgument(event.confidence.rawValue),
                 ])
         }
         if let eta { publishETA(pickup, kind, vehicle, fix, seconds: eta) }

@@ -68,7 +68,8 @@ final class Positions: Capability {
         if let other = vehicles[identity.subject]?.sessions.last(where: { $0.phase == .live }) {
             sessions.catchUpAgain([other])
         } else {
-            functions.retryUntilDone("driver_gone", [RedisArgument(identity.subject), RedisArgument(session.name)])
+            functions.retryUntilDone(
+                "driver_gone", ["driver": RedisArgument(identity.subject), "session": RedisArgument(session.name)])
         }
     }
 
@@ -82,7 +83,7 @@ final class Positions: Capability {
         } else if vehicle.sessions.isEmpty {
             vehicles[vehicle.subject] = nil
             functions.retryUntilDone(
-                "driver_gone", [RedisArgument(vehicle.subject), RedisArgument(vehicle.registered)])
+                "driver_gone", ["driver": RedisArgument(vehicle.subject), "session": RedisArgument(vehicle.registered)])
         }
     }
 
@@ -284,7 +285,7 @@ final class Positions: Capability {
         }
         guard !arguments.isEmpty else { return }
         isBatchUnderWay = true
-        functions.call("positions_take", arguments) { result in
+        functions.call("positions_take", more: arguments) { result in
             self.isBatchUnderWay = false
             switch result {
             case .success: return self.sendPositions()

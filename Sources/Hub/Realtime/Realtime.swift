@@ -38,7 +38,7 @@ final class Realtime: Capability {
         guard commands.isUp, services.clock.isSet, !isBeingRead, catalog.isKnown else { return }
         isBeingRead = true
         let known = cache.map { RedisArgument($0.at) } ?? ""
-        functions.call("realtime_read", [known, RedisArgument(everyMs)]) { result in
+        functions.call("realtime_read", ["known": known, "due_ms": RedisArgument(everyMs)]) { result in
             self.isBeingRead = false
             switch result {
             case .success(let reply):
@@ -70,9 +70,9 @@ final class Realtime: Capability {
         let time = now()
         let feeds = RealtimeFeeds(
             tours, catalog: catalog.current, time: catalog.time, now: time, oldestMs: oldestMs)
-        let arguments = [
-            RedisArgument(time), RedisArgument(feeds.vehiclePositions), RedisArgument(feeds.tripUpdates),
-            RedisArgument(feeds.alerts),
+        let arguments: FunctionArguments = [
+            "at": RedisArgument(time), "vehicles": RedisArgument(feeds.vehiclePositions),
+            "trips": RedisArgument(feeds.tripUpdates), "alerts": RedisArgument(feeds.alerts),
         ]
         functions.call("realtime_put", arguments) { result in
             switch result {

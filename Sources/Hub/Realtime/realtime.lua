@@ -1,21 +1,20 @@
 -- GTFS-Realtime of the tours that run: one worker makes the feeds when they are due, all give out the same.
 
-local context = import('core', 'context')
+local register = import('core', 'register')
 local tours = import('tour', 'tours')
 
 local REALTIME_S = 60
 
--- realtime_read: ARGV the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers
+-- realtime_read: the hub time of the feeds that the worker has ('' = none), real ms after which they are due. Answers
 -- nothing when it has the latest; 'feeds', their hub time, their age in real ms and the three, when there are later ones; or,
 -- when they are due and nobody else is at it, 'tours' and of each tour that has sent a position: JSON of its state, the Unix
 -- second from which its trip's times count, 1 if its passengers were ever counted. Then `realtime_put` follows.
-register('realtime_read', function(keys, argv)
-    local c = context(keys)
+register('realtime_read', { 'known', 'due_ms' }, function(c, given)
     local key = c.p .. 'realtime'
     local at, made = unpack(redis.call('HMGET', key, 'at', 'made'))
     local age = at and c.real - made
     -- A clock that went back makes them due as well.
-    local is_due = not at or age >= tonumber(argv[2]) or age < 0 or tonumber(at) > c.now + REALTIME_S * 1000
+    local is_due = not at or age >= tonumber(given.due_ms) or age < 0 or tonumber(at) > c.now + REALTIME_S * 1000
     if is_due and redis.call('SET', key .. ':making', '1', 'NX', 'PX', 5000) then
         local answer = { 'tours' }
         for _, id in ipairs(redis.call('ZRANGE', c.p .. 'tours', 0, -1)) do
@@ -28,20 +27,19 @@ register('realtime_read', function(keys, argv)
         end
         return answer
     end
-    if not at or at == argv[1] then return {} end
+    if not at or at == given.known then return {} end
     return { 'feeds', at, age, unpack(redis.call('HMGET', key, 'vehicles', 'trips', 'alerts')) }
 end)
 
--- realtime_put: ARGV their hub time, the three feeds. Answers 1 if they are in use now. Time goes forward by seconds, two
+-- realtime_put: their hub time, the three feeds. Answers 1 if they are in use now. Time goes forward by seconds, two
 -- feeds of one second are one; unless the hub's clock itself was set back.
-register('realtime_put', function(keys, argv)
-    local c = context(keys)
+register('realtime_put', { 'at', 'vehicles', 'trips', 'alerts' }, function(c, given)
     local key = c.p .. 'realtime'
     redis.call('DEL', key .. ':making')
     local at = redis.call('HGET', key, 'at')
     local was_set_back = at and tonumber(at) > c.now + REALTIME_S * 1000
-    if at and not was_set_back and math.floor(at / 1000) >= math.floor(argv[1] / 1000) then return 0 end
-    redis.call('HSET', key, 'at', argv[1], 'made', c.real, 'vehicles', argv[2], 'trips', argv[3], 'alerts', argv[4])
+    if at and not was_set_back and math.floor(at / 1000) >= math.floor(given.at / 1000) then return 0 end
+    redis.call('HSET', key, 'at', given.at, 'made', c.real, 'vehicles', given.vehicles, 'trips', given.trips, 'alerts', given.alerts)
     redis.call('EXPIRE', key, REALTIME_S)
     return 1
 end)

@@ -24,7 +24,7 @@ final class RedisFunctions {
     private let settingsKey: RedisArgument
     private let log: Logger
     /// Calls that must reach Redis in the end.
-    private var pendingCalls: [(function: String, arguments: [RedisArgument])] = []
+    private var pendingCalls: [(function: String, arguments: FunctionArguments)] = []
 
     init(library: FunctionLibrary, connection: RedisConnection, keys: Keys, log: Logger) {
         self.library = library
@@ -33,17 +33,26 @@ final class RedisFunctions {
         self.log = log
     }
 
-    func call(_ function: String, _ arguments: [RedisArgument], _ completion: @escaping Completion) {
-        library.call(function, keys: [settingsKey], arguments: arguments, on: connection, completion)
+    /// more: of a function that takes any number of arguments, those that have no names.
+    func call(
+        _ function: String, _ arguments: FunctionArguments = [:], more: [RedisArgument] = [],
+        _ completion: @escaping Completion
+    ) {
+        library.call(
+            function, keys: [settingsKey], arguments: more.isEmpty ? arguments.values : arguments.values + more,
+            on: connection, completion)
     }
 
     /// A function that carries out a client's command.
-    func command(_ function: String, _ arguments: [RedisArgument], _ completion: @escaping (Answer) -> Void) {
-        call(function, arguments) { completion(Self.answer($0)) }
+    func command(
+        _ function: String, _ arguments: FunctionArguments, more: [RedisArgument] = [],
+        _ completion: @escaping (Answer) -> Void
+    ) {
+        call(function, arguments, more: more) { completion(Self.answer($0)) }
     }
 
     /// A call whose effect must come about: made now, and again at each tick until Redis has answered.
-    func retryUntilDone(_ function: String, _ arguments: [RedisArgument]) {
+    func retryUntilDone(_ function: String, _ arguments: FunctionArguments) {
         call(function, arguments) { result in
             switch result {
             case .success: break

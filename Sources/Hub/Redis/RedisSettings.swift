@@ -46,7 +46,9 @@ struct RedisSettings {
 
     /// Fields and values for HSET. Whole numbers are written without a point.
     var fields: [RedisArgument] {
-        values.flatMap { [RedisArgument($0.name), Int(exactly: $0.value).map { RedisArgument($0) } ?? RedisArgument($0.value)] }
+        values.flatMap {
+            [RedisArgument($0.name), Int(exactly: $0.value).map { RedisArgument($0) } ?? RedisArgument($0.value)]
+        }
     }
 
     /// Another one for other values, or another clock: the functions keep what they have read until it changes.

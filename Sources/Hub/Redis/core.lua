@@ -1,7 +1,7 @@
 -- What every transition stands on: the city's keys, hub time, settings, replies that take effect once, events.
 --
 -- Every function is called with one key, KEYS[1] = '{city}:settings'. All keys of a city carry its hash tag, so
--- they live in one slot, and the one declared key is enough to route a call in a cluster.
+-- they live in one slot, and the one declared key is enough to route a call in a cluster. Its arguments have names (register).
 -- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
 
 local settings = import('settings', 'settings')
@@ -15,6 +15,36 @@ local function context(keys)
     c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)
     c.iso = string.format('%.0f', c.now)
     return c
+end
+
+-- A metatable by which what a call is given has names, and how many there must be.
+local function signature(name, names)
+    local places, least = {}, 0
+    for i, argument in ipairs(names) do
+        places[string.match(argument, '^[%w_]+') or argument] = i
+        if string.match(argument, '^[%w_]+$') then least = least + 1 end
+    end
+    local by_name = {}
+    function by_name.__index(given, argument)
+        if type(argument) == 'number' then return nil end
+        return rawget(given, places[argument] or error(name .. ' has no argument ' .. argument))
+    end
+    return by_name, least, places['...'] and math.huge or #names
+end
+
+-- Makes a Redis function. body: is given the context, and the arguments as given.<name>. names: of the arguments in the order in
+-- which they come; Swift writes them at each call, and tools/check compares. 'x?' may be left out; after '...' come any number
+-- more, as given[i]. The rest of Lua is not there yet while a library is loaded: hence at the first call.
+local register_function = register
+local function register(name, names, body, flags)
+    local by_name, least, most
+    register_function(name, function(keys, argv)
+        if not by_name then by_name, least, most = signature(name, names) end
+        if #argv < least or #argv > most then
+            error(name .. ' takes ' .. table.concat(names, ', ') .. '; it was given ' .. #argv .. ' arguments', 0)
+        end
+        return body(context(keys), setmetatable(argv, by_name))
+    end, flags)
 end
 
 local function hash(key)
@@ -216,7 +246,7 @@ local function worker_of(session) return string.match(session, '^(.*)%.') or ses
 local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon) } end
 
 return {
-    context = context, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
+    register = register, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
     forget_place = forget_place, is_minibus = is_minibus, load_ride = load_ride, set_ride = set_ride, ok = ok,
     refuse = refuse, once = once, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
     tell_json = tell_json, minute_of_day = minute_of_day, set_clock = set_clock, tell = tell, log = log, FEED = FEED,

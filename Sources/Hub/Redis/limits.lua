@@ -1,6 +1,6 @@
 -- What one person may cost the others: connections, and requests that ring somebody and are taken back.
 
-local context, push, refuse, worker_of = import('core', 'context', 'push', 'refuse', 'worker_of')
+local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'register', 'worker_of')
 
 -- Links. `links:<role>:<subject>` has a subject's connections to all workers, by when they came.
 
@@ -23,10 +23,9 @@ function links.add(c, channel, session)
     end
 end
 
--- session_left: ARGV role:subject, session. That connection is closed.
-register('session_left', function(keys, argv)
-    local c = context(keys)
-    return redis.call('ZREM', c.p .. 'links:' .. argv[1], argv[2])
+-- session_left: role:subject, session. That connection is closed.
+register('session_left', { 'channel', 'session' }, function(c, given)
+    return redis.call('ZREM', c.p .. 'links:' .. given.channel, given.session)
 end, { 'allow-oom' })
 
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind

@@ -43,32 +43,45 @@ final class Rides: Capability {
         case .driverAvailable:
             // Refused by the function, not here: a repeated command gets its first reply, wherever the driver now is.
             switch positions.place(of: vehicle) {
-            case .zone(let zone): call("driver_available", [who, RedisArgument(zone), key, "", ""], message, session)
+            case .zone(let zone):
+                call(
+                    "driver_available",
+                    ["driver": who, "zone": RedisArgument(zone), "key": key, "code": "", "detail": ""], message, session
+                )
             case .refused(let code, let detail):
                 call(
-                    "driver_available", [who, "", key, RedisArgument(code.rawValue), RedisArgument(detail)], message,
+                    "driver_available",
+                    [
+                        "driver": who, "zone": "", "key": key, "code": RedisArgument(code.rawValue),
+                        "detail": RedisArgument(detail),
+                    ], message,
                     session)
             }
-        case .driverUnavailable: call("driver_unavailable", [who, key], message, session)
-        case .offerSeen(let ride): call("offer_seen", [who, RedisArgument(ride)], message, session)
+        case .driverUnavailable: call("driver_unavailable", ["driver": who, "key": key], message, session)
+        case .offerSeen(let ride): call("offer_seen", ["driver": who, "ride": RedisArgument(ride)], message, session)
         case .offerAccept(let ride):
             let eta = requests.secondsToPickup(ride, of: vehicle).map { RedisArgument($0) } ?? ""
             metrics.accepts.increment()
             // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
             if vehicle.isDirty { positions.flush() }
-            call("offer_accept", [who, RedisArgument(ride), key, eta], message, session) { reply in
+            call(
+                "offer_accept", ["driver": who, "ride": RedisArgument(ride), "key": key, "eta_s": eta], message, session
+            ) { reply in
                 // The push may come after the driver's next fixes. A repeated command's reply is of an offer that is over.
                 if let ride = reply["ride"]?.text, self.requests.has(ride, of: vehicle) {
                     self.becomeBusy(vehicle, reply)
                 }
             }
         case .offerDecline(let ride):
-            call("offer_decline", [who, RedisArgument(ride), key], message, session) { reply in
+            call("offer_decline", ["driver": who, "ride": RedisArgument(ride), "key": key], message, session) { reply in
                 if let ride = reply["ride"]?.text { self.requests.end(ride, of: vehicle) }
             }
         case .rideAboard(let ride, let passengers):
             let count = passengers.map { RedisArgument($0) } ?? ""
-            call("ride_aboard", [who, RedisArgument(ride ?? ""), count, key], message, session) { reply in
+            call(
+                "ride_aboard", ["driver": who, "ride": RedisArgument(ride ?? ""), "passengers": count, "key": key],
+                message, session
+            ) { reply in
                 // A repeated command's reply may be of an earlier ride.
                 if let driver = self.drivers[vehicle.subject], case .busy(var ride) = driver.duty,
                     ride.id == reply["ride"]?.text
@@ -79,7 +92,11 @@ final class Rides: Capability {
             }
         case .rideEnd(let ride):
             call(
-                "ride_finish", [who, RedisArgument(ride ?? ""), RedisArgument(zone(of: vehicle)), key], message, session
+                "ride_finish",
+                [
+                    "driver": who, "ride": RedisArgument(ride ?? ""), "zone": RedisArgument(zone(of: vehicle)),
+                    "key": key,
+                ], message, session
             ) {
                 reply in
                 if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
@@ -88,10 +105,15 @@ final class Rides: Capability {
                     driver.duty = .unavailable
                 }
             }
-        case .rideNoshow(let ride): call("ride_noshow", [who, RedisArgument(ride ?? ""), key], message, session)
+        case .rideNoshow(let ride):
+            call("ride_noshow", ["driver": who, "ride": RedisArgument(ride ?? ""), "key": key], message, session)
         case .rideCancel(let ride):
             call(
-                "ride_cancel", ["driver", who, RedisArgument(ride ?? ""), key, RedisArgument(zone(of: vehicle))],
+                "ride_cancel",
+                [
+                    "role": "driver", "subject": who, "ride": RedisArgument(ride ?? ""), "key": key,
+                    "zone": RedisArgument(zone(of: vehicle)),
+                ],
                 message,
                 session)
         case .rideRequest, .rideSearch: return false
@@ -110,14 +132,22 @@ final class Rides: Capability {
             case .refused(let code, let detail): refuse(session, message.id, code, detail)
             case .zone(let zone):
                 metrics.requests.increment()
-                var arguments = [who, RedisArgument(RandomID.make("r_")), RedisArgument(zone)]
-                arguments += [RedisArgument(lat), RedisArgument(lon), RedisArgument(passengers)]
-                arguments += destination.map { [RedisArgument($0.lat), RedisArgument($0.lon)] } ?? ["", ""]
-                call("ride_request", arguments + [key], message, session)
+                call(
+                    "ride_request",
+                    [
+                        "passenger": who, "ride": RedisArgument(RandomID.make("r_")), "zone": RedisArgument(zone),
+                        "lat": RedisArgument(lat), "lon": RedisArgument(lon), "passengers": RedisArgument(passengers),
+                        "to_lat": destination.map { RedisArgument($0.lat) } ?? "",
+                        "to_lon": destination.map { RedisArgument($0.lon) } ?? "", "key": key,
+                    ], message, session)
             }
         case .rideCancel(let ride):
-            call("ride_cancel", ["passenger", who, RedisArgument(ride ?? ""), key, ""], message, session)
-        case .rideSearch(let ride): call("ride_search", [who, RedisArgument(ride ?? ""), key], message, session)
+            call(
+                "ride_cancel",
+                ["role": "passenger", "subject": who, "ride": RedisArgument(ride ?? ""), "key": key, "zone": ""],
+                message, session)
+        case .rideSearch(let ride):
+            call("ride_search", ["passenger": who, "ride": RedisArgument(ride ?? ""), "key": key], message, session)
         case .driverAvailable, .driverUnavailable, .offerSeen, .offerAccept, .offerDecline, .rideAboard, .rideEnd,
             .rideNoshow:
             return false
@@ -265,30 +295,37 @@ extension Rides {
             guard driver.tracker != nil else {
                 // Its zone is no more since the zones were reloaded.
                 if case .zone(let zone) = zones.place(of: fix.point) {
-                    change(driver, vehicle, "driver_move", [RedisArgument(zone)])
+                    change(
+                        driver, vehicle, "driver_move",
+                        ["driver": RedisArgument(vehicle.subject), "zone": RedisArgument(zone)])
                 } else {
-                    change(driver, vehicle, "driver_outside", [])
+                    change(driver, vehicle, "driver_outside", ["driver": RedisArgument(vehicle.subject)])
                 }
                 return
             }
             switch driver.tracker?.update(fix, zones: set, settings: settings.zoneRules) {
-            case .leave?: change(driver, vehicle, "driver_outside", [])
-            case .switch(let index)?: change(driver, vehicle, "driver_move", [RedisArgument(set.zones[index].id)])
+            case .leave?: change(driver, vehicle, "driver_outside", ["driver": RedisArgument(vehicle.subject)])
+            case .switch(let index)?:
+                change(
+                    driver, vehicle, "driver_move",
+                    ["driver": RedisArgument(vehicle.subject), "zone": RedisArgument(set.zones[index].id)])
             default: break
             }
         case .lost:
             guard case .zone(let zone) = zones.place(of: fix.point) else { return }
-            change(driver, vehicle, "driver_recover", [RedisArgument(zone)])
+            change(
+                driver, vehicle, "driver_recover",
+                ["driver": RedisArgument(vehicle.subject), "zone": RedisArgument(zone)])
         default: break
         }
     }
 
     /// Calls a function that changes the driver's queue; what came of it arrives as a push on the driver's channel.
     private func change(
-        _ driver: TaxiDriver, _ vehicle: VehicleTrack, _ function: String, _ arguments: [RedisArgument]
+        _ driver: TaxiDriver, _ vehicle: VehicleTrack, _ function: String, _ arguments: FunctionArguments
     ) {
         driver.isMoving = true
-        functions.call(function, [RedisArgument(vehicle.subject)] + arguments) { result in
+        functions.call(function, arguments) { result in
             driver.isMoving = false
             switch result {
             case .success(let reply):

@@ -1,6 +1,6 @@
 -- What a driver does, or its position shows, outside a ride: going available and not, moving to another zone, leaving all.
 
-local context, forget_place, is_minibus, load_ride = import('core', 'context', 'forget_place', 'is_minibus', 'load_ride')
+local forget_place, is_minibus, load_ride, register = import('core', 'forget_place', 'is_minibus', 'load_ride', 'register')
 local ok, once, refuse, vehicle = import('core', 'ok', 'once', 'refuse', 'vehicle')
 local cancels = import('limits', 'cancels')
 local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
@@ -15,17 +15,17 @@ local function do_without(c, driver, v)
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
 
--- driver_available: ARGV driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
-register('driver_available', function(keys, argv)
-    local c, driver, zone = context(keys), argv[1], argv[2]
-    return once(c, 'driver.available', 'driver:' .. driver, argv[3], function()
+-- driver_available: driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
+register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, function(c, given)
+    local driver, zone = given.driver, given.zone
+    return once(c, 'driver.available', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
         local is_back = mark_back(c, driver, v)
         if is_minibus(v) then
-            if argv[4] == 'no_position' then return refuse(argv[4], argv[5]) end
+            if given.code == 'no_position' then return refuse(given.code, given.detail) end
             return go_online(c, driver, 'available')
         end
         if v.state == 'available' then
@@ -33,7 +33,7 @@ register('driver_available', function(keys, argv)
             local rank, size = place(c, driver, v.zone)
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
-        if zone == '' then return refuse(argv[4], argv[5]) end
+        if zone == '' then return refuse(given.code, given.detail) end
         local too_soon = cancels.too_many_returns(c, driver)
         if too_soon then return too_soon end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
@@ -43,10 +43,10 @@ register('driver_available', function(keys, argv)
     end)
 end)
 
--- driver_unavailable: ARGV driver, key.
-register('driver_unavailable', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'driver.unavailable', 'driver:' .. driver, argv[2], function()
+-- driver_unavailable: driver, key.
+register('driver_unavailable', { 'driver', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'driver.unavailable', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it or cancel it first.')
@@ -66,9 +66,9 @@ register('driver_unavailable', function(keys, argv)
     end)
 end)
 
--- driver_move: ARGV driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
-register('driver_move', function(keys, argv)
-    local c, driver, zone = context(keys), argv[1], argv[2]
+-- driver_move: driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
+register('driver_move', { 'driver', 'zone' }, function(c, given)
+    local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
     leave(c, driver, v.zone, 'moved', 'available')
@@ -79,10 +79,10 @@ register('driver_move', function(keys, argv)
     return 1
 end)
 
--- driver_outside: ARGV driver. An available driver has left every zone; its place is kept for the recovery time (C19): with an offer
+-- driver_outside: driver. An available driver has left every zone; its place is kept for the recovery time (C19): with an offer
 -- that it has been shown, the last one, as if it had let it pass.
-register('driver_outside', function(keys, argv)
-    local c, driver = context(keys), argv[1]
+register('driver_outside', { 'driver' }, function(c, given)
+    local driver = given.driver
     local v = vehicle(c, driver)
     if v.state ~= 'available' or is_minibus(v) then return 0 end
     if v.offer and redis.call('HGET', c.p .. 'ride:' .. v.offer, 'seen') == '1' then
@@ -94,9 +94,9 @@ register('driver_outside', function(keys, argv)
     return 1
 end)
 
--- driver_recover: ARGV driver, zone. A driver that lost its place against its will is inside a zone again.
-register('driver_recover', function(keys, argv)
-    local c, driver, zone = context(keys), argv[1], argv[2]
+-- driver_recover: driver, zone. A driver that lost its place against its will is inside a zone again.
+register('driver_recover', { 'driver', 'zone' }, function(c, given)
+    local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if not remembers(c, v) or is_minibus(v) then return 0 end
     mark_back(c, driver, v)

@@ -3,7 +3,7 @@
 -- deadline; between two rounds a searching ride stands there by the end of the pause). Accept, decline, timeout and cancel
 -- each compare the ride's state and driver before they change it.
 
-local clear_vehicle, context, is_minibus, load_ride = import('core', 'clear_vehicle', 'context', 'is_minibus', 'load_ride')
+local clear_vehicle, is_minibus, load_ride, register = import('core', 'clear_vehicle', 'is_minibus', 'load_ride', 'register')
 local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once', 'point', 'refuse', 'set_ride')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
 local cancels = import('limits', 'cancels')
@@ -325,9 +325,9 @@ end
 
 local function is_open_to(r, driver) return r.state == 'offered' and r.offered_to == driver end
 
--- offer_seen: ARGV driver, ride. The driver's app shows the offer: its time starts now (C30).
-register('offer_seen', function(keys, argv)
-    local c, driver, ride = context(keys), argv[1], argv[2]
+-- offer_seen: driver, ride. The driver's app shows the offer: its time starts now (C30).
+register('offer_seen', { 'driver', 'ride' }, function(c, given)
+    local driver, ride = given.driver, given.ride
     local r = load_ride(c, ride)
     local v = bring_back(c, driver)
     if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
@@ -341,10 +341,10 @@ register('offer_seen', function(keys, argv)
     return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
 end)
 
--- offer_accept: ARGV driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
-register('offer_accept', function(keys, argv)
-    local c, driver, ride = context(keys), argv[1], argv[2]
-    return once(c, 'offer.accept', 'driver:' .. driver, argv[3], function()
+-- offer_accept: driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
+register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given)
+    local driver, ride = given.driver, given.ride
+    return once(c, 'offer.accept', 'driver:' .. driver, given.key, function()
         local r = load_ride(c, ride)
         local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers) }
         if r.dlat then assigned.destination = point(r.dlat, r.dlon) end
@@ -367,16 +367,16 @@ register('offer_accept', function(keys, argv)
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted',
-            { ride = ride, taxi = driver, position = position, eta_s = tonumber(argv[4]) or cjson.null })
+            { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null })
         dispatch_rest(c, v.zone, driver)
         return ok(assigned)
     end)
 end)
 
--- offer_decline: ARGV driver, ride, key.
-register('offer_decline', function(keys, argv)
-    local c, driver, ride = context(keys), argv[1], argv[2]
-    return once(c, 'offer.decline', 'driver:' .. driver, argv[3], function()
+-- offer_decline: driver, ride, key.
+register('offer_decline', { 'driver', 'ride', 'key' }, function(c, given)
+    local driver, ride = given.driver, given.ride
+    return once(c, 'offer.decline', 'driver:' .. driver, given.key, function()
         local r = load_ride(c, ride)
         local v, is_open = bring_back(c, driver), is_open_to(r, driver)
         if is_open then release_offer(c, ride, r, 'declined') end

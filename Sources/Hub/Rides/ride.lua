@@ -1,6 +1,6 @@
 -- A ride from its request to its end: requested, accepted (offer.lua), alerted, aboard, ended; or cancelled, not shown up.
 
-local clear_vehicle, context, hash, load_ride, log = import('core', 'clear_vehicle', 'context', 'hash', 'load_ride', 'log')
+local clear_vehicle, hash, load_ride, log, register = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'register')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local vehicle = import('core', 'vehicle')
 local cancels = import('limits', 'cancels')
@@ -8,12 +8,15 @@ local bring_back, join, mark_back = import('queue', 'bring_back', 'join', 'mark_
 local close_ride, dispatch_driver, dispatch_ride = import('offer', 'close_ride', 'dispatch_driver', 'dispatch_ride')
 local free_again, nobody_for, withdraw_offer = import('offer', 'free_again', 'nobody_for', 'withdraw_offer')
 
--- ride_request: ARGV passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
-register('ride_request', function(keys, argv)
-    local c, passenger, ride, zone = context(keys), argv[1], argv[2], argv[3]
-    return once(c, 'ride.request', 'passenger:' .. passenger, argv[9], function()
-        if tonumber(argv[6]) > c.max_passengers then
-            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[6] .. '.')
+-- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
+register('ride_request', {
+    'passenger', 'ride', 'zone', 'lat', 'lon',
+    'passengers', 'to_lat', 'to_lon', 'key',
+}, function(c, given)
+    local passenger, ride, zone = given.passenger, given.ride, given.zone
+    return once(c, 'ride.request', 'passenger:' .. passenger, given.key, function()
+        if tonumber(given.passengers) > c.max_passengers then
+            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
         local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
         local open = held[1] or held[2]
@@ -21,20 +24,20 @@ register('ride_request', function(keys, argv)
             local what = held[1] and 'The ride ' or 'The booking '
             return refuse('already_requested', what .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
-        local problem, detail = nobody_for(c, zone, tonumber(argv[6]))
+        local problem, detail = nobody_for(c, zone, tonumber(given.passengers))
         if problem then return refuse(problem, detail) end
         local too_soon = cancels.refusal(c, passenger)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
-        set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', argv[4], 'lon', argv[5],
-            'passengers', argv[6], 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.iso)
-        if argv[7] ~= '' then set_ride(c, ride, 'dlat', argv[7], 'dlon', argv[8]) end
+        set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
+            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.iso)
+        if given.to_lat ~= '' then set_ride(c, ride, 'dlat', given.to_lat, 'dlon', given.to_lon) end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
         redis.call('ZADD', c.p .. 'rides', c.now, ride)
         redis.call('ZADD', c.p .. 'waiting:' .. zone, order, ride)
         redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
-        log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(argv[6]),
-            lat = tonumber(argv[4]), lon = tonumber(argv[5]) })
+        log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(given.passengers),
+            lat = tonumber(given.lat), lon = tonumber(given.lon) })
         tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
         dispatch_ride(c, ride)
         return ok({ ride = ride, zone = zone, state = 'searching' })
@@ -127,16 +130,16 @@ local function meant(c, what, role, subject, named)
     return id, found
 end
 
--- ride_cancel: ARGV role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
-register('ride_cancel', function(keys, argv)
-    local c, role, subject = context(keys), argv[1], argv[2]
-    return once(c, 'ride.cancel', role .. ':' .. subject, argv[4], function()
-        local ride, r, no = meant(c, 'ride', role, subject, argv[3])
+-- ride_cancel: role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
+register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'ride.cancel', role .. ':' .. subject, given.key, function()
+        local ride, r, no = meant(c, 'ride', role, subject, given.ride)
         if no then return no end
         if r.state == 'aboard' then
             return refuse('not_available', 'The passenger is aboard: the driver ends the ride.')
         end
-        if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, argv[5]) end
+        if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, given.zone) end
         if role == 'passenger' and (r.state == 'searching' or r.state == 'offered' or r.state == 'accepted') then
             return cancel_by_passenger(c, ride, r)
         end
@@ -145,13 +148,13 @@ register('ride_cancel', function(keys, argv)
     end)
 end)
 
--- ride_search: ARGV passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
+-- ride_search: passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
 -- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. Refused while
 -- nobody else could be asked. (command ride.search)
-register('ride_search', function(keys, argv)
-    local c, passenger = context(keys), argv[1]
-    return once(c, 'ride.search', 'passenger:' .. passenger, argv[3], function()
-        local ride, r, no = meant(c, 'ride', 'passenger', passenger, argv[2])
+register('ride_search', { 'passenger', 'ride', 'key' }, function(c, given)
+    local passenger = given.passenger
+    return once(c, 'ride.search', 'passenger:' .. passenger, given.key, function()
+        local ride, r, no = meant(c, 'ride', 'passenger', passenger, given.ride)
         if no then return no end
         if r.state == 'searching' or r.state == 'offered' then return ok({ ride = ride, state = 'searching' }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
@@ -167,13 +170,13 @@ register('ride_search', function(keys, argv)
     end)
 end)
 
--- ride_alert: ARGV driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
-register('ride_alert', function(keys, argv)
-    local c, driver, ride, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
+-- ride_alert: driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
+    local driver, ride, rung = given.driver, given.id, tonumber(given.rung)
     local r = load_ride(c, ride)
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
     local reached = tonumber(r.notified)
-    local data = { ride = ride, taxi = driver, distance_m = tonumber(argv[4]), confidence = argv[5] }
+    local data = { ride = ride, taxi = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
         log(c, 'ride.near', { ride = ride, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
@@ -189,17 +192,17 @@ register('ride_alert', function(keys, argv)
     return 1
 end)
 
--- ride_aboard: ARGV driver, ride ('' = the open one), passengers ('' = as requested), key.
-register('ride_aboard', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'ride.aboard', 'driver:' .. driver, argv[4], function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
+-- ride_aboard: driver, ride ('' = the open one), passengers ('' = as requested), key.
+register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride)
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
-        local passengers = tonumber(argv[3]) or tonumber(r.passengers)
+        local passengers = tonumber(given.passengers) or tonumber(r.passengers)
         if passengers > c.max_passengers then
-            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. argv[3] .. '.')
+            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.iso, 'aboard', passengers)
         log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
@@ -221,11 +224,11 @@ local function free_driver(c, driver, ride, zone)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
 
--- ride_finish: ARGV driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
-register('ride_finish', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'ride.end', 'driver:' .. driver, argv[4], function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
+-- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
+register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
@@ -235,16 +238,16 @@ register('ride_finish', function(keys, argv)
         cancels.forget_brief(c, r.requested_at, 'ride:' .. ride, 'offered:' .. ride)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, ride, argv[3])
+        return free_driver(c, driver, ride, given.zone)
     end)
 end)
 
--- ride_noshow: ARGV driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
+-- ride_noshow: driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
 -- place is restored; it counts for the passenger's reliability (R12).
-register('ride_noshow', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'ride.noshow', 'driver:' .. driver, argv[3], function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, argv[2])
+register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'ride.noshow', 'driver:' .. driver, given.key, function()
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride)
         if no then return no end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is ' .. r.state .. '.') end
         if r.notified ~= '20' then

@@ -53,8 +53,8 @@ final class Seats: Capability {
             call(
                 "seat_cancel",
                 [
-                    "passenger", RedisArgument(identity.subject), RedisArgument(booking ?? ""),
-                    RedisArgument(message.key ?? ""),
+                    "role": "passenger", "subject": RedisArgument(identity.subject),
+                    "booking": RedisArgument(booking ?? ""), "key": RedisArgument(message.key ?? ""),
                 ], message, session)
         case .seatsSet, .routeSet, .seatAccept, .seatDecline, .seatAboard, .seatEnd, .vehicleGet: return false
         }
@@ -63,7 +63,9 @@ final class Seats: Capability {
 
     private func seen(_ booking: String, _ message: ClientMessage, _ session: Session) -> Bool {
         guard let vehicle = positions.vehicle(of: session), minibuses[vehicle.subject] != nil else { return false }
-        call("seat_seen", [RedisArgument(vehicle.subject), RedisArgument(booking)], message, session)
+        call(
+            "seat_seen", ["driver": RedisArgument(vehicle.subject), "booking": RedisArgument(booking)], message, session
+        )
         return true
     }
 
@@ -78,24 +80,34 @@ final class Seats: Capability {
             let eta = requests.secondsToPickup(booking, of: vehicle).map { RedisArgument($0) } ?? ""
             // The passenger is told where the vehicle is: the position that it has sent last, not that of the last tick.
             if vehicle.isDirty { positions.flush() }
-            call("seat_accept", [who, RedisArgument(booking), key, eta], message, session)
+            call(
+                "seat_accept", ["driver": who, "booking": RedisArgument(booking), "key": key, "eta_s": eta], message,
+                session)
         case .seatDecline(let booking):
-            call("seat_decline", [who, RedisArgument(booking), key], message, session) { reply in
+            call("seat_decline", ["driver": who, "booking": RedisArgument(booking), "key": key], message, session) {
+                reply in
                 if let booking = reply["booking"]?.text { self.requests.end(booking, of: vehicle) }
             }
         case .seatCancel(let booking):
-            call("seat_cancel", ["driver", who, RedisArgument(booking ?? "-"), key], message, session)
+            call(
+                "seat_cancel",
+                ["role": "driver", "subject": who, "booking": RedisArgument(booking ?? "-"), "key": key], message,
+                session)
         case .seatAboard(let booking, let passengers):
             call(
                 "seat_aboard",
-                [who, RedisArgument(booking), passengers.map { RedisArgument($0) } ?? "", key], message, session)
-        case .seatEnd(let booking): call("seat_end", [who, RedisArgument(booking), key], message, session)
+                [
+                    "driver": who, "booking": RedisArgument(booking),
+                    "passengers": passengers.map { RedisArgument($0) } ?? "", "key": key,
+                ], message, session)
+        case .seatEnd(let booking):
+            call("seat_end", ["driver": who, "booking": RedisArgument(booking), "key": key], message, session)
         case .seatsSet(let taken, let reason):
             call(
                 "seats_set",
                 [
-                    who, RedisArgument(taken), RedisArgument(settings.vehicles.taxiSeats), key,
-                    RedisArgument(reason ?? ""),
+                    "driver": who, "taken": RedisArgument(taken), "seats": RedisArgument(settings.vehicles.taxiSeats),
+                    "key": key, "why": RedisArgument(reason ?? ""),
                 ], message, session)
         case .routeSet(let route, let way): setRoute(route, way, message, session, vehicle, minibus)
         case .seatBook, .vehicleGet: return false
@@ -110,10 +122,11 @@ final class Seats: Capability {
     private func book(_ request: SeatRequest, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
         let pickup = GeoPoint(request.pickup)
         let destination = GeoPoint(request.destination)
-        let asking = [
-            RedisArgument(request.vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), "1",
+        let arguments: FunctionArguments = [
+            "vehicle": RedisArgument(request.vehicle), "role": RedisArgument(identity.role.rawValue),
+            "subject": RedisArgument(identity.subject), "along": "1",
         ]
-        functions.call("seat_view", asking) { result in
+        functions.call("seat_view", arguments) { result in
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result else {
                 return self.refuse(
@@ -127,15 +140,16 @@ final class Seats: Capability {
             self.call(
                 "seat_book",
                 [
-                    RedisArgument(identity.subject), RedisArgument(RandomID.make("b_")), RedisArgument(request.vehicle),
-                    RedisArgument(pickup.lat), RedisArgument(pickup.lon), RedisArgument(destination.lat),
-                    RedisArgument(destination.lon), RedisArgument(request.passengers),
-                    RedisArgument(Int(ride.metres.rounded())),
-                    fare.map { RedisArgument($0 * request.passengers) } ?? "",
-                    RedisArgument(self.settings.vehicles.currency), RedisArgument(message.key ?? ""),
-                    RedisArgument(code), RedisArgument(detail),
-                    ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
-                    ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
+                    "passenger": RedisArgument(identity.subject), "booking": RedisArgument(RandomID.make("b_")),
+                    "vehicle": RedisArgument(request.vehicle), "lat": RedisArgument(pickup.lat),
+                    "lon": RedisArgument(pickup.lon), "to_lat": RedisArgument(destination.lat),
+                    "to_lon": RedisArgument(destination.lon), "passengers": RedisArgument(request.passengers),
+                    "way_m": RedisArgument(Int(ride.metres.rounded())),
+                    "fare": fare.map { RedisArgument($0 * request.passengers) } ?? "",
+                    "currency": RedisArgument(self.settings.vehicles.currency), "key": RedisArgument(message.key ?? ""),
+                    "code": RedisArgument(code), "detail": RedisArgument(detail),
+                    "pickup_m": ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
+                    "detour_m": ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
                 ], message, session)
         }
     }
@@ -179,8 +193,9 @@ final class Seats: Capability {
     }
 
     private func getVehicle(_ vehicle: String, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        let arguments = [
-            RedisArgument(vehicle), RedisArgument(identity.role.rawValue), RedisArgument(identity.subject),
+        let arguments: FunctionArguments = [
+            "vehicle": RedisArgument(vehicle), "role": RedisArgument(identity.role.rawValue),
+            "subject": RedisArgument(identity.subject), "along": "",
         ]
         functions.call("seat_view", arguments) { result in
             guard self.sessions.has(session) else { return }
@@ -206,8 +221,8 @@ final class Seats: Capability {
         call(
             "route_set",
             [
-                RedisArgument(vehicle.subject), RedisArgument(route ?? ""), RedisArgument(message.key ?? ""),
-                RedisArgument(json), RedisArgument(along),
+                "driver": RedisArgument(vehicle.subject), "route": RedisArgument(route ?? ""),
+                "key": RedisArgument(message.key ?? ""), "way": RedisArgument(json), "along": RedisArgument(along),
             ], message, session
         ) { reply in
             self.go(minibus, vehicle, on: reply["route"]?.text, AnnouncedPath(reply["way"]))

@@ -1,6 +1,6 @@
 -- A minibus itself: what it is, online and offline, what the driver counts and announces. Its bookings are in seat.lua.
 
-local clear_vehicle, context, forget_place = import('core', 'clear_vehicle', 'context', 'forget_place')
+local clear_vehicle, forget_place, register = import('core', 'clear_vehicle', 'forget_place', 'register')
 local is_minibus, log, ok, refuse, set_state = import('core', 'is_minibus', 'log', 'ok', 'refuse', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
 local cancels = import('limits', 'cancels')
@@ -157,19 +157,18 @@ local function may_see(c, driver, role, subject)
     return booking and redis.call('HGET', c.p .. 'booking:' .. booking, 'driver') == driver
 end
 
--- seat_view: ARGV vehicle, role and subject of who asks, 1 for the worker's own eyes: then with `along`, how far it is along
+-- seat_view: vehicle, role and subject of who asks, 1 for the worker's own eyes: then with `along`, how far it is along
 -- its way. JSON of what there is to know before booking, or '' if there is no such minibus. Off duty it is nobody's business
 -- where it is and which way it goes.
-register('seat_view', function(keys, argv)
-    local c = context(keys)
-    local v = vehicle(c, argv[1])
+register('seat_view', { 'vehicle', 'role', 'subject', 'along' }, function(c, given)
+    local v = vehicle(c, given.vehicle)
     if not is_minibus(v) then return '' end
-    if v.state ~= 'available' and not may_see(c, argv[1], argv[2], argv[3]) then v.lat, v.way, v.route = nil, nil, nil end
-    local shown = { vehicle = argv[1], kind = 'minibus', state = v.state, status = v.status or 'en_route',
+    if v.state ~= 'available' and not may_see(c, given.vehicle, given.role, given.subject) then v.lat, v.way, v.route = nil, nil, nil end
+    local shown = { vehicle = given.vehicle, kind = 'minibus', state = v.state, status = v.status or 'en_route',
         seats = tonumber(v.seats), capacity = tonumber(v.capacity), route = v.route or cjson.null,
         way = v.way and cjson.decode(v.way) or nil }
     if v.lat then shown.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
-    if argv[4] == '1' then shown.along = v.along end
+    if given.along == '1' then shown.along = v.along end
     return cjson.encode(shown)
 end, { 'no-writes' })
 

@@ -7,7 +7,7 @@
 -- `seatwaiting:<driver>` are those whose turn has not come, `bookings:<driver>` those confirmed and aboard, both in order;
 -- `holds` is every booking without an answer, by the time at which that ends.
 
-local clear_vehicle, context, hash, is_minibus, log = import('core', 'clear_vehicle', 'context', 'hash', 'is_minibus', 'log')
+local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_vehicle', 'hash', 'is_minibus', 'log', 'register')
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local cancels = import('limits', 'cancels')
@@ -150,15 +150,18 @@ local function no_request(booking, b, driver)
     return refuse('offer_expired', 'It is too late: the booking is ' .. b.state .. '.')
 end
 
--- seat_book: ARGV passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
+-- seat_book: passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
 -- in m, fare ('' = none), its currency, key, why the worker refuses it ('' = it does not): code, detail; and metres from the
 -- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows).
-register('seat_book', function(keys, argv)
-    local c, passenger, booking, driver = context(keys), argv[1], argv[2], argv[3]
-    return once(c, 'seat.book', 'passenger:' .. passenger, argv[12], function()
-        local v, n = vehicle(c, driver), tonumber(argv[8])
+register('seat_book', {
+    'passenger', 'booking', 'vehicle', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'way_m',
+    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m',
+}, function(c, given)
+    local passenger, booking, driver = given.passenger, given.booking, given.vehicle
+    return once(c, 'seat.book', 'passenger:' .. passenger, given.key, function()
+        local v, n = vehicle(c, driver), tonumber(given.passengers)
         local function no(code, detail)
-            figures.refused(c, v.route, code, 'passenger:' .. passenger, argv[12])
+            figures.refused(c, v.route, code, 'passenger:' .. passenger, given.key)
             return refuse(code, detail)
         end
         local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride')
@@ -168,7 +171,7 @@ register('seat_book', function(keys, argv)
         if not is_minibus(v) then return no('not_found', 'There is no minibus ' .. driver .. '.') end
         if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end
         if v.away then return no('not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.') end
-        if argv[13] ~= '' then return no(argv[13], argv[14]) end
+        if given.code ~= '' then return no(given.code, given.detail) end
         if n > tonumber(v.capacity) then
             return no('too_many_passengers', driver .. ' has ' .. v.capacity .. ' seats; got ' .. n .. ' passengers.')
         end
@@ -179,11 +182,11 @@ register('seat_book', function(keys, argv)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
         local hold_until = string.format('%.0f', c.now + c.seat_hold_ms)
-        set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', argv[4], 'lon', argv[5],
-            'dlat', argv[6], 'dlon', argv[7], 'passengers', n, 'seats', 0, 'length', argv[9], 'order', order,
-            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso, 'distance', argv[15] or '',
-            'detour', argv[16] or '')
-        local b = { fare = argv[10] ~= '' and argv[10] or nil, currency = argv[11] }
+        set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', given.lat, 'lon', given.lon,
+            'dlat', given.to_lat, 'dlon', given.to_lon, 'passengers', n, 'seats', 0, 'length', given.way_m, 'order', order,
+            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso, 'distance', given.pickup_m,
+            'detour', given.detour_m)
+        local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'booking', booking)
         redis.call('ZADD', c.p .. 'seatwaiting:' .. driver, order, booking)
@@ -199,9 +202,9 @@ register('seat_book', function(keys, argv)
     end)
 end)
 
--- seat_seen: ARGV driver, booking. The driver's app shows the request: its time starts now (C30). (command offer.seen)
-register('seat_seen', function(keys, argv)
-    local c, driver, booking = context(keys), argv[1], argv[2]
+-- seat_seen: driver, booking. The driver's app shows the request: its time starts now (C30). (command offer.seen)
+register('seat_seen', { 'driver', 'booking' }, function(c, given)
+    local driver, booking = given.driver, given.booking
     if mark_back(c, driver, vehicle(c, driver)) then ask_next(c, driver) end
     local b = load_booking(c, booking)
     if b.state ~= 'offered' or b.driver ~= driver then return no_request(booking, b, driver) end
@@ -214,10 +217,10 @@ register('seat_seen', function(keys, argv)
     return ok({ ride = booking, expires_in_ms = math.max(0, tonumber(b.deadline) - c.now), expires_at = tonumber(b.deadline) })
 end)
 
--- seat_accept: ARGV driver, booking, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
-register('seat_accept', function(keys, argv)
-    local c, driver, booking = context(keys), argv[1], argv[2]
-    return once(c, 'seat.accept', 'driver:' .. driver, argv[3], function()
+-- seat_accept: driver, booking, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
+register('seat_accept', { 'driver', 'booking', 'key', 'eta_s' }, function(c, given)
+    local driver, booking = given.driver, given.booking
+    return once(c, 'seat.accept', 'driver:' .. driver, given.key, function()
         local b = load_booking(c, booking)
         local taken = b.driver == driver and (b.state == 'confirmed' or b.state == 'aboard')
         if taken then return ok(assignment(booking, b)) end
@@ -240,16 +243,16 @@ register('seat_accept', function(keys, argv)
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. b.passenger, 'seat.confirmed', { booking = booking, vehicle = driver, passengers = n,
-            position = position, eta_s = tonumber(argv[4]) or cjson.null, fare = fare_of(b) })
+            position = position, eta_s = tonumber(given.eta_s) or cjson.null, fare = fare_of(b) })
         ask_next(c, driver)
         return ok(assigned)
     end)
 end)
 
--- seat_decline: ARGV driver, booking, key.
-register('seat_decline', function(keys, argv)
-    local c, driver, booking = context(keys), argv[1], argv[2]
-    return once(c, 'seat.decline', 'driver:' .. driver, argv[3], function()
+-- seat_decline: driver, booking, key.
+register('seat_decline', { 'driver', 'booking', 'key' }, function(c, given)
+    local driver, booking = given.driver, given.booking
+    return once(c, 'seat.decline', 'driver:' .. driver, given.key, function()
         local v, b = vehicle(c, driver), load_booking(c, booking)
         mark_back(c, driver, v)
         if b.state ~= 'offered' or b.driver ~= driver then return no_request(booking, b, driver) end
@@ -279,11 +282,11 @@ local function cancel_unanswered(c, booking, b, v)
     ask_next(c, b.driver)
 end
 
--- seat_cancel: ARGV role (passenger or driver), subject, booking ('' = a passenger's open one), key.
-register('seat_cancel', function(keys, argv)
-    local c, role, subject = context(keys), argv[1], argv[2]
-    return once(c, 'seat.cancel', role .. ':' .. subject, argv[4], function()
-        local booking, b, no = meant(c, 'booking', role, subject, argv[3])
+-- seat_cancel: role (passenger or driver), subject, booking ('' = a passenger's open one), key.
+register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'seat.cancel', role .. ':' .. subject, given.key, function()
+        local booking, b, no = meant(c, 'booking', role, subject, given.booking)
         if no then return no end
         local v = vehicle(c, b.driver)
         if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
@@ -304,16 +307,16 @@ register('seat_cancel', function(keys, argv)
     end)
 end)
 
--- seat_aboard: ARGV driver, booking, passengers that came ('' = as booked), key.
-register('seat_aboard', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'seat.aboard', 'driver:' .. driver, argv[4], function()
-        local booking, b, no = meant(c, 'booking', 'driver', driver, argv[2])
+-- seat_aboard: driver, booking, passengers that came ('' = as booked), key.
+register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seat.aboard', 'driver:' .. driver, given.key, function()
+        local booking, b, no = meant(c, 'booking', 'driver', driver, given.booking)
         if no then return no end
         local v = vehicle(c, driver)
         if b.state == 'aboard' then return ok({ booking = booking, seats = tonumber(v.seats) }) end
         if b.state ~= 'confirmed' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
-        local n = tonumber(argv[3]) or tonumber(b.passengers)
+        local n = tonumber(given.passengers) or tonumber(b.passengers)
         local delta = n - tonumber(b.seats)
         if delta > free_seats(v) then
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
@@ -329,11 +332,11 @@ register('seat_aboard', function(keys, argv)
     end)
 end)
 
--- seat_end: ARGV driver, booking, key. Its passengers have got off, wherever that was (M9).
-register('seat_end', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'seat.end', 'driver:' .. driver, argv[3], function()
-        local booking, b, no = meant(c, 'booking', 'driver', driver, argv[2])
+-- seat_end: driver, booking, key. Its passengers have got off, wherever that was (M9).
+register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seat.end', 'driver:' .. driver, given.key, function()
+        local booking, b, no = meant(c, 'booking', 'driver', driver, given.booking)
         if no then return no end
         if b.state == 'confirmed' then
             return refuse('not_available', 'The passengers are not aboard yet: send seat.aboard or seat.cancel.')
@@ -352,15 +355,15 @@ register('seat_end', function(keys, argv)
     end)
 end)
 
--- seat_alert: ARGV driver, booking, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
-register('seat_alert', function(keys, argv)
-    local c, driver, booking, rung = context(keys), argv[1], argv[2], tonumber(argv[3])
+-- seat_alert: driver, booking, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
+    local driver, booking, rung = given.driver, given.id, tonumber(given.rung)
     local b = load_booking(c, booking)
     if b.driver ~= driver or b.state ~= 'confirmed' then return 0 end
     local reached = tonumber(b.notified)
     if reached == 20 or reached == rung then return 0 end
     set_booking(c, booking, 'notified', rung)
-    local data = { booking = booking, vehicle = driver, distance_m = tonumber(argv[4]), confidence = argv[5] }
+    local data = { booking = booking, vehicle = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
         log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. b.passenger, 'seat.near', data)

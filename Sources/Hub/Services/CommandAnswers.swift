@@ -7,11 +7,11 @@ import Wire
 extension Capability {
     /// Calls the function of a command and sends its answer as the one reply to the message. `then` is given the reply first.
     func call(
-        _ function: String, _ arguments: [RedisArgument], _ message: ClientMessage, _ session: Session,
-        then: ((JSONValue) -> Void)? = nil
+        _ function: String, _ arguments: FunctionArguments, more: [RedisArgument] = [], _ message: ClientMessage,
+        _ session: Session, then: ((JSONValue) -> Void)? = nil
     ) {
         let began = loop.now
-        functions.command(function, arguments) { answer in
+        functions.command(function, arguments, more: more) { answer in
             self.metrics.commandTook(milliseconds: self.loop.now - began)
             if let then, case .ok(let json) = answer, let reply = try? JSONValue(parsing: json) { then(reply) }
             guard self.sessions.has(session) else { return }

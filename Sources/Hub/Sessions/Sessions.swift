@@ -69,7 +69,8 @@ final class Sessions: Capability {
     /// It does not count among its subject's connections any more (`session_left`).
     private func leaveLinks(_ session: Session, _ identity: Identity) {
         guard !identity.channel.isEmpty, settings.server.maxConnectionsPerSubject > 0 else { return }
-        functions.retryUntilDone("session_left", [RedisArgument(identity.channel), RedisArgument(session.name)])
+        functions.retryUntilDone(
+            "session_left", ["channel": RedisArgument(identity.channel), "session": RedisArgument(session.name)])
     }
 
     /// One's own channel is read since hello.
@@ -226,11 +227,11 @@ final class Sessions: Capability {
         readers.add(session, to: identity.channel)
         readers.whenSubscribed(identity.channel) {
             guard self.sessions.has(session), session.phase == .catchingUp else { return then(false) }
-            let arguments: [RedisArgument] = [
-                RedisArgument(identity.role.rawValue), RedisArgument(identity.subject), RedisArgument(session.name),
-                RedisArgument(self.services.name), RedisArgument(session.position),
-                RedisArgument(identity.kind.text.description),
-                RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
+            let arguments: FunctionArguments = [
+                "role": RedisArgument(identity.role.rawValue), "subject": RedisArgument(identity.subject),
+                "session": RedisArgument(session.name), "worker": RedisArgument(self.services.name),
+                "seen": RedisArgument(session.position), "kind": RedisArgument(identity.kind.text.description),
+                "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
             ]
             self.functions.call("session_hello", arguments) { result in
                 guard self.sessions.has(session), session.phase == .catchingUp else {

@@ -1,6 +1,6 @@
 -- Who is connected where, what it missed, and what is live: hello, the loss of a link, batches of positions.
 
-local beginning, clear_vehicle, context, feed_line = import('core', 'beginning', 'clear_vehicle', 'context', 'feed_line')
+local beginning, clear_vehicle, feed_line, register = import('core', 'beginning', 'clear_vehicle', 'feed_line', 'register')
 local forget_place, is_beginning, is_minibus = import('core', 'forget_place', 'is_beginning', 'is_minibus')
 local load_ride, point, push, set_vehicle = import('core', 'load_ride', 'point', 'push', 'set_vehicle')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
@@ -151,13 +151,13 @@ local function speak(c, driver, session, worker, old)
     say_speaker(c, driver, session)
 end
 
--- session_hello: ARGV role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
+-- session_hello: role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
 -- a minibus is along its way}.
-register('session_hello', function(keys, argv)
-    local c, role, subject, session, worker = context(keys), argv[1], argv[2], argv[3], argv[4]
+register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?' }, function(c, given)
+    local role, subject, session, worker = given.role, given.subject, given.session, given.worker
     local v = {}
     if role == 'driver' then
         v = vehicle(c, subject)
@@ -166,7 +166,7 @@ register('session_hello', function(keys, argv)
             set_vehicle(c, subject, 'state', v.state)
             take_up_awaited(c, subject)
         end
-        become(c, subject, v, argv[6] or 'taxi', argv[7])
+        become(c, subject, v, given.kind or 'taxi', given.seats)
         speak(c, subject, session, worker, v.worker)
         v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
@@ -185,7 +185,7 @@ register('session_hello', function(keys, argv)
         v = vehicle(c, subject)
     end
     links.add(c, role .. ':' .. subject, session)
-    local position, mode, entries = missed(c, role .. ':' .. subject, argv[5])
+    local position, mode, entries = missed(c, role .. ':' .. subject, given.seen)
     local snapshot, meta = '{}', ''
     if role == 'driver' then
         local state
@@ -202,11 +202,11 @@ register('session_hello', function(keys, argv)
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries, v.along or '' }
 end)
 
--- driver_gone: ARGV driver, session. The link of that session is lost; a newer session of the same driver is not touched.
-register('driver_gone', function(keys, argv)
-    local c, driver = context(keys), argv[1]
+-- driver_gone: driver, session. The link of that session is lost; a newer session of the same driver is not touched.
+register('driver_gone', { 'driver', 'session' }, function(c, given)
+    local driver = given.driver
     local v = vehicle(c, driver)
-    if v.session ~= argv[2] then return 0 end
+    if v.session ~= given.session then return 0 end
     mark_away(c, driver, v, 'connection_lost')
     -- Rides of its zone may have waited for its answer.
     if v.offer and v.zone and v.state == 'available' and not is_minibus(v) then dispatch_rest(c, v.zone, driver) end
@@ -279,22 +279,22 @@ local function add_places(c, places)
     places.alive, places.geo = {}, {}
 end
 
--- positions_take: ARGV nine per vehicle, see moved(). One call for everything that moved in a tick.
-register('positions_take', function(keys, argv)
-    local c, zones, minibuses, lines = context(keys), {}, {}, { city = {} }
+-- positions_take: nine per vehicle, see moved(). One call for everything that moved in a tick.
+register('positions_take', { '...' }, function(c, given)
+    local zones, minibuses, lines = {}, {}, { city = {} }
     local logged, unlogged = { alive = {}, geo = {} }, { alive = {}, geo = {} }
-    for i = 1, #argv, 9 do
-        local heard, is_logged, zone = moved(c, argv, i, lines, minibuses)
+    for i = 1, #given, 9 do
+        local heard, is_logged, zone = moved(c, given, i, lines, minibuses)
         local places = is_logged and logged or unlogged
         local alive, geo = places.alive, places.geo
-        if heard then alive[#alive + 1], alive[#alive + 2] = heard, argv[i] end
+        if heard then alive[#alive + 1], alive[#alive + 2] = heard, given[i] end
         -- A geo set ends at 85.05 degrees; the vehicle's own record does not.
-        if heard and math.abs(tonumber(argv[i + 2])) <= 85.05 then
-            geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = argv[i + 3], argv[i + 2], argv[i]
+        if heard and math.abs(tonumber(given[i + 2])) <= 85.05 then
+            geo[#geo + 1], geo[#geo + 2], geo[#geo + 3] = given[i + 3], given[i + 2], given[i]
         end
         if zone then zones[zone] = true end
         -- As many arguments as one call can have.
-        if #geo >= 3000 or #alive >= 2000 or i + 9 > #argv then
+        if #geo >= 3000 or #alive >= 2000 or i + 9 > #given then
             add_places(c, logged)
             redis.set_repl(redis.REPL_REPLICA)
             add_places(c, unlogged)
@@ -306,5 +306,5 @@ register('positions_take', function(keys, argv)
     end
     for zone in pairs(zones) do dispatch(c, zone) end
     for _, driver in ipairs(minibuses) do minibus_is_back(c, driver) end
-    return #argv / 9
+    return #given / 9
 end)

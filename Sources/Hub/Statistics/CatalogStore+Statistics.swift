@@ -8,7 +8,7 @@ extension CatalogStore {
     public func statistics(from: String?, to: String?, line: String?) async throws -> StatisticsPages {
         let version = CatalogMarks(try await send(["HGETALL", RedisArgument(keys.catalog)])).version
         let zone = try await send(["HGET", RedisArgument(keys.catalog(version, "meta")), "time_zone"]).text ?? "UTC"
-        let now = Int64(try await call("city_now", []).text ?? "") ?? 0
+        let now = Int64(try await call("city_now").text ?? "") ?? 0
         let today = (CityTime(zone: zone) ?? .utc).date(at: now / 1000)
         let query: StatisticsQuery
         do throws(StatisticsQuery.Problem) {

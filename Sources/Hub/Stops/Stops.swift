@@ -16,10 +16,15 @@ final class Stops: Capability {
         let key = RedisArgument(message.key ?? "")
         switch command {
         case .stopRequest(let stop): request(stop, message, session, identity)
-        case .stopCancel(let id): call("stop_cancel", [who, RedisArgument(id), key], message, session)
+        case .stopCancel(let id):
+            call("stop_cancel", ["citizen": who, "stop": RedisArgument(id), "key": key], message, session)
         case .stopAnswer(let answer, let id, let all):
             call(
-                "stop_answer", [who, RedisArgument(answer.rawValue), RedisArgument(id), all ? "1" : "", key], message,
+                "stop_answer",
+                [
+                    "driver": who, "answer": RedisArgument(answer.rawValue), "stop": RedisArgument(id),
+                    "all": all ? "1" : "", "key": key,
+                ], message,
                 session)
         }
         return true
@@ -55,13 +60,12 @@ final class Stops: Capability {
             refusal = (error.code, error.detail)
         }
         // Refused by the function, not here: a repeated command gets its first reply, whatever the time is now.
-        let arguments: [RedisArgument] =
-            [
-                RedisArgument(identity.subject), RedisArgument(message.key ?? ""), RedisArgument(request.line),
-                RedisArgument(refusal?.code.rawValue ?? ""), RedisArgument(refusal?.detail ?? ""),
-                RedisArgument(Self.person(request)),
-            ] + wanted.map { RedisArgument($0) }
-        call("stop_request", arguments, message, session)
+        let arguments: FunctionArguments = [
+            "citizen": RedisArgument(identity.subject), "key": RedisArgument(message.key ?? ""),
+            "line": RedisArgument(request.line), "code": RedisArgument(refusal?.code.rawValue ?? ""),
+            "detail": RedisArgument(refusal?.detail ?? ""), "person": RedisArgument(Self.person(request)),
+        ]
+        call("stop_request", arguments, more: wanted.map { RedisArgument($0) }, message, session)
     }
 
     /// One of the function's requests as JSON. Throws why it can't be.

@@ -1,6 +1,6 @@
 -- What the driver of a tour answers to requests for stops.
 
-local context, log, ok, once, refuse = import('core', 'context', 'log', 'ok', 'once', 'refuse')
+local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
@@ -109,11 +109,11 @@ function stops.meant(c, id, s, all)
     return found
 end
 
--- stop_answer: ARGV driver, accept | decline | complete | noshow, request, 1 for all at its place, key. With `all` the
+-- stop_answer: driver, accept | decline | complete | noshow, request, 1 for all at its place, key. With `all` the
 -- answer stops at the first that is refused, and what was answered before it stands: the reply names them.
-register('stop_answer', function(keys, argv)
-    local c, driver, what, id = context(keys), argv[1], argv[2], argv[3]
-    return once(c, 'stop.' .. what, 'bus_driver:' .. driver, argv[5], function()
+register('stop_answer', { 'driver', 'answer', 'stop', 'all', 'key' }, function(c, given)
+    local driver, what, id = given.driver, given.answer, given.stop
+    return once(c, 'stop.' .. what, 'bus_driver:' .. driver, given.key, function()
         local s = stops.load(c, id)
         local t = stops.tour(c, s.tour)
         if not s.state or t.driver ~= driver then
@@ -123,7 +123,7 @@ register('stop_answer', function(keys, argv)
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         local answered, no = {}, nil
         stops.together(c, function()
-            for _, one in ipairs(stops.meant(c, id, s, argv[4] == '1')) do
+            for _, one in ipairs(stops.meant(c, id, s, given.all == '1')) do
                 no = ANSWERS[what](c, one.id, one.s, t)
                 if no then break end
                 answered[#answered + 1] = one.id

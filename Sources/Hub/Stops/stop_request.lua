@@ -1,6 +1,6 @@
 -- What a citizen asks: a request is made, or taken back.
 
-local context, log, ok, once, refuse = import('core', 'context', 'log', 'ok', 'once', 'refuse')
+local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local stops = import('stop', 'stops')
@@ -95,22 +95,22 @@ function stops.open(c, citizen, line, person, r, back)
     return s
 end
 
--- stop_request: ARGV citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
+-- stop_request: citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
 -- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
 -- stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
 -- passengers, places, next, later, later_at (when that is by the schedule, and later_clock, as h:mm, later_moment, with its
 -- date), runs and later_runs (that pass about at and later_at: trip, base, when, which of the pattern's passes), anywhere} for
 -- the request and, if there is one, for the way back. Both or none.
-register('stop_request', function(keys, argv)
-    local c, citizen, line = context(keys), argv[1], argv[3]
-    return once(c, 'stop.request', 'passenger:' .. citizen, argv[2], function()
+register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person', '...' }, function(c, given)
+    local citizen, line = given.citizen, given.line
+    return once(c, 'stop.request', 'passenger:' .. citizen, given.key, function()
         local function no(code, detail)
-            figures.refused(c, line, code, 'passenger:' .. citizen, argv[2])
+            figures.refused(c, line, code, 'passenger:' .. citizen, given.key)
             return refuse(code, detail)
         end
-        if argv[4] ~= '' then return no(argv[4], argv[5]) end
-        local person, wanted = cjson.decode(argv[6]), {}
-        for i = 7, #argv do wanted[#wanted + 1] = cjson.decode(argv[i]) end
+        if given.code ~= '' then return no(given.code, given.detail) end
+        local person, wanted = cjson.decode(given.person), {}
+        for i = 7, #given do wanted[#wanted + 1] = cjson.decode(given[i]) end
 
         for _, r in ipairs(wanted) do stops.seek(c, line, r) end
         local known, s, open = stops.repeated(c, citizen, line, wanted[1])
@@ -143,10 +143,10 @@ register('stop_request', function(keys, argv)
     end)
 end)
 
--- stop_cancel: ARGV citizen, request, key.
-register('stop_cancel', function(keys, argv)
-    local c, citizen, id = context(keys), argv[1], argv[2]
-    return once(c, 'stop.cancel', 'passenger:' .. citizen, argv[3], function()
+-- stop_cancel: citizen, request, key.
+register('stop_cancel', { 'citizen', 'stop', 'key' }, function(c, given)
+    local citizen, id = given.citizen, given.stop
+    return once(c, 'stop.cancel', 'passenger:' .. citizen, given.key, function()
         local s = stops.load(c, id)
         if s.citizen ~= citizen then
             return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')

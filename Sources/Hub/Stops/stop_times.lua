@@ -1,7 +1,7 @@
 -- When a bus comes to those who have asked it to stop: what they are told of it, and when they are reminded. What a tour is
 -- forecast to do comes from the worker with each of its positions (tour_moved).
 
-local context, log, minute_of_day, push = import('core', 'context', 'log', 'minute_of_day', 'push')
+local log, minute_of_day, push, register = import('core', 'log', 'minute_of_day', 'push', 'register')
 local stops = import('stop', 'stops')
 
 -- Nothing is forecast from a position that is older, ms: a bus sends one a minute.
@@ -185,12 +185,12 @@ function stops.with_dwell(c, tour, t, etas)
     return cjson.encode(later)
 end
 
--- line_eta: ARGV line, JSON by pattern of the distances along its shape at which it passes a place, rising. Answers JSON of the
+-- line_eta: line, JSON by pattern of the distances along its shape at which it passes a place, rising. Answers JSON of the
 -- line's running tours: {tour, bus, pattern, trip, base, known, passes}, where known says that it can be said where on its way
 -- the bus is, and passes are those ahead of it, {distance_m, early, at, late} each.
-register('line_eta', function(keys, argv)
-    local c, places, answer = context(keys), cjson.decode(argv[2]), {}
-    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. argv[1] .. ':tours')) do
+register('line_eta', { 'line', 'places' }, function(c, given)
+    local places, answer = cjson.decode(given.places), {}
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. given.line .. ':tours')) do
         local t = stops.tour(c, id)
         if t.state == 'running' then
             local one = { tour = id, bus = t.bus, pattern = t.pattern, trip = t.trip, base = tonumber(t.base or 0),

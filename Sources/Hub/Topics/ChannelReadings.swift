@@ -175,9 +175,8 @@ final class ChannelReadings: Capability {
         topic.held = []
         let ordered = places.sorted()
         let losses = topics.losses
-        let arguments =
-            [RedisArgument(topic.channel), RedisArgument(part)] + ordered.map { RedisArgument($0.text) }
-        functions.call("topic_read", arguments) { result in
+        let arguments: FunctionArguments = ["channel": RedisArgument(topic.channel), "bytes": RedisArgument(part)]
+        functions.call("topic_read", arguments, more: ordered.map { RedisArgument($0.text) }) { result in
             self.topics.underWay -= 1
             topic.isReading = false
             topic.isDue = false

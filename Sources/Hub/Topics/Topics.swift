@@ -42,9 +42,10 @@ final class Topics: Capability {
     ) {
         guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
         if let denial = denial(of: channel, to: identity.role) { return refuse(session, message.id, denial) }
-        let arguments = [
-            RedisArgument("\(identity.role.rawValue):\(identity.subject)"), RedisArgument(channel),
-            RedisArgument(type ?? Self.defaultType), RedisArgument(data), RedisArgument(message.key ?? ""),
+        let arguments: FunctionArguments = [
+            "sender": RedisArgument("\(identity.role.rawValue):\(identity.subject)"), "channel": RedisArgument(channel),
+            "type": RedisArgument(type ?? Self.defaultType), "data": RedisArgument(data),
+            "key": RedisArgument(message.key ?? ""),
         ]
         call("topic_publish", arguments, message, session)
     }

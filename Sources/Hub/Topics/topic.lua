@@ -1,13 +1,12 @@
 -- Shared event channels: `topic:<name>`, read by whoever wants to.
 
-local beginning, context, is_beginning, ok, once = import('core', 'beginning', 'context', 'is_beginning', 'ok', 'once')
+local beginning, is_beginning, ok, once, register = import('core', 'beginning', 'is_beginning', 'ok', 'once', 'register')
 local tell_json = import('core', 'tell_json')
 
--- topic_publish: ARGV role:subject, channel, type, JSON of the data, key. The data goes through as it came.
-register('topic_publish', function(keys, argv)
-    local c = context(keys)
-    return once(c, 'publish', argv[1], argv[5], function()
-        return ok({ seq = tell_json(c, argv[2], argv[3], argv[4]) })
+-- topic_publish: role:subject, channel, type, JSON of the data, key. The data goes through as it came.
+register('topic_publish', { 'sender', 'channel', 'type', 'data', 'key' }, function(c, given)
+    return once(c, 'publish', given.sender, given.key, function()
+        return ok({ seq = tell_json(c, given.channel, given.type, given.data) })
     end)
 end)
 
@@ -29,19 +28,19 @@ local function page(key, from, bytes)
     return entries
 end
 
--- topic_read: ARGV channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
+-- topic_read: channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
 -- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the
 -- entries after the oldest place that is}. One call for all readers, wherever they stand.
-register('topic_read', function(keys, argv)
-    local c, channel = context(keys), argv[1]
+register('topic_read', { 'channel', 'bytes', '...' }, function(c, given)
+    local channel = given.channel
     local key = c.p .. 'ch:' .. channel
     local there, oldest, latest = {}, nil, nil
-    for i = 3, #argv do
-        local is_there = argv[i] == OLDEST or #redis.call('XRANGE', key, argv[i], argv[i]) > 0 or is_beginning(c, key, argv[i])
+    for i = 3, #given do
+        local is_there = given[i] == OLDEST or #redis.call('XRANGE', key, given[i], given[i]) > 0 or is_beginning(c, key, given[i])
         there[i - 2] = is_there and 1 or 0
-        if is_there then oldest, latest = oldest or argv[i], argv[i] end
+        if is_there then oldest, latest = oldest or given[i], given[i] end
     end
     local entry = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
     local last = entry and entry[1] or latest or beginning(c)
-    return { last, there, oldest and page(key, oldest, tonumber(argv[2])) or {} }
+    return { last, there, oldest and page(key, oldest, tonumber(given.bytes)) or {} }
 end, { 'no-writes' })

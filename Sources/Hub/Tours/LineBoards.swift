@@ -60,7 +60,7 @@ final class LineBoards: Capability {
         board.isReading = true
         readers.whenSubscribed(board.channel) {
             let losses = self.losses
-            self.functions.call("line_state", [RedisArgument(board.line)]) { result in
+            self.functions.call("line_state", ["line": RedisArgument(board.line)]) { result in
                 board.isReading = false
                 let held = board.held
                 board.held = []

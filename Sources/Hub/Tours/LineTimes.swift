@@ -34,7 +34,7 @@ final class LineTimes: Capability {
         } catch {
             return refuse(session, message.id, error)
         }
-        functions.call("line_eta", [RedisArgument(id), RedisArgument(Self.json(places))]) { result in
+        functions.call("line_eta", ["line": RedisArgument(id), "places": RedisArgument(Self.json(places))]) { result in
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }

@@ -37,7 +37,11 @@ final class Tours: Capability {
         case .tours(let command): handle(command, message, session, bus)
         case .seats(.seatsSet(let taken, _)):
             call(
-                "tour_seats", [RedisArgument(bus.subject), RedisArgument(taken), RedisArgument(message.key ?? "")],
+                "tour_seats",
+                [
+                    "driver": RedisArgument(bus.subject), "taken": RedisArgument(taken),
+                    "key": RedisArgument(message.key ?? ""),
+                ],
                 message, session)
         default: return false
         }
@@ -51,7 +55,11 @@ final class Tours: Capability {
         case .tourEnd(let tour):
             let who = RedisArgument(bus.subject)
             let key = RedisArgument(message.key ?? "")
-            call("tour_end", ["bus_driver", who, RedisArgument(tour ?? ""), key, due(bus)], message, session) { reply in
+            call(
+                "tour_end",
+                ["role": "bus_driver", "subject": who, "tour": RedisArgument(tour ?? ""), "key": key, "due": due(bus)],
+                message, session
+            ) { reply in
                 if bus.tour?.id == reply["tour"]?.text { self.ended(bus) }
             }
         case .stopNext(let skip): step(bus, by: 1, skip: skip, message, session)
@@ -65,8 +73,12 @@ final class Tours: Capability {
             return refuse(
                 session, message.id, .badMessage, "field `tour`: expected a tour id, but it is missing", field: "tour")
         }
-        let who = [RedisArgument(identity.role.rawValue), RedisArgument(identity.subject)]
-        call("tour_end", who + [RedisArgument(tour), RedisArgument(message.key ?? "")], message, session)
+        call(
+            "tour_end",
+            [
+                "role": RedisArgument(identity.role.rawValue), "subject": RedisArgument(identity.subject),
+                "tour": RedisArgument(tour), "key": RedisArgument(message.key ?? ""), "due": "",
+            ], message, session)
     }
 
     private func startTour(
@@ -105,15 +117,15 @@ final class Tours: Capability {
         stops.beginArray()
         for stop in way?.stops ?? [] { stops.string(stop.stop) }
         stops.endArray()
-        let arguments: [RedisArgument] = [
-            RedisArgument(bus.subject), RedisArgument(RandomID.make("t_")), RedisArgument(busID),
-            RedisArgument(vehicle.seats), RedisArgument(lineID), RedisArgument(way?.id ?? ""),
-            RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
-            RedisArgument(stops.bytes), RedisArgument(services.name),
-            RedisArgument(MapID.isRoute(lineID) ? lineID : ""),
-            MapID.isVehicle(busID) ? "1" : "", RedisArgument(pattern ?? ""), RedisArgument(trip ?? ""),
-            RedisArgument(message.key ?? ""), RedisArgument(Int(plan.base)),
-            RedisArgument(PathProgress.text(on: way?.id ?? "", metres: 0)),
+        let arguments: FunctionArguments = [
+            "driver": RedisArgument(bus.subject), "tour": RedisArgument(RandomID.make("t_")),
+            "bus": RedisArgument(busID), "seats": RedisArgument(vehicle.seats), "line": RedisArgument(lineID),
+            "pattern": RedisArgument(way?.id ?? ""), "trip": RedisArgument(plan.trip.map { line.trips[$0].id } ?? ""),
+            "stops": RedisArgument(stops.bytes), "worker": RedisArgument(services.name),
+            "route": RedisArgument(MapID.isRoute(lineID) ? lineID : ""), "is_shown": MapID.isVehicle(busID) ? "1" : "",
+            "asked_pattern": RedisArgument(pattern ?? ""), "asked_trip": RedisArgument(trip ?? ""),
+            "key": RedisArgument(message.key ?? ""), "base": RedisArgument(Int(plan.base)),
+            "along": RedisArgument(PathProgress.text(on: way?.id ?? "", metres: 0)),
         ]
         call("tour_start", arguments, message, session) { reply in
             // A repeated command's reply may be of a tour that is over; the state on the driver's channel tells.
@@ -136,9 +148,9 @@ final class Tours: Capability {
     }
 
     private func step(_ bus: BusDriver, by step: Int, skip: Bool, _ message: ClientMessage, _ session: Session) {
-        let arguments: [RedisArgument] = [
-            RedisArgument(bus.subject), RedisArgument(step), skip ? "1" : "", RedisArgument(message.key ?? ""),
-            due(bus),
+        let arguments: FunctionArguments = [
+            "driver": RedisArgument(bus.subject), "step": RedisArgument(step), "skip": skip ? "1" : "",
+            "key": RedisArgument(message.key ?? ""), "due": due(bus),
         ]
         call("tour_step", arguments, message, session)
     }
@@ -147,7 +159,7 @@ final class Tours: Capability {
     private func due(_ bus: BusDriver) -> RedisArgument {
         guard let run = bus.tour else { return "" }
         if run.catalogVersion != catalog.version { renew(run) }
-        return run.progress?.due.map { RedisArgument(Self.list($0)) } ?? ""
+        return run.progress?.due.map { RedisArgument(TourLists.json($0)) } ?? ""
     }
 
     // MARK: the tour, as Redis has it
@@ -294,15 +306,18 @@ final class Tours: Capability {
         run.skipped = []
         run.isBack = false
         run.left = []
-        let arguments: [RedisArgument] = [
-            RedisArgument(run.id), RedisArgument(fix.at), RedisArgument(fix.point.lat), RedisArgument(fix.point.lon),
-            run.progress?.distance.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
-            run.progress?.isOffRoute == true ? "1" : "", reached.map { RedisArgument($0) } ?? "",
-            RedisArgument(Self.list(skipped)), run.progress?.delay.map { RedisArgument($0) } ?? "",
-            RedisArgument(arrivals(of: run)), RedisArgument(run.vehicle.heardAt), isBack ? "1" : "",
-            RedisArgument(Self.list(way)), RedisArgument(Self.list(left)), RedisArgument(catalog.time.text(now: now())),
-            RedisArgument(course(of: run)),
-            run.progress?.start.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
+        let arguments: FunctionArguments = [
+            "tour": RedisArgument(run.id), "at": RedisArgument(fix.at), "lat": RedisArgument(fix.point.lat),
+            "lon": RedisArgument(fix.point.lon),
+            "dist": run.progress?.distance.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
+            "off": run.progress?.isOffRoute == true ? "1" : "", "next": reached.map { RedisArgument($0) } ?? "",
+            "skipped": RedisArgument(TourLists.json(skipped)),
+            "delay_s": run.progress?.delay.map { RedisArgument($0) } ?? "",
+            "estimates": RedisArgument(arrivals(of: run)), "heard": RedisArgument(run.vehicle.heardAt),
+            "behind": isBack ? "1" : "", "fixes": RedisArgument(TourLists.json(way)),
+            "left": RedisArgument(TourLists.json(left)),
+            "clock": RedisArgument(catalog.time.text(now: now())), "way": RedisArgument(course(of: run)),
+            "still": run.progress?.start.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
         ]
         functions.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -327,41 +342,6 @@ final class Tours: Capability {
     private static let longestWay = 200
     /// Of these go to Redis with one call.
     private static let flushedWay = 20
-
-    private static func list(_ way: [Fix]) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginArray()
-        for fix in way {
-            json.beginArray()
-            json.double(fix.point.lat)
-            json.double(fix.point.lon)
-            json.integer(fix.at)
-            json.endArray()
-        }
-        json.endArray()
-        return json.bytes
-    }
-
-    private static func list(_ left: [TourProgress.Left]) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginArray()
-        for one in left {
-            json.beginArray()
-            json.integer(Int64(one.stop))
-            json.integer(Int64(one.delay))
-            json.endArray()
-        }
-        json.endArray()
-        return json.bytes
-    }
-
-    private static func list(_ indexes: [Int]) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginArray()
-        for index in indexes { json.integer(Int64(index)) }
-        json.endArray()
-        return json.bytes
-    }
 
     private func arrivals(of run: TourRun) -> [UInt8] {
         var json = JSONWriter()

@@ -4,7 +4,7 @@
 -- Who reads `line:<id>` is told the state `bus` at every change. Its meta, `tour revision state`, lets a worker keep the
 -- latest of each tour whatever the order in which readings and pushes reach it.
 
-local clear_vehicle, context, hash, log, ok, once = import('core', 'clear_vehicle', 'context', 'hash', 'log', 'ok', 'once')
+local clear_vehicle, hash, log, ok, once, register = import('core', 'clear_vehicle', 'hash', 'log', 'ok', 'once', 'register')
 local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 'set_state', 'set_vehicle')
 local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
 local cancels = import('limits', 'cancels')
@@ -118,17 +118,20 @@ function tours.finish(c, id, t, why, delay)
     if stops.tour_ended(c, id, t) > 0 and why == 'driver' then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
 end
 
--- tour_start: ARGV driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
+-- tour_start: driver, tour id, bus, its seats, line, pattern, trip ('' = none), JSON of the pattern's stop ids, worker,
 -- line as a route on maps ('' = can't be one), 1 if the bus can be shown on maps, pattern asked for ('' = any), trip asked
 -- for, key, Unix second from which the trip's times count, the beginning of the pattern (`PathProgress.text`). Who is on this very tour gets it as it is.
-register('tour_start', function(keys, argv)
-    local c, driver, id, bus, line = context(keys), argv[1], argv[2], argv[3], argv[5]
-    return once(c, 'tour.start', 'bus_driver:' .. driver, argv[14], function()
+register('tour_start', {
+    'driver', 'tour', 'bus', 'seats', 'line', 'pattern', 'trip', 'stops', 'worker',
+    'route', 'is_shown', 'asked_pattern', 'asked_trip', 'key', 'base', 'along',
+}, function(c, given)
+    local driver, id, bus, line = given.driver, given.tour, given.bus, given.line
+    return once(c, 'tour.start', 'bus_driver:' .. driver, given.key, function()
         local mine = redis.call('HGET', c.p .. 'busdriver:' .. driver, 'tour')
         if mine then
             local t = tours.load(c, mine)
-            local is_this = t.bus == bus and t.line == line and (argv[12] == '' or argv[12] == t.pattern)
-                and (argv[13] == '' or argv[13] == t.trip)
+            local is_this = t.bus == bus and t.line == line and (given.asked_pattern == '' or given.asked_pattern == t.pattern)
+                and (given.asked_trip == '' or given.asked_trip == t.trip)
             if is_this then return '+' .. tours.state(mine, t) end
             return refuse('not_available', 'You are on tour ' .. mine .. ' with bus ' .. t.bus .. ' on line ' .. t.line
                 .. ': end it first with tour.end.')
@@ -139,19 +142,19 @@ register('tour_start', function(keys, argv)
             return refuse('not_available', 'The bus ' .. bus .. ' is driven by ' .. t.driver .. ' on line ' .. t.line
                 .. ': that tour must be ended first.')
         end
-        local kind = argv[11] == '1' and redis.call('HGET', c.p .. 'vehicle:' .. bus, 'kind')
+        local kind = given.is_shown == '1' and redis.call('HGET', c.p .. 'vehicle:' .. bus, 'kind')
         if kind and kind ~= 'bus' then
             return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
         end
         local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         if too_soon then return too_soon end
         local t = {
-            bus = bus, line = line, pattern = argv[6], trip = argv[7], stops = argv[8], driver = driver, worker = argv[9],
-            route = argv[10], shown = argv[11], along = argv[16], state = 'running', next = '0', taken = '0', seats = argv[4],
+            bus = bus, line = line, pattern = given.pattern, trip = given.trip, stops = given.stops, driver = driver, worker = given.worker,
+            route = given.route, shown = given.is_shown, along = given.along, state = 'running', next = '0', taken = '0', seats = given.seats,
         }
         tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
             'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,
-            'taken', t.taken, 'seats', t.seats, 'base', argv[15], 'started_at', c.iso, 'last_at', c.iso)
+            'taken', t.taken, 'seats', t.seats, 'base', given.base, 'started_at', c.iso, 'last_at', c.iso)
         redis.call('HSET', c.p .. 'bus:' .. bus, 'tour', id)
         redis.call('HSET', c.p .. 'busdriver:' .. driver, 'tour', id)
         redis.call('SADD', c.p .. 'line:' .. line .. ':tours', id)
@@ -178,12 +181,12 @@ function tours.delay(c, t, at, due)
     return tonumber(t.delay_s)
 end
 
--- tour_end: ARGV role, subject, tour ('' = one's own), key, and of a driver when each stop is due (tours.delay). An
+-- tour_end: role, subject, tour ('' = one's own), key, and of a driver when each stop is due (tours.delay). An
 -- operator may end any.
-register('tour_end', function(keys, argv)
-    local c, role, subject = context(keys), argv[1], argv[2]
-    return once(c, 'tour.end', role .. ':' .. subject, argv[4], function()
-        local id, t, no = argv[3]
+register('tour_end', { 'role', 'subject', 'tour', 'key', 'due' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'tour.end', role .. ':' .. subject, given.key, function()
+        local id, t, no = given.tour
         if id == '' then
             id, t, no = tours.of(c, subject)
             if no then return no end
@@ -194,7 +197,7 @@ register('tour_end', function(keys, argv)
         end
         if t.state == 'running' then
             tours.finish(c, id, t, role == 'bus_driver' and 'driver' or 'operator',
-                tours.delay(c, t, tonumber(t.next), argv[5]))
+                tours.delay(c, t, tonumber(t.next), given.due))
         end
         return ok({ tour = id, state = 'ended' })
     end)
@@ -252,11 +255,11 @@ function tours.restore(c, id, t, index)
     tours.changed(c, id, t, { reason = 'restored', index = index, stop = cjson.decode(t.stops)[index + 1] })
 end
 
--- tour_step: ARGV driver, 1 or -1, '1' if the stop is skipped, key, when each stop is due (tours.delay). (commands stop.next,
+-- tour_step: driver, 1 or -1, '1' if the stop is skipped, key, when each stop is due (tours.delay). (commands stop.next,
 -- stop.previous)
-register('tour_step', function(keys, argv)
-    local c, driver, step = context(keys), argv[1], tonumber(argv[2])
-    return once(c, step > 0 and 'stop.next' or 'stop.previous', 'bus_driver:' .. driver, argv[4], function()
+register('tour_step', { 'driver', 'step', 'skip', 'key', 'due' }, function(c, given)
+    local driver, step = given.driver, tonumber(given.step)
+    return once(c, step > 0 and 'stop.next' or 'stop.previous', 'bus_driver:' .. driver, given.key, function()
         local id, t, no = tours.of(c, driver)
         if no then return no end
         local at = tonumber(t.next)
@@ -268,10 +271,10 @@ register('tour_step', function(keys, argv)
             return refuse('not_available', 'The tour is before its first stop.')
         end
         if step > 0 then
-            no = argv[3] == '1' and tours.too_often(c, id, t, 'left_out', 'You have left out %d stops')
+            no = given.skip == '1' and tours.too_often(c, id, t, 'left_out', 'You have left out %d stops')
             if no then return no end
-            tours.step(c, id, t, at + 1, argv[3] == '1' and { [at] = true } or {}, 'driver',
-                { [at] = tours.delay(c, t, at, argv[5]) })
+            tours.step(c, id, t, at + 1, given.skip == '1' and { [at] = true } or {}, 'driver',
+                { [at] = tours.delay(c, t, at, given.due) })
             t.etas = tours.coming(t.etas, at + 1)
             tours.set(c, id, 'left', '1')
         else
@@ -299,36 +302,39 @@ function tours.tell_delay(c, id, t)
     tours.changed(c, id, t, { reason = reason, minutes = minutes, delay_s = delay })
 end
 
--- tour_moved: ARGV tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
+-- tour_moved: tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
 -- JSON list of the fixes since the last call that fences may use, [lat, lon, at], and of the stops left since then, [index,
 -- how late in s], the city's clock (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), and, as long
 -- as it has not left its first stop, how far along the shape it still is there ('' = it has, or nobody knows). Answers {state,
 -- index of the next stop}: a tour may have been stepped or ended by others meanwhile.
-register('tour_moved', function(keys, argv)
-    local c, id = context(keys), argv[1]
+register('tour_moved', {
+    'tour', 'at', 'lat', 'lon', 'dist', 'off', 'next', 'skipped', 'delay_s',
+    'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still',
+}, function(c, given)
+    local id = given.tour
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
     local before = t.lat and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
-    if tonumber(t.heard or 0) > tonumber(argv[11]) then return { t.state, tonumber(t.next) } end
-    t.at, t.lat, t.lon, t.off = argv[2], argv[3], argv[4], argv[6]
-    if argv[5] ~= '' then t.dist = argv[5] end
-    if argv[9] ~= '' then t.delay_s = argv[9] end
-    local reached, stepped = tonumber(argv[7]), false
+    if tonumber(t.heard or 0) > tonumber(given.heard) then return { t.state, tonumber(t.next) } end
+    t.at, t.lat, t.lon, t.off = given.at, given.lat, given.lon, given.off
+    if given.dist ~= '' then t.dist = given.dist end
+    if given.delay_s ~= '' then t.delay_s = given.delay_s end
+    local reached, stepped = tonumber(given.next), false
     if reached and reached > tonumber(t.next) then
         local skipped, delays = {}, {}
-        for _, index in ipairs(cjson.decode(argv[8])) do skipped[index] = true end
-        for _, left in ipairs(cjson.decode(argv[14] or '[]')) do delays[left[1]] = left[2] end
+        for _, index in ipairs(cjson.decode(given.skipped)) do skipped[index] = true end
+        for _, left in ipairs(cjson.decode(given.left)) do delays[left[1]] = left[2] end
         tours.step(c, id, t, math.min(reached, #cjson.decode(t.stops)), skipped, 'position', delays)
         stepped = true
-    elseif reached and argv[12] == '1' and reached < tonumber(t.next) then
-        t.next, stepped = argv[7], true
+    elseif reached and given.behind == '1' and reached < tonumber(t.next) then
+        t.next, stepped = given.next, true
     end
-    t.heard, t.zone, t.course, t.start = argv[11], argv[15] or '', argv[16] or '[]', argv[17] or ''
-    t.etas = stops.with_dwell(c, id, t, tours.coming(argv[10], tonumber(t.next)))
-    local fields = { 'etas_plain', argv[10], 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
+    t.heard, t.zone, t.course, t.start = given.heard, given.clock, given.way, given.still
+    t.etas = stops.with_dwell(c, id, t, tours.coming(given.estimates, tonumber(t.next)))
+    local fields = { 'etas_plain', given.estimates, 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
         'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course, 'start', t.start }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
@@ -341,7 +347,7 @@ register('tour_moved', function(keys, argv)
     tours.tell_delay(c, id, t)
     tours.show(c, id, t, stepped)
     stops.tell_etas(c, t, stops.of_tour(c, id), true)
-    stops.moved(c, id, cjson.decode(argv[13] or '[]'), before, t.off ~= '1' and tonumber(argv[5]) or nil,
+    stops.moved(c, id, cjson.decode(given.fixes), before, t.off ~= '1' and tonumber(given.dist) or nil,
         stops.is_waiting(t) and tonumber(t.start) or nil)
     return { t.state, tonumber(t.next) }
 end)
@@ -361,10 +367,10 @@ function stops.retime(c, id)
     stops.tell_etas(c, t, stops.of_tour(c, id))
 end
 
--- line_state: ARGV line. Answers id, revision, JSON of each running tour.
-register('line_state', function(keys, argv)
-    local c, answer = context(keys), {}
-    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. argv[1] .. ':tours')) do
+-- line_state: line. Answers id, revision, JSON of each running tour.
+register('line_state', { 'line' }, function(c, given)
+    local answer = {}
+    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. given.line .. ':tours')) do
         local t = tours.load(c, id)
         if t.state == 'running' then
             answer[#answer + 1] = id

@@ -71,7 +71,8 @@ extension VehicleFeeds {
     func readWays(_ following: Following) { readWays(from: "0", [:], following) }
 
     private func readWays(from cursor: String, _ known: [String: String], _ following: Following) {
-        functions.call("feed_ways", [RedisArgument(cursor), RedisArgument(Self.waysPerCall)]) { result in
+        functions.call("feed_ways", ["cursor": RedisArgument(cursor), "most": RedisArgument(Self.waysPerCall)]) {
+            result in
             guard let answer = self.elements(result, of: "feed_ways"), answer.count == 2, let next = answer[0].text,
                 let fields = answer[1].array
             else { return self.wasNotRead([(.ways, following)]) }

@@ -107,8 +107,8 @@ extension VehicleFeeds {
 
     private func readCells(_ cells: [(cell: CellID, following: Following)]) {
         for (cell, _) in cells { board.willRead(cell: cell) }
-        let arguments = [RedisArgument(settings.feeds.goneAfterMs)] + cells.map { RedisArgument($0.cell.text) }
-        functions.call("feed_state", arguments) { result in
+        let arguments: FunctionArguments = ["max_age_ms": RedisArgument(settings.feeds.goneAfterMs)]
+        functions.call("feed_state", arguments, more: cells.map { RedisArgument($0.cell.text) }) { result in
             guard let lines = self.elements(result, of: "feed_state"), lines.count == cells.count else {
                 return self.wasNotRead(cells.map { (.cell($0.cell), $0.following) })
             }
@@ -122,8 +122,8 @@ extension VehicleFeeds {
     }
 
     private func readVehicles(_ vehicles: [(id: String, following: Following)]) {
-        let arguments = [RedisArgument(Self.watchedMs)] + vehicles.map { RedisArgument($0.id) }
-        functions.call("feed_watch", arguments) { result in
+        let arguments: FunctionArguments = ["for_ms": RedisArgument(Self.watchedMs)]
+        functions.call("feed_watch", arguments, more: vehicles.map { RedisArgument($0.id) }) { result in
             guard let lines = self.elements(result, of: "feed_watch"), lines.count == vehicles.count else {
                 return self.wasNotRead(vehicles.map { (.vehicle($0.id), $0.following) })
             }
@@ -136,8 +136,9 @@ extension VehicleFeeds {
 
     /// The city in portions. A vehicle that has gone meanwhile needs no word: it ages.
     private func readCity(from cursor: String, _ following: Following) {
-        let arguments: [RedisArgument] = [
-            RedisArgument(settings.feeds.goneAfterMs), RedisArgument(cursor), RedisArgument(Self.vehiclesPerCall),
+        let arguments: FunctionArguments = [
+            "max_age_ms": RedisArgument(settings.feeds.goneAfterMs), "cursor": RedisArgument(cursor),
+            "most": RedisArgument(Self.vehiclesPerCall),
         ]
         functions.call("feed_city", arguments) { result in
             guard let answer = self.elements(result, of: "feed_city"), answer.count == 2, let next = answer[0].text

@@ -1,6 +1,6 @@
 -- What watchers are shown to begin with, and what a driver says of its vehicle besides where it is.
 
-local FEED, clear_vehicle, context, feed_line = import('core', 'FEED', 'clear_vehicle', 'context', 'feed_line')
+local FEED, clear_vehicle, feed_line, register = import('core', 'FEED', 'clear_vehicle', 'feed_line', 'register')
 local is_minibus, log, ok, once, refuse = import('core', 'is_minibus', 'log', 'ok', 'once', 'refuse')
 local set_vehicle, show, vehicle = import('core', 'set_vehicle', 'show', 'vehicle')
 local figures = import('figures', 'figures')
@@ -21,47 +21,45 @@ local function lines_of(c, drivers, since, cell)
     return table.concat(lines, '\n')
 end
 
--- feed_state: ARGV how old a position may be (ms of hub time), cells. Answers the lines of each cell.
-register('feed_state', function(keys, argv)
-    local c, state = context(keys), {}
-    for i = 2, #argv do
-        state[i - 1] = lines_of(c, redis.call('SMEMBERS', c.p .. 'cell:' .. argv[i]), c.now - argv[1], argv[i])
+-- feed_state: how old a position may be (ms of hub time), cells. Answers the lines of each cell.
+register('feed_state', { 'max_age_ms', '...' }, function(c, given)
+    local state = {}
+    for i = 2, #given do
+        state[i - 1] = lines_of(c, redis.call('SMEMBERS', c.p .. 'cell:' .. given[i]), c.now - given.max_age_ms, given[i])
     end
     return state
 end, { 'no-writes' })
 
--- feed_city: ARGV how old a position may be, where to go on (0 = the beginning), how many at most. Answers {where to go on
+-- feed_city: how old a position may be, where to go on (0 = the beginning), how many at most. Answers {where to go on
 -- (0 = that was all), lines}.
-register('feed_city', function(keys, argv)
-    local c = context(keys)
-    local found = redis.call('ZSCAN', c.p .. 'pos', argv[2], 'COUNT', argv[3])
+register('feed_city', { 'max_age_ms', 'cursor', 'most' }, function(c, given)
+    local found = redis.call('ZSCAN', c.p .. 'pos', given.cursor, 'COUNT', given.most)
     local drivers = {}
     for i = 1, #found[2], 2 do drivers[#drivers + 1] = found[2][i] end
-    return { found[1], lines_of(c, drivers, c.now - argv[1]) }
+    return { found[1], lines_of(c, drivers, c.now - given.max_age_ms) }
 end, { 'no-writes' })
 
--- feed_watch: ARGV for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
+-- feed_watch: for how long (ms of machine time), vehicles. Until then each one's changes are told on the partition of
 -- its channel; of one that nobody knows yet, from when it is there. Answers the line of each, '' for one that has not been shown
 -- yet.
-register('feed_watch', function(keys, argv)
-    local c, state = context(keys), {}
-    for i = 2, #argv do
-        local key, till = c.p .. 'vehicle:' .. argv[i], string.format('%.0f', c.real + argv[1])
+register('feed_watch', { 'for_ms', '...' }, function(c, given)
+    local state = {}
+    for i = 2, #given do
+        local key, till = c.p .. 'vehicle:' .. given[i], string.format('%.0f', c.real + given.for_ms)
         if redis.call('EXISTS', key) == 1 then
             redis.call('HSET', key, 'watched', till)
         else
-            redis.call('ZADD', c.p .. 'awaited', till, argv[i])
+            redis.call('ZADD', c.p .. 'awaited', till, given[i])
         end
-        state[i - 1] = lines_of(c, { argv[i] }, 0)
+        state[i - 1] = lines_of(c, { given[i] }, 0)
     end
     return state
 end)
 
--- feed_ways: ARGV where to go on (0 = the beginning), how many at most. Answers {where to go on (0 = that was all), {driver,
+-- feed_ways: where to go on (0 = the beginning), how many at most. Answers {where to go on (0 = that was all), {driver,
 -- JSON of its way, …}}. What is read of a vehicle that is not online was left by an earlier version, and is taken out.
-register('feed_ways', function(keys, argv)
-    local c = context(keys)
-    local found = redis.call('HSCAN', c.p .. 'ways', argv[1], 'COUNT', argv[2])
+register('feed_ways', { 'cursor', 'most' }, function(c, given)
+    local found = redis.call('HSCAN', c.p .. 'ways', given.cursor, 'COUNT', given.most)
     local ways = {}
     for i = 1, #found[2], 2 do
         local driver, way = found[2][i], found[2][i + 1]
@@ -74,21 +72,21 @@ register('feed_ways', function(keys, argv)
     return { found[1], ways }
 end)
 
--- seats_set: ARGV driver, seats taken, seats of a taxi, key, why ('' = not said).
-register('seats_set', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'seats.set', 'driver:' .. driver, argv[4], function()
+-- seats_set: driver, seats taken, seats of a taxi, key, why ('' = not said).
+register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seats.set', 'driver:' .. driver, given.key, function()
         local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone', 'offer')
         local v = known[1] == 'minibus' and vehicle(c, driver)
-        local taken, seats = tonumber(argv[2]), tonumber(v and v.capacity or argv[3])
+        local taken, seats = tonumber(given.taken), tonumber(v and v.capacity or given.seats)
         if taken > seats then
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. seats .. ', got ' .. taken)
         end
-        if v then return recount(c, driver, v, taken, argv[5] ~= '' and argv[5] or 'counted') end
+        if v then return recount(c, driver, v, taken, given.why ~= '' and given.why or 'counted') end
         local free, was = seats - taken, tonumber(known[2])
         if free == was then return ok({ seats = free }) end
         set_vehicle(c, driver, 'seats', free)
-        log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = argv[5] ~= '' and argv[5] or 'counted' })
+        log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = given.why ~= '' and given.why or 'counted' })
         show(c, driver)
         if known[3] ~= 'available' then return ok({ seats = free }) end
         -- Who waits may fit now, or nobody can carry it any more.
@@ -101,13 +99,13 @@ register('seats_set', function(keys, argv)
     end)
 end)
 
--- tour_seats: ARGV driver, seats taken, key. (command seats.set) Who is counted in has got on.
-register('tour_seats', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'seats.set', 'bus_driver:' .. driver, argv[3], function()
+-- tour_seats: driver, seats taken, key. (command seats.set) Who is counted in has got on.
+register('tour_seats', { 'driver', 'taken', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seats.set', 'bus_driver:' .. driver, given.key, function()
         local id, t, no = tours.of(c, driver)
         if no then return no end
-        local taken, total, before = tonumber(argv[2]), tonumber(t.seats), tonumber(t.taken)
+        local taken, total, before = tonumber(given.taken), tonumber(t.seats), tonumber(t.taken)
         if taken > total then
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
         end
@@ -129,12 +127,12 @@ register('tour_seats', function(keys, argv)
     end)
 end)
 
--- route_set: ARGV driver, route ('' = none), key, JSON of the way ('' = none): {start, via, end}, how far the vehicle is along
+-- route_set: driver, route ('' = none), key, JSON of the way ('' = none): {start, via, end}, how far the vehicle is along
 -- it ('' = nobody knows). A way without a route's id is shown as a route of the vehicle's own.
-register('route_set', function(keys, argv)
-    local c, driver = context(keys), argv[1]
-    return once(c, 'route.set', 'driver:' .. driver, argv[3], function()
-        local route, way = argv[2], argv[4] or ''
+register('route_set', { 'driver', 'route', 'key', 'way', 'along' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'route.set', 'driver:' .. driver, given.key, function()
+        local route, way = given.route, given.way
         if route == '' and way ~= '' then route = string.sub('way:' .. driver, 1, 64) end
         local v = vehicle(c, driver)
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
@@ -145,7 +143,7 @@ register('route_set', function(keys, argv)
         if route == '' then clear_vehicle(c, driver, 'route') else set_vehicle(c, driver, 'route', route) end
         if is_new then
             announce_way(c, driver, v, way)
-            if (argv[5] or '') ~= '' then set_vehicle(c, driver, 'along', argv[5]) else clear_vehicle(c, driver, 'along') end
+            if given.along ~= '' then set_vehicle(c, driver, 'along', given.along) else clear_vehicle(c, driver, 'along') end
         end
         show(c, driver)
         local told = { route = route ~= '' and route or cjson.null, way = way ~= '' and cjson.decode(way) or nil }

@@ -34,7 +34,13 @@ final class Sweeps: Capability {
         let isKnown = catalog.isKnown && services.clock.isSet
         let offset = isKnown ? RedisArgument(catalog.time.offset(at: now() / 1000)) : ""
         let zone = isKnown ? RedisArgument(catalog.time.text(now: now())) : ""
-        functions.call("city_sweep", [RedisArgument(services.name), RedisArgument(Self.deadAfterMs), offset, zone]) {
+        functions.call(
+            "city_sweep",
+            [
+                "worker": RedisArgument(services.name), "dead_ms": RedisArgument(Self.deadAfterMs),
+                "utc_offset_s": offset, "clock": zone,
+            ]
+        ) {
             result in
             self.isUnderWay = false
             switch result {
@@ -54,7 +60,7 @@ final class Sweeps: Capability {
         services.store.watchMemory()
         guard commands.isUp, loop.now >= tidyDueAt else { return }
         tidyDueAt = loop.now + Self.tidyMs
-        functions.call("events_tidy", []) { result in
+        functions.call("events_tidy") { result in
             if case .failure(.server(let text)) = result { self.log.error("events_tidy failed: \(text)") }
             // More of it may be due.
             if case .success(let reply) = result, reply.int ?? 0 > 0 { self.tidyDueAt = 0 }

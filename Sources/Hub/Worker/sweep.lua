@@ -1,6 +1,6 @@
 -- What time alone brings about. Any worker that is alive sweeps, by Redis time; a sweep twice is a sweep once.
 
-local context, drop_old, is_minibus, load_ride, log = import('core', 'context', 'drop_old', 'is_minibus', 'load_ride', 'log')
+local drop_old, is_minibus, load_ride, log, register = import('core', 'drop_old', 'is_minibus', 'load_ride', 'log', 'register')
 local set_clock, tell, vehicle = import('core', 'set_clock', 'tell', 'vehicle')
 local figures = import('figures', 'figures')
 local tell_missing = import('lost', 'tell_missing')
@@ -144,13 +144,12 @@ local function sweep_workers(c, worker, dead_after)
     return false
 end
 
--- city_sweep: ARGV worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
+-- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
 -- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known}.
-register('city_sweep', function(keys, argv)
-    local c = context(keys)
-    if (argv[3] or '') ~= '' then figures.set_offset(c, argv[3]) end
-    if (argv[4] or '') ~= '' then set_clock(c, 'city', argv[4]) end
-    local is_new = sweep_workers(c, argv[1], tonumber(argv[2]))
+register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, function(c, given)
+    if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
+    if given.clock ~= '' then set_clock(c, 'city', given.clock) end
+    local is_new = sweep_workers(c, given.worker, tonumber(given.dead_ms))
     sweep_offers(c)
     sweep_holds(c)
     sweep_searches(c)
@@ -163,10 +162,9 @@ register('city_sweep', function(keys, argv)
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.
-register('events_tidy', function(keys)
-    local c = context(keys)
+register('events_tidy', {}, function(c)
     return drop_old(c, c.p .. 'events', 500)
 end, { 'allow-oom' })
 
 -- city_now: hub time in ms.
-register('city_now', function(keys) return context(keys).iso end, { 'no-writes' })
+register('city_now', {}, function(c) return c.iso end, { 'no-writes' })

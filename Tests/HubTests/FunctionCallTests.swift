@@ -4,8 +4,8 @@ import Testing
 
 @testable import Hub
 
-/// What the Redis functions see of the settings: settings.lua, against a real Redis.
-@Suite struct SettingsFunctionTests {
+/// What stands before the body of each Redis function, against a real Redis: its arguments (`register` in core.lua) and the settings.
+@Suite struct FunctionCallTests {
     private func set(_ city: TestCity, _ fields: String...) async throws {
         try await city.raw(["HSET", "{test}:settings"] + fields)
     }
@@ -14,6 +14,18 @@ import Testing
         let text = try await city.raw(["INFO", "commandstats"]).text ?? ""
         let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("cmdstat_hmget:calls=") }
         return line.flatMap { Int($0.dropFirst("cmdstat_hmget:calls=".count).prefix { $0 != "," }) } ?? 0
+    }
+
+    @Test(arguments: [["T1"], ["T1", "r", "more"]])
+    func `a function that is given too few or too many arguments says what it takes`(given: [String]) async throws {
+        try await TestCity.run { city in
+            do {
+                _ = try await city.call("offer_seen", given)
+                Issue.record("it was carried out")
+            } catch RedisFailure.server(let text) {
+                #expect(text.contains("offer_seen takes driver, ride; it was given \(given.count) arguments"))
+            }
+        }
     }
 
     @Test func `settings are read once for each of their versions`() async throws {
