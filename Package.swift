@@ -17,8 +17,8 @@ let functions = [
     "Redis/settings", "Redis/core", "Redis/limits", "Notifications/notify", "Statistics/figures", "Rides/lost",
     "Rides/queue", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/minibus", "Rides/driver", "Stops/stop",
     "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour",
-    "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep", "Topics/topic", "Catalog/catalog",
-    "Realtime/realtime",
+    "Sessions/people", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep", "Topics/topic",
+    "Catalog/catalog", "Realtime/realtime",
 ]
 
 let package = Package(

@@ -9,6 +9,7 @@ extension ProtobufSchema {
             skip:55:bool? booking:30:string? vehicle:31:string? pickup:32:Point? reason:33:string? start:34:Point?
             via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
             number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
+            to:70:string? zone:71:string? text:72:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -20,7 +21,7 @@ extension ProtobufSchema {
             seat_end:35:BookingSeats? vehicle_get:36:VehicleView? notify_set:37:NotifyWishes?
             line_eta:66:LineArrivals? stop_request:60:StopReceipt? stop_cancel:61:StopOver?
             stop_accept:62:StopAnswered? stop_decline:63:StopAnswered? stop_complete:64:StopAnswered?
-            stop_noshow:65:StopAnswered?
+            stop_noshow:65:StopAnswered? broadcast:70:NoticeSent?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -39,7 +40,7 @@ extension ProtobufSchema {
             stop_withdrawn:62:StopNews? stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent?
             stop_declined:66:StopEvent? stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent?
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
-            stop_cancelled:73:StopEvent?
+            stop_cancelled:73:StopEvent? notice:74:Notice?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -81,6 +82,7 @@ extension ProtobufSchema {
             back:7:string? eta:8:PlaceEta?
         StopOver: request:1:string state:2:string
         StopAnswered: requests:1:string* state:2:string
+        NoticeSent: notice:1:string people:2:uint64
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
@@ -117,6 +119,7 @@ extension ProtobufSchema {
         StopEvent: request:1:string line:2:string state:3:string at:4:uint64 lat:5:double lon:6:double stop:7:string?
             passengers:8:uint32 back:9:string? bus:10:string? answer_by:11:uint64? notified:12:uint32?
             distance_m:13:double? reason:14:string? silent:15:bool? eta:16:PlaceEta?
+        Notice: notice:1:string text:2:string zone:3:string? silent:4:bool?
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64
         SeatStops: stops:1:SeatStop*

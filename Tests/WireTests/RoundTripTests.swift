@@ -93,6 +93,8 @@ struct RoundTripTests {
         .seats(.seatCancel(booking: "b")), .seats(.seatAboard(booking: "b", passengers: nil)),
         .seats(.seatAboard(booking: "b", passengers: 1)),
         .seats(.seatEnd(booking: "b.2")), .seats(.vehicleGet(vehicle: "M-7")),
+        .broadcasts(.broadcast(to: .drivers, zone: "14", text: "Straße gesperrt")),
+        .broadcasts(.broadcast(to: .busDrivers, zone: nil, text: "x")),
         .notifications(.notifySet(NotificationPreferences())),
         .notifications(
             .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
@@ -270,6 +272,11 @@ struct SeededGenerator: RandomNumberGenerator {
                 .notifySet(
                     NotificationPreferences(
                         mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet)))
+        case "broadcast":
+            return .broadcasts(
+                .broadcast(
+                    to: BroadcastAudience.allCases.randomElement(using: &self) ?? .drivers,
+                    zone: optional { $0.visible(upTo: 64) }, text: visible(upTo: 500)))
         case "publish":
             return .topics(
                 .publish(

@@ -15,18 +15,19 @@ MESSAGES = DOCUMENT["components"]["messages"]
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
     ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
-    seat.cancelled seats.changed notify.changed tour.ended
+    seat.cancelled seats.changed notify.changed notice tour.ended
     stop.requested stop.unanswered stop.withdrawn stop.list""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
+    notice
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled""".split()
 LINE_EVENTS = ["schedule.changed"]
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
-    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set
+    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow""".split()
 

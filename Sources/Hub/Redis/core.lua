@@ -153,7 +153,7 @@ local NOTIFIES = {
     ['stop.near'] = 'proximity', ['stop.arrived'] = 'proximity', ['stop.reminder'] = 'reminders',
     ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
     ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',
-    ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers',
+    ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers', notice = 'notices',
 }
 local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
 

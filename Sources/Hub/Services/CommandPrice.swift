@@ -28,6 +28,8 @@ enum CommandPrice {
         // Tells all readers of the line its new times.
         case .tours(.stopNext(let skip)): skip ? 5 : 1
         case .tours(.stopPrevious): 5
+        // Copies a list of people, each of whom is told.
+        case .broadcasts(.broadcast): 50
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

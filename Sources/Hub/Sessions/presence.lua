@@ -6,6 +6,7 @@ local load_ride, point, push, set_vehicle = import('core', 'load_ride', 'point',
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
 local links = import('limits', 'links')
+local people = import('people', 'people')
 local wishes_of = import('notify', 'wishes_of')
 local missing = import('lost', 'missing')
 local leave, mark_away, mark_back, place, recover = import('queue', 'leave', 'mark_away', 'mark_back', 'place', 'recover')
@@ -185,6 +186,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         v = vehicle(c, subject)
     end
     links.add(c, role .. ':' .. subject, session)
+    people.came(c, role, subject)
     local position, mode, entries = missed(c, role .. ':' .. subject, given.seen)
     local snapshot, meta = '{}', ''
     if role == 'driver' then

@@ -66,7 +66,7 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
-            Notifications(services),
+            Notifications(services), Broadcasts(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             Sweeps(services), deliveries,
         ]

@@ -10,6 +10,7 @@ public enum Command: Equatable, Sendable {
     case tours(TourCommand)
     case lines(LineCommand)
     case stops(StopCommand)
+    case broadcasts(BroadcastCommand)
 }
 
 extension Command {
@@ -28,6 +29,7 @@ extension Command {
         case .tours(let command): command.kind.rule
         case .lines(let command): command.kind.rule
         case .stops(let command): command.kind.rule
+        case .broadcasts(let command): command.kind.rule
         }
     }
 
@@ -54,6 +56,7 @@ extension Command {
         case .tours(let command): write(command)
         case .lines(let command): write(command)
         case .stops(let command): write(command)
+        case .broadcasts(let command): write(command)
         }
     }
 
@@ -73,6 +76,7 @@ extension Command {
         ]
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
+        + readers(Command.broadcasts)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

@@ -1,0 +1,49 @@
+-- Notices of an operator to many people: an event on the channel of each, kept in its history. They are told in portions, as Redis does
+-- nothing else meanwhile: `broadcasts` has the notices that are still being told, by id, and `broadcast:<id>` who has not been told yet.
+-- A portion is told and taken out in one step, so each is told once, whatever dies.
+
+local log, ok, once, refuse, register, tell = import('core', 'log', 'ok', 'once', 'refuse', 'register', 'tell')
+local people = import('people', 'people')
+
+-- So many notices at once, and people in a portion: 2 ms of Redis.
+local MOST_OPEN = 8
+local PORTION = 100
+
+local ROLES = { drivers = 'driver', bus_drivers = 'bus_driver', passengers = 'passenger' }
+
+-- broadcast_send: operator, id (new, random), to whom (drivers, bus_drivers, passengers), of drivers the zone in whose queue they
+-- stand ('' = all who have been here within a week), the text, key. Answers how many will be told.
+register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, function(c, given)
+    return once(c, 'broadcast', 'operator:' .. given.operator, given.key, function()
+        local open, waiting = c.p .. 'broadcasts', c.p .. 'broadcast:' .. given.id
+        if redis.call('HLEN', open) >= MOST_OPEN then
+            return refuse('rate_limited', 'So many notices are still being told: send it again in a moment.', 1000)
+        end
+        local zone, count = given.zone ~= '' and given.zone or nil
+        if zone then
+            count = redis.call('ZRANGESTORE', waiting, c.p .. 'queue:' .. zone, 0, -1)
+        else
+            count = people.copy(c, ROLES[given.to], waiting)
+        end
+        if count > 0 then
+            redis.call('HSET', open, given.id, cjson.encode({ role = ROLES[given.to], zone = zone, text = given.text }))
+        end
+        log(c, 'notify.sent', { notice = given.id, operator = given.operator, to = given.to, zone = zone, text = given.text,
+            people = count })
+        return ok({ notice = given.id, people = count })
+    end)
+end)
+
+-- broadcast_tell: tells the next portion. Answers 1 if there is more.
+register('broadcast_tell', {}, function(c)
+    local open = c.p .. 'broadcasts'
+    local id = redis.call('HKEYS', open)[1]
+    if not id then return 0 end
+    local notice, waiting = cjson.decode(redis.call('HGET', open, id)), c.p .. 'broadcast:' .. id
+    local some = redis.call('ZPOPMAX', waiting, PORTION)
+    for i = 1, #some, 2 do
+        tell(c, notice.role .. ':' .. some[i], 'notice', { notice = id, text = notice.text, zone = notice.zone })
+    end
+    if redis.call('EXISTS', waiting) == 0 then redis.call('HDEL', open, id) end
+    return redis.call('HLEN', open) > 0 and 1 or 0
+end)

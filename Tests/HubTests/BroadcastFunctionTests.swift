@@ -1,0 +1,111 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Notices to many: broadcast.lua and people.lua, against a real Redis.
+@Suite struct BroadcastFunctionTests {
+    private func hello(_ city: TestCity, _ role: String, _ subject: String) async throws {
+        _ = try await city.call("session_hello", [role, subject, "w.1", "w", ""])
+    }
+
+    private func send(_ city: TestCity, _ to: String, zone: String = "", key: String = "") async throws
+        -> TestCity.Outcome
+    {
+        try await city.command("broadcast_send", "o1", "n_1", to, zone, "Hear this.", key)
+    }
+
+    /// How many a notice goes to; nil: it was refused.
+    private func people(_ outcome: TestCity.Outcome) -> Int64? {
+        if case .ok(let reply) = outcome { reply["people"]?.integer } else { nil }
+    }
+
+    /// Until all have been told. Answers how many calls it took.
+    private func tellAll(_ city: TestCity) async throws -> Int {
+        var calls = 1
+        while try await city.call("broadcast_tell", []).int == 1 { calls += 1 }
+        return calls
+    }
+
+    private func notices(_ city: TestCity, _ channel: String) async throws -> Int {
+        let entries = try await city.raw(["XRANGE", "{test}:ch:\(channel)", "-", "+"]).array ?? []
+        return entries.filter { $0[1].array?.contains { $0.text == "notice" } == true }.count
+    }
+
+    @Test func `each of a role is told once, in portions, and nobody else`() async throws {
+        try await TestCity.run { city in
+            for n in 0..<250 { try await hello(city, "passenger", "p\(n)") }
+            try await hello(city, "driver", "T1")
+            try await hello(city, "bus_driver", "B1")
+            #expect(try await people(send(city, "passengers")) == 250)
+            #expect(try await tellAll(city) == 3)
+            for n in 0..<250 { #expect(try await notices(city, "passenger:p\(n)") == 1) }
+            #expect(try await notices(city, "driver:T1") == 0)
+            #expect(try await notices(city, "bus_driver:B1") == 0)
+            #expect(try await city.raw(["EXISTS", "{test}:broadcasts", "{test}:broadcast:n_1"]).int == 0)
+        }
+    }
+
+    @Test func `of a zone those are told who stand in its queue`() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.queue("15", "T3")
+            #expect(try await people(send(city, "drivers", zone: "14")) == 2)
+            _ = try await tellAll(city)
+            #expect(try await notices(city, "driver:T1") == 1)
+            #expect(try await notices(city, "driver:T2") == 1)
+            #expect(try await notices(city, "driver:T3") == 0)
+        }
+    }
+
+    @Test func `the same key is the same notice, and to nobody is told nothing`() async throws {
+        try await TestCity.run { city in
+            try await hello(city, "driver", "T1")
+            let first = try await send(city, "drivers", key: "k")
+            _ = try await tellAll(city)
+            #expect(try await send(city, "drivers", key: "k") == first)
+            _ = try await tellAll(city)
+            #expect(try await notices(city, "driver:T1") == 1)
+            #expect(try await people(send(city, "bus_drivers")) == 0)
+            #expect(try await city.raw(["EXISTS", "{test}:broadcasts"]).int == 0)
+        }
+    }
+
+    @Test func `a ninth notice waits until one of eight has been told`() async throws {
+        try await TestCity.run { city in
+            try await hello(city, "driver", "T1")
+            for n in 10..<18 {
+                #expect(try await city.command("broadcast_send", "o1", "n_\(n)", "drivers", "", "x", "").isOK)
+            }
+            #expect(try await send(city, "drivers") == .refused("rate_limited"))
+            _ = try await city.call("broadcast_tell", [])
+            #expect(try await send(city, "drivers").isOK)
+            _ = try await tellAll(city)
+            #expect(try await notices(city, "driver:T1") == 9)
+        }
+    }
+
+    @Test func `in quiet hours it comes silent`() async throws {
+        try await TestCity.run { city in
+            try await hello(city, "passenger", "p1")
+            _ = try await city.call(
+                "notify_set", ["passenger:p1", "proximity,answers", "0", "1439", "", "", ""])
+            _ = try await send(city, "passengers")
+            _ = try await tellAll(city)
+            let told = try await city.raw(["XREVRANGE", "{test}:ch:passenger:p1", "+", "-", "COUNT", "1"])
+            #expect(told[0][1].array?.last?.text?.contains(#""silent":true"#) == true)
+        }
+    }
+
+    @Test func `who has not been here for a week is forgotten`() async throws {
+        try await TestCity.run { city in
+            let now = try await city.raw(["TIME"])[0].int ?? 0
+            try await city.raw(["ZADD", "{test}:people:passenger", "\((now - 8 * 86_400) * 1_000)", "old"])
+            try await city.raw(["ZADD", "{test}:people:passenger", "\((now - 6 * 86_400) * 1_000)", "young"])
+            try await hello(city, "passenger", "p1")
+            let left = try await city.raw(["ZRANGE", "{test}:people:passenger", "0", "-1"])
+            #expect(left.array?.map(\.text) == ["young", "p1"])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+"""Notices of an operator to many people, and what may go wrong with them."""
+
+import asyncio
+import os
+import signal
+
+
+def texts(client):
+    return [event["data"]["text"] for event in client.events if event["type"] == "notice"]
+
+
+async def told(client, text):
+    return await client.wait(lambda: (text in texts(client)) or None, f"{text!r} of {client.channel}")
+
+
+async def test_all_of_a_role_are_told_wherever_they_are_connected(hub, cast):
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    [elsewhere] = await cast.queue(hub, here.b.stand, 1)
+    rider, operator = await cast.rider(hub), await cast.operator(hub)
+    sent = await operator.call("broadcast", to="drivers", text="The bridge is closed.")
+    assert sent["people"] >= 2
+    data = await driver.until("notice")
+    assert data == {"notice": sent["notice"], "text": "The bridge is closed."}
+    await told(elsewhere, "The bridge is closed.")
+    sent = await operator.call("broadcast", to="drivers", zone=here.a.id, text="Only here.")
+    assert sent["people"] == 1
+    await told(driver, "Only here.")
+    assert (await driver.until("notice"))["zone"] == here.a.id
+    sent = await operator.call("broadcast", to="passengers", text="Storm.")
+    await told(rider, "Storm.")
+    await asyncio.sleep(0.3)
+    assert texts(rider) == ["Storm."]
+    assert texts(elsewhere) == ["The bridge is closed."]
+
+
+async def test_who_is_away_finds_it_when_it_is_back(hub, cast):
+    rider, operator = await cast.rider(hub), await cast.operator(hub)
+    await rider.close()
+    await operator.call("broadcast", to="passengers", text="While you were out.", key="away-1")
+    again = await operator.call("broadcast", to="passengers", text="While you were out.", key="away-1")
+    await hub.until("it was told", lambda: not hub.redis.hexists(hub.key("broadcasts"), again["notice"]))
+    await rider.resume()
+    await told(rider, "While you were out.")
+    assert texts(rider) == ["While you were out."], "once"
+
+
+async def test_what_can_not_be_sent_says_why(hub, cast):
+    operator, driver = await cast.operator(hub), cast.driver(hub)
+    await driver.connect()
+    await driver.refused("broadcast", "forbidden", to="drivers", text="Hear me.")
+    error = await operator.refused("broadcast", "bad_message", to="everybody", text="x")
+    assert error["field"] == "to" and "drivers, bus_drivers or passengers" in error["detail"]
+    error = await operator.refused("broadcast", "bad_message", to="drivers", text="two\nlines")
+    assert error["field"] == "text"
+    assert (await operator.refused("broadcast", "bad_message", to="drivers", text="x" * 501))["field"] == "text"
+    assert (await operator.refused("broadcast", "bad_message", to="passengers", zone="1", text="x"))["field"] == "zone"
+    assert (await operator.refused("broadcast", "not_found", to="drivers", zone="nowhere", text="x"))["field"] == "zone"
+
+
+async def test_a_notice_outlives_the_worker_that_tells_it(new_hub, cast):
+    hub = new_hub(server__workers=2).start()
+    operator = await cast.operator(hub)
+    # People whom nobody holds a connection for: so many that telling them takes seconds.
+    key = hub.key("people:passenger")
+    now = int(hub.redis.time()[0]) * 1000
+    hub.redis.zadd(key, {f"far{n}": now for n in range(8000)})
+    sent = await operator.call("broadcast", to="passengers", text="To all.")
+    assert sent["people"] == 8000
+    assert hub.redis.zcard(hub.key(f"broadcast:{sent['notice']}")) > 0, "it is still being told"
+    for pid in hub.workers():
+        os.kill(pid, signal.SIGKILL)
+    await hub.until("all are told", lambda: not hub.redis.exists(hub.key("broadcasts")))
+    with hub.redis.pipeline(transaction=False) as pipe:
+        for n in range(8000):
+            pipe.xlen(hub.key(f"ch:passenger:far{n}"))
+        assert set(pipe.execute()) == {1}, "each once"
