@@ -1,18 +1,19 @@
 internal import EventLoop
 internal import Glibc
 
-/// A socket under TLS until its handshake begins: a descriptor that is watched, and nothing of OpenSSL's, which takes 40 KiB. Or
-/// one whose handshake waits for the hello to be repeated, of which OpenSSL is told when all of it is there; its descriptor is
-/// libwebsockets', which does not watch it meanwhile.
+/// A socket until libwebsockets takes it: a descriptor that is watched in the crowd of strangers. A plain one waits for its first
+/// bytes; one under TLS until its handshake begins, with nothing of OpenSSL's, which takes 40 KiB. Or one whose handshake waits for the
+/// hello to be repeated, of which OpenSSL is told when all of it is there; its descriptor is libwebsockets', which does not watch
+/// it meanwhile.
 final class Arrival {
     enum Phase {
-        /// No hello has come.
+        /// Nothing has come, or not all of a hello.
         case silent
         /// It has come before its address may have another handshake.
         case waiting
-        /// It is in the list of those whose handshake begins.
+        /// It is in the list of those that libwebsockets takes.
         case due
-        /// The peer has left, or what it sent is no hello.
+        /// The peer has left, or what it sent is no hello of TLS.
         case ended
     }
 
@@ -29,30 +30,34 @@ final class Arrival {
     private static let longestHello = 8_192
 
     var phase = Phase.silent
+    private let isPlain: Bool
     private let isRepeated: Bool
     private var descriptor: Int32
-    private let poll: LoopPoll
+    private let watch: CrowdPoll.Watch
     /// The kernel wakes us for no less.
     private var wanted = 1
 
-    /// Owns the descriptor of a first hello, unless it throws. `heard` is told whether the socket is broken or, at `rest`, whether
-    /// the peer has ended its side.
+    /// Owns the descriptor, but of a repeated hello. `heard` is told whether the socket is broken or, at `rest`, whether the peer has
+    /// ended its side.
     init(
-        _ loop: EventLoop, _ descriptor: Int32, isRepeated: Bool = false, heard: @escaping (_ isEnded: Bool) -> Void
-    ) throws {
-        poll = try LoopPoll(loop, descriptor: descriptor)
+        _ crowd: CrowdPoll, _ descriptor: Int32, isPlain: Bool, isRepeated: Bool = false,
+        heard: @escaping (_ isEnded: Bool) -> Void
+    ) {
+        watch = crowd.watch(descriptor)
+        self.isPlain = isPlain
         self.isRepeated = isRepeated
         self.descriptor = descriptor
-        poll.start(for: .readable) { heard($0.contains(.ended)) }
+        watch.start(for: .readable) { heard($0.contains(.ended)) }
     }
 
     deinit { close() }
 
-    /// Whether the hello's record is there as a whole, which is left where it is: in pieces it would be answered from
+    /// Whether something is there, or under TLS the hello's record as a whole, which is left where it is: in pieces it would be answered from
     /// libwebsockets' events, which nobody can put off. `ended`, too, if it is no hello, too long, or in several records.
     func look(_ scratch: UnsafeMutableRawBufferPointer) -> Hello {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) ? .partly : .ended }
+        guard !isPlain else { return .there }
         let skipped = isRepeated && scratch[0] == Self.changeRecord ? Self.changeBytes : 0
         let hello = UnsafeRawBufferPointer(rebasing: scratch[min(skipped, count)..<count])
         guard hello.isEmpty || hello[0] == Self.handshakeRecord else { return .ended }
@@ -70,27 +75,28 @@ final class Arrival {
         return .partly
     }
 
-    /// Nothing more is heard of it but its end.
+    /// Nothing more is heard of it; but under TLS its end, as who has left before its handshake is answered nothing.
     func rest() {
-        poll.change(to: .ended)
+        guard !isPlain else { return watch.stop() }
+        watch.change(to: .ended)
         if wanted > 1 { wake(at: 1) }
     }
 
     /// Nothing more is heard of it at all.
     func end() {
         phase = .ended
-        poll.stop()
+        watch.stop()
     }
 
     /// Gives the descriptor away.
     func release() -> Int32 {
-        poll.close()
+        watch.close()
         defer { descriptor = -1 }
         return descriptor
     }
 
     func close() {
-        poll.close()
+        watch.close()
         if descriptor >= 0, !isRepeated { Glibc.close(descriptor) }
         descriptor = -1
     }

@@ -20,6 +20,14 @@ final class Connection {
         case shut
     }
 
+    enum Awaited {
+        case nothing
+        /// Of a stranger: what it sends next. `come`: it is there, and is to be read in its share.
+        case more, come
+        /// The kernel's, for more of an answer.
+        case room
+    }
+
     let id: ConnectionID
     let address: PeerAddress
     /// The `struct lws *`; nil before it is adopted and after it is closed.
@@ -39,8 +47,11 @@ final class Connection {
     /// A WebSocket of which nobody knows yet whose it is, and what has come of it to be read at the end of a turn.
     var isStranger = false
     var unread: [UInt8] = []
-    /// Its socket is not read: what came last waits for its share.
+    /// libwebsockets does not watch its socket: what came last waits for its share, or the crowd watches it.
     var isPaused = false
+    /// What it waits for in the crowd; its watch there, once it has waited.
+    var awaited = Awaited.nothing
+    var watch: CrowdPoll.Watch?
     /// What `WebSocketServer.strangersBytes` has of it.
     var heldBytes = 0
     /// Requests read so far.
@@ -65,8 +76,6 @@ final class Connection {
     var isBlocked = false
     /// Answers the latest ping of those that came while it was behind.
     var latestPong: Frame?
-    /// Watches for that room while an answer goes out; meanwhile libwebsockets does not watch the descriptor, which is its.
-    var outlet: LoopPoll?
     /// How much of the queue's beginning may stand in a TLS record that has not gone out whole: it has to follow.
     var committed = 0
     /// `WebSocketServer.now`: when the reader took something last, or fell behind.

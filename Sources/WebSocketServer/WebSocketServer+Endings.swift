@@ -52,8 +52,8 @@ extension WebSocketServer {
 
     // MARK: Endings
 
-    /// Has `writable` called when the kernel has room for more. For an answer we watch ourselves, and what the peer sends is not
-    /// read meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with their answers
+    /// Has `writable` called when the kernel has room for more. For an answer in the crowd, and what the peer sends is not read
+    /// meanwhile: libwebsockets closes whom the peer has left as soon as it is told, and 10,000 who left with their answers
     /// unread held up the others for half a second.
     func awaitRoom(_ connection: Connection, _ socket: OpaquePointer) {
         guard connection.answer != nil else {
@@ -61,29 +61,20 @@ extension WebSocketServer {
             return
         }
         pause(connection)
-        let id = connection.id
-        connection.outlet = connection.outlet ?? (try? LoopPoll(loop, descriptor: lws_get_socket_fd(socket)))
-        guard let outlet = connection.outlet else {
-            lws_callback_on_writable(socket)
-            return
-        }
-        outlet.start(for: .writable) { [unowned self, unowned outlet] _ in
-            outlet.stop()
-            _ = self.writable(id)
-        }
+        wait(for: .room, connection, socket)
     }
 
-    /// All of the answer has gone out: libwebsockets has its descriptor again.
-    func endOutlet(_ connection: Connection) {
-        guard let outlet = connection.outlet else { return }
-        outlet.close()
-        connection.outlet = nil
+    /// All of the answer has gone out: what the peer has sent is heard of again.
+    func endAnswer(_ connection: Connection) {
+        guard connection.awaited == .room else { return }
+        stopWaiting(connection)
         if connection.isPaused { resume(connection) }
     }
 
-    /// Sockets that are ended in one turn, as many as are accepted: each takes some 30 µs, and a crowd that came at once is late
-    /// at once.
-    static let endingsPerTurn = 32
+    /// Sockets that are ended in one turn: each takes some 30 µs, and a crowd that came at once is late at once. One that
+    /// libwebsockets does not have yet takes an eighth of it.
+    static let endingsPerTurn = 16
+    static let endingCost = 8
 
     /// Whether a connection may be ended in this turn. If not, `check` comes to it in one of the next ones.
     func mayEnd(_ connection: Connection) -> Bool {
@@ -92,7 +83,7 @@ extension WebSocketServer {
             loop.wantAnotherTurn()
             return false
         }
-        endingsLeft -= 1
+        endingsLeft -= connection.socket == nil ? 1 : Self.endingCost
         return true
     }
 
@@ -102,25 +93,17 @@ extension WebSocketServer {
         if strangersBytes <= rules.maxStrangersBytes / 4 * 3 { leaving = [] }
         while endingsLeft > 0, let id = leaving.popFirst() {
             guard let connection = connections[id], connection.heldBytes > 0 else { continue }
-            endingsLeft -= 1
+            endingsLeft -= Self.endingCost
             sendAway(connection)
         }
         while endingsLeft > 0, let id = late.popFirst() { check(id) }
         if !late.isEmpty || !leaving.isEmpty { loop.wantAnotherTurn() }
     }
 
-    /// libwebsockets closes whom the peer has left as soon as it is told of it. When that were enough for this turn, the other
-    /// strangers are not looked at before they have their share: so a crowd that leaves at once leaves over some turns.
+    /// A socket is gone. libwebsockets closes one that the peer has left as soon as it is told of it.
     func countClosing() {
         closings += 1
-        guard !isCutting else { return }
-        endingsLeft = max(0, endingsLeft - 1)
-        closingsInTurn += 1
-        guard closingsInTurn % Self.endingsPerTurn == 0, !isShutDown else { return }
-        for connection in connections.elements where connection.phase == .http || connection.isStranger {
-            guard connection.socket != nil, connection.arrival == nil, !connection.isPaused else { continue }
-            waitForShare(connection)
-        }
+        if !isCutting { endingsLeft = max(0, endingsLeft - Self.endingCost) }
     }
 
     /// Sockets closed after which memory is given back.

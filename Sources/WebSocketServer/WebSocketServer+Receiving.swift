@@ -33,8 +33,7 @@ extension WebSocketServer {
         countHeld(connection)
         connection.arrival?.close()
         connection.arrival = nil
-        connection.outlet?.close()
-        connection.outlet = nil
+        stopWaiting(connection)
         wheel.cancel(id.rawValue)
         connections.remove(id)
         addresses.leave(connection.address)

@@ -176,8 +176,7 @@ extension WebSocketServer {
 
     /// Cuts the socket. Not from one of its callbacks.
     func cut(_ connection: Connection) {
-        connection.outlet?.close()
-        connection.outlet = nil
+        stopWaiting(connection)
         guard let socket = connection.socket else { return closed(connection.id) }
         isCutting = true
         kb_kill(socket)
@@ -205,8 +204,7 @@ extension WebSocketServer {
         flush(flushing)
         flushing.removeAll(keepingCapacity: true)
         writeAnswers()
-        endingsLeft = Self.endingsPerTurn
-        closingsInTurn = 0
+        endingsLeft = Self.endingsPerTurn * Self.endingCost
         if runs.isLarge {
             flush(waiting)
             for id in waiting { connections[id]?.isWaiting = false }
@@ -216,7 +214,7 @@ extension WebSocketServer {
         if waiting.isEmpty { runs.removeAll() }
         if held.count > rules.maxHeldBytes { relieve() }
         tellCloses()
-        beginHandshakes()
+        letIn()
     }
 
     private func flush(_ ids: [ConnectionID]) {
@@ -245,7 +243,7 @@ extension WebSocketServer {
             guard let connection = connections[id] else { continue }
             connection.isAnswering = false
             guard !flush(connection) else { continue }
-            endingsLeft -= 1
+            endingsLeft -= Self.endingCost
             cut(connection)
         }
         if !answering.isEmpty { loop.wantAnotherTurn() }
@@ -288,7 +286,7 @@ extension WebSocketServer {
         connection.isBehind = connection.queuedBytes > 0
         if !connection.isBehind {
             sendLatestPong(connection)
-            endOutlet(connection)
+            endAnswer(connection)
         }
         if connection.isBehind {
             awaitRoom(connection, socket)

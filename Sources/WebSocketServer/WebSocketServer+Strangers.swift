@@ -3,14 +3,15 @@ internal import EventLoop
 
 /// What those whom nobody knows may have of a turn: who asks over HTTP, and WebSockets until `welcome`.
 ///
-/// A socket of theirs is read once, at most `SocketContext.readBytes`, and not again before what came has had its share of a turn:
-/// the kernel holds the rest, and its sender waits.
+/// libwebsockets does not watch their sockets, but the crowd does, of which few are looked at in a turn. In its share of a turn a
+/// socket is read once, at most `SocketContext.readBytes`, and what came is worked off in the next one: the kernel holds the rest,
+/// and its sender waits.
 extension WebSocketServer {
     /// Nanoseconds of one turn for requests and strangers. A usual request takes some 30 µs.
-    private static let shareNs: UInt64 = 2_000_000
-    /// Shares of one turn. So many sockets at most are read again after it: 1 MiB, which takes the kernel and libwebsockets
-    /// some 0.5 ms.
-    private static let sharesPerTurn = 64
+    private static let shareNs: UInt64 = 500_000
+    /// Shares of one turn. So many sockets at most are read after it: 256 KiB, or as many ends, which takes the kernel and
+    /// libwebsockets some 0.5 ms.
+    private static let sharesPerTurn = 16
     /// Frames of a stranger in one share. A fragment without payload has six bytes, so that one read may hold 2,730.
     private static let framesPerShare = 64
 
@@ -21,6 +22,9 @@ extension WebSocketServer {
         connection.frames.framesLeft = .max
         connection.frames.allow(messageBytes: rules.maxMessageBytes)
         countHeld(connection)
+        guard connection.awaited == .more else { return }
+        stopWaiting(connection)
+        goOnReading(connection)
     }
 
     // MARK: Reading
@@ -32,9 +36,42 @@ extension WebSocketServer {
     }
 
     private func goOnReading(_ connection: Connection) {
-        guard connection.isPaused, connection.outlet == nil, let socket = connection.socket else { return }
+        guard connection.isPaused, connection.awaited != .room, let socket = connection.socket else { return }
         connection.isPaused = false
         lws_rx_flow_control(socket, 1)
+    }
+
+    /// What strangers send next is read in their share, when there is something; the others' as it comes.
+    private func awaitMore(_ connection: Connection) {
+        guard connection.isStranger || connection.phase != .open else { return goOnReading(connection) }
+        guard connection.isPaused, connection.awaited == .nothing, let socket = connection.socket else { return }
+        wait(for: .more, connection, socket)
+    }
+
+    /// Only while libwebsockets does not watch it.
+    func wait(for awaited: Connection.Awaited, _ connection: Connection, _ socket: OpaquePointer) {
+        let id = connection.id
+        connection.awaited = awaited
+        let watch = connection.watch ?? crowd.watch(lws_get_socket_fd(socket))
+        connection.watch = watch
+        watch.start(for: awaited == .room ? .writable : .readable) { [unowned self] _ in self.isReady(id) }
+    }
+
+    private func isReady(_ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
+        connection.watch?.stop()
+        guard connection.awaited == .more else {
+            _ = writable(id)
+            return
+        }
+        connection.awaited = .come
+        resume(connection)
+    }
+
+    func stopWaiting(_ connection: Connection) {
+        connection.watch?.close()
+        connection.watch = nil
+        connection.awaited = .nothing
     }
 
     /// In the line of those who have their share at the end of a turn.
@@ -66,6 +103,10 @@ extension WebSocketServer {
 
     private func takeShare(_ connection: Connection) {
         connection.isResuming = false
+        guard connection.awaited != .come else {
+            connection.awaited = .nothing
+            return goOnReading(connection)
+        }
         var needsMore = false
         if connection.phase != .http {
             readUnread(connection)
@@ -75,7 +116,7 @@ extension WebSocketServer {
         countHeld(connection)
         // Requests that are there wait for the answer to the one before.
         guard connection.unread.isEmpty, needsMore || connection.http?.waitingBytes ?? 0 == 0 else { return }
-        goOnReading(connection)
+        awaitMore(connection)
     }
 
     /// Messages as they come; those of a stranger at the end of the turn. Always true: the socket is of use.

@@ -2,20 +2,18 @@ internal import CLibwebsockets
 internal import EventLoop
 internal import Glibc
 
-/// From accept to the TLS handshake, which waits for the hello, for its address' pace, and for its turn.
+/// From accept to the first read, which waits for its turn; under TLS to the handshake, which waits for the hello and for its address'
+/// pace, too.
 extension WebSocketServer {
-    /// What handshakes may take of a turn, so that the open connections go on meanwhile. One is begun in any case.
-    private static let handshakesNs: UInt64 = 5_000_000
+    /// What newcomers may take of a turn, so that the open connections go on meanwhile; a handshake takes a millisecond. One is let in in
+    /// any case.
+    private static let plainNs: UInt64 = 250_000
+    private static let handshakesNs: UInt64 = 1_000_000
 
     func awaitHello(_ connection: Connection, _ descriptor: Int32, isRepeated: Bool = false) {
         let id = connection.id
-        do {
-            connection.arrival = try Arrival(loop, descriptor, isRepeated: isRepeated) { [unowned self] in
-                self.heard(id, isEnded: $0)
-            }
-        } catch {
-            if !isRepeated { Glibc.close(descriptor) }
-            cut(connection)
+        connection.arrival = Arrival(crowd, descriptor, isPlain: !hasTLS, isRepeated: isRepeated) { [unowned self] in
+            self.heard(id, isEnded: $0)
         }
     }
 
@@ -35,7 +33,7 @@ extension WebSocketServer {
 
     private func greet(_ connection: Connection, _ arrival: Arrival) {
         let limit = rules.maxConnectionsPerAddress
-        let wait = limit == .max ? 0 : handshakes.next(connection.address, limit: limit, at: now)
+        let wait = limit == .max || !hasTLS ? 0 : handshakes.next(connection.address, limit: limit, at: now)
         switch wait {
         case nil:
             counts.refusedAddressLimit += 1
@@ -65,10 +63,10 @@ extension WebSocketServer {
         return true
     }
 
-    /// At the end of a turn: as many handshakes as have time in it, by turns of the addresses.
-    func beginHandshakes() {
+    /// At the end of a turn: as many newcomers as have time in it, by turns of the addresses.
+    func letIn() {
         guard !arrived.isEmpty else { return }
-        let end = EventLoop.currentTimeNs() + Self.handshakesNs
+        let end = EventLoop.currentTimeNs() + (hasTLS ? Self.handshakesNs : Self.plainNs)
         repeat {
             guard let id = arrived.next() else { break }
             guard let connection = connections[id], let arrival = connection.arrival else { continue }

@@ -86,20 +86,22 @@ public final class WebSocketServer {
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
-    /// Those whose TLS handshake may begin, or go on after a repeated hello.
+    /// Sockets that libwebsockets does not have yet, or does not watch: those of strangers.
+    let crowd: CrowdPoll
+    private static let crowdPerTurn = 64
+    /// Those that libwebsockets is to take, or whose handshake is to go on after a repeated hello.
     var arrived = FairQueue()
     var handshakes = HandshakePace()
     /// Closes that the owner has to be told of at the end of the turn.
     var untoldCloses: [(ConnectionID, UInt16)] = []
-    /// Sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
-    var endingsLeft = endingsPerTurn
+    /// Eighths of sockets that may still be ended in this turn; those that the wheel or a full memory would have ended beyond them.
+    var endingsLeft = endingsPerTurn * endingCost
     var late = Deque<ConnectionID>()
     var leaving = Deque<ConnectionID>()
     /// Memory of what strangers have sent and that is not done with, bytes.
     var strangersBytes = 0
-    /// Sockets closed since memory was last given back to the system, and in this turn; when it was given back, `now`.
+    /// Sockets closed since memory was last given back to the system; when it was given back, `now`.
     var closings = 0
-    var closingsInTurn = 0
     /// A socket is being closed by us, and not because the peer has left.
     var isCutting = false
     var lastTrim: UInt64 = 0
@@ -141,6 +143,7 @@ public final class WebSocketServer {
         wheelTimer = LoopTimer(loop)
         lastTick = loop.now
         coalesceTimer = LoopTimer(loop)
+        crowd = try CrowdPoll(loop, perTurn: Self.crowdPerTurn)
         sockets = try SocketContext(loop: loop, owner: link, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
         wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
         link.server = self
@@ -210,7 +213,7 @@ public final class WebSocketServer {
             Connection(id: $0, address: address, limits: limits, now: now)
         }
         schedule(connection, afterMs: limits.headerTimeoutMs)
-        if tls == nil { adopt(connection, descriptor) } else { awaitHello(connection, descriptor) }
+        awaitHello(connection, descriptor)
     }
 
     func adopt(_ connection: Connection, _ descriptor: Int32) {
