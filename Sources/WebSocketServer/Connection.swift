@@ -84,6 +84,9 @@ final class Connection {
     var controlFrames = 0
     var controlSecond: UInt64 = 0
 
+    /// Bytes that came while it was closing.
+    var thrownAway = 0
+
     /// `WebSocketServer.now`: when something came from the peer; for HTTP, when a request or an answer was completed.
     var lastHeard: UInt64
     var lastPing: UInt64 = 0

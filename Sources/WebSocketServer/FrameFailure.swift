@@ -11,11 +11,13 @@ enum FrameFailure: Equatable {
     case wrongClose
     case invalidUTF8
     case tooLong
+    case emptyFragments
 
     var closeCode: UInt16 {
         switch self {
         case .invalidUTF8: 1007
         case .tooLong: 1009
+        case .emptyFragments: 1008
         default: 1002
         }
     }
@@ -33,6 +35,7 @@ enum FrameFailure: Equatable {
         case .wrongClose: "the close frame has no code that may be sent"
         case .invalidUTF8: "invalid UTF-8"
         case .tooLong: "the message is too long"
+        case .emptyFragments: "too many fragments without payload"
         }
     }
 }

@@ -47,6 +47,9 @@ struct FrameParser: ~Copyable {
 
     /// The kind of the message whose frames are coming, or nil between messages.
     private var messageKind: Opcode?
+    /// Of that message, without payload: they never make it too long. Few clients send any.
+    private var emptyFragments = 0
+    static let mostEmptyFragments = 64
     private var utf8 = UTF8Check()
     private var message = GrowingBytes()
     private var control = GrowingBytes()
@@ -155,6 +158,7 @@ struct FrameParser: ~Copyable {
         }
         if opcode == .text || opcode == .binary {
             messageKind = opcode
+            emptyFragments = 0
             utf8 = UTF8Check()
         }
         stage = .payload
@@ -180,7 +184,10 @@ struct FrameParser: ~Copyable {
         }
         guard remaining == 0 else { return nil }
         beginHeader()
-        guard isFinal else { return nil }
+        guard isFinal else {
+            if payloadCount == 0 { emptyFragments += 1 }
+            return emptyFragments > Self.mostEmptyFragments ? fail(.emptyFragments) : nil
+        }
         let isText = messageKind == .text
         if isText, !utf8.isComplete { return fail(.invalidUTF8) }
         messageKind = nil

@@ -1,6 +1,9 @@
 internal import EventLoop
 
 extension WebSocketServer {
+    /// Bytes that are read of who is closing, so that our close frame is not lost in a reset. Who sends more does not listen.
+    private static let mostThrownAway = 1 << 20
+
     func read(_ id: ConnectionID, _ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let connection = connections[id] else { return false }
         counts.bytesIn += bytes.count
@@ -11,6 +14,8 @@ extension WebSocketServer {
             connection.lastHeard = now
             return readMessages(connection, bytes)
         case .closing:
+            connection.thrownAway += bytes.count
+            guard connection.thrownAway <= Self.mostThrownAway else { return false }
             // Who is closing because the peer broke the protocol throws it away; else a close frame is awaited.
             guard connection.farewell != .peer else { return readMessages(connection, bytes) }
             waitForShare(connection)

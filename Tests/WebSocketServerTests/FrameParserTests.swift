@@ -98,6 +98,14 @@ func events(_ bytes: [UInt8], pieces: [Int] = [.max], limit: Int = 1 << 20, expe
         #expect(events(clientFrame(2, Array(repeating: 0, count: 10)), limit: 10).count == 1)
     }
 
+    @Test func `fragments without payload are few in a message, and may be in every message`() {
+        let (first, empty, last) = (clientFrame(2, [], fin: false), clientFrame(0, [], fin: false), clientFrame(0, [1]))
+        let most = FrameParser.mostEmptyFragments
+        let message = first + Array(repeating: empty, count: most - 1).joined() + last
+        #expect(events(message + message) == ["binary [1]", "binary [1]"])
+        #expect(events(first + Array(repeating: empty, count: most).joined() + last) == ["failure 1008"])
+    }
+
     @Test func `a client expects frames without a mask`() {
         #expect(events(Frame.text("ok").bytes, expectsMask: false) == ["text [111, 107]"])
         #expect(events(clientFrame(1, [1]), expectsMask: false) == ["failure 1002"])

@@ -59,6 +59,11 @@ final class RawClient {
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
+    /// As much of it as the kernel takes at once; returns how much that was.
+    func push(_ bytes: [UInt8]) -> Int {
+        max(0, Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
+    }
+
     /// Takes at most so many bytes; 0: the stream has ended.
     func take(_ count: Int) -> Int {
         var piece = [UInt8](repeating: 0, count: count)

@@ -70,11 +70,11 @@ import Testing
         }
     }
 
-    @Test func `who sends fragments without payload has turns as well`() throws {
+    @Test func `who sends many fragments has turns as well`() throws {
         try onLoop { loop in
             let host = try Host(loop)
             var message = RawClient.frame(.text, isFinal: false, Array("a".utf8))
-            for _ in 0..<2_000 { message += RawClient.frame(.continuation, isFinal: false) }
+            for _ in 0..<2_000 { message += RawClient.frame(.continuation, isFinal: false, Array("b".utf8)) }
             message += RawClient.frame(.continuation, Array("b".utf8))
             let clients = host.clients(2)
             when(loop, { host.opened.count == 2 }) {
@@ -82,7 +82,7 @@ import Testing
                 clients[1].send(Self.message(1))
                 when(loop, { host.heard.count == 2 }) {
                     // Before, the first was read to its end first.
-                    #expect(host.heard == [1, 2])
+                    #expect(host.heard == [1, 2_002])
                     withExtendedLifetime(clients) { host.finish() }
                 }
             }
@@ -132,6 +132,36 @@ import Testing
                     when(loop, { host.heard.count == few.count }) {
                         withExtendedLifetime((talkers, askers, few)) { host.finish() }
                     }
+                }
+            }
+        }
+    }
+
+    /// What is to be answered with a close frame: a reserved bit, or more pings than one may send.
+    @Test(arguments: [false, true])
+    func `who goes on sending after the close frame is cut, and not listened to for the time of closing`(
+        isFlood: Bool
+    ) throws {
+        var limits = ServerLimits()
+        limits.closeTimeoutMs = 60_000
+        try onLoop { loop in
+            let host = try Host(loop, limits)
+            let client = RawClient(port: host.port)
+            client.send(RawClient.upgrade)
+            let pings = Array(repeating: RawClient.frame(.ping), count: 3_000).flatMap { $0 }
+            client.send(isFlood ? pings : [0xF2, 0x80, 0, 0, 0, 0])
+            var sent = 0
+            let piece = isFlood ? pings : [UInt8](repeating: 7, count: 16_384)
+            when(loop, { host.closes == [isFlood ? limits.floodCode : 1002] }) {
+                when(
+                    loop,
+                    {
+                        sent += client.push(piece)
+                        return host.server.socketCount == 0
+                    }
+                ) {
+                    #expect(sent > 1 << 20)
+                    host.finish()
                 }
             }
         }
