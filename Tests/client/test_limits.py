@@ -59,6 +59,20 @@ async def test_much_too_fast_is_closed_with_4429(hub, cast):
     }
 
 
+async def test_who_is_always_refused_is_closed_though_a_little_is_taken(hub, cast):
+    # What is refused was read, which costs as much however little is taken in between.
+    driver = cast.driver(hub)
+    await driver.connect()
+    costly = {"cmd": "offer.decline", "ride": "no-such-ride", "x": [1] * 500}
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(100):
+            for _ in range(5):
+                await driver.send(costly)
+            await driver.send({"cmd": "offer.decline", "ride": "no-such-ride"})
+            await asyncio.sleep(0.1)  # one is taken
+    assert (await driver.wait_closed())[0] == 4429
+
+
 async def test_hostile_messages_count_against_the_rate(hub, cast):
     driver = cast.driver(hub)
     await driver.connect()

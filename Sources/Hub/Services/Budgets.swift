@@ -72,24 +72,21 @@ final class Budgets {
 
     /// The settings are others.
     func renew() {
-        for session in services.sessions.all { session.budget.bucket = bucket(for: session.identity?.role) }
+        for session in services.sessions.all { session.budget.renew(bucket(for: session.identity?.role)) }
         bySubject = bySubject.filter { $0.value.sessions > 0 }
     }
 
-    /// Takes the price of a message. Faster than the limit is refused; much faster for long is closed.
-    func take(_ price: Double, of session: Session, _ id: Int64?) -> Bool {
+    /// Takes the price of a message. Faster than the limit is refused; more than twice as fast for long is closed. `reading`: what
+    /// it took to find out what the message is, which is paid for a refused one, too.
+    func take(_ price: Double, of session: Session, _ id: Int64?, reading: Double = 1) -> Bool {
         let budget = session.budget
-        if budget.bucket.take(min(price, budget.bucket.capacity), at: now) {
-            session.refusedInARow = 0
-            return true
-        }
-        session.refusedInARow += 1
-        if session.refusedInARow > Int(budget.bucket.capacity) {
+        guard !budget.bucket.take(min(price, budget.bucket.capacity), at: now) else { return true }
+        if budget.refusals.take(min(reading, budget.refusals.capacity), at: now) {
+            refuse(session, id, budget, price: price)
+        } else {
             // Nor is it welcome at once over another connection.
             budget.bucket.charge(budget.bucket.capacity, at: now)
             services.outbox.close(session, .rateLimited)
-        } else {
-            refuse(session, id, budget, price: price)
         }
         return false
     }

@@ -55,8 +55,6 @@ final class Session {
     var mustLeave = false
     /// Its own until hello, then its subject's.
     var budget: Budget
-    /// Refused for their rate since the last one that was not.
-    var refusedInARow = 0
     /// What hello was asked to resume, until its greeting has gone out.
     var resume: [ResumePoint] = []
     /// How many channels besides its own it has asked for: at most `WireLimits.feedChannels`.

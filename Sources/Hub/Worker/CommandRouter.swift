@@ -29,16 +29,15 @@ final class CommandRouter: Capability {
         if isStranger, bytes.count > CommandPrice.strangersBytes {
             return close(session, .messageTooBig, "say hello first, with at most \(CommandPrice.strangersBytes) bytes")
         }
-        let least =
-            isStranger
-            ? session.budget.bucket.capacity / CommandPrice.strangersMessages : CommandPrice.size(bytes.count)
+        let reading = max(1, CommandPrice.size(bytes.count))
+        let least = isStranger ? session.budget.bucket.capacity / CommandPrice.strangersMessages : reading
         switch outbox.decode(bytes, session.encoding) {
         case .refused(let id, let error):
-            guard services.budgets.take(max(1, least), of: session, id) else { return }
+            guard services.budgets.take(max(1, least), of: session, id, reading: reading) else { return }
             refuse(session, id, error)
         case .message(let message):
             let price = max(CommandPrice.of(message.command), least)
-            guard services.budgets.take(price, of: session, message.id) else { return }
+            guard services.budgets.take(price, of: session, message.id, reading: reading) else { return }
             route(message, session)
         }
     }
