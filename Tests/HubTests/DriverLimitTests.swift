@@ -30,6 +30,39 @@ import Wire
         }
     }
 
+    @Test("C60: a taxi that shows none of its offers keeps its place twice, then waits", arguments: [false, true])
+    func showsNothing(isLost: Bool) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            @Sendable func letPass(_ n: Int) async throws {
+                #expect(try await city.request("p\(n)", "r\(n)", "14").isOK)
+                #expect(try await city.offered("r\(n)") == "T1")
+                try await city.advance(3_600)
+                try await city.sweep()
+                #expect(try await city.offered("r\(n)") == "T2")
+                #expect(try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "").isOK)
+            }
+            for n in 1...2 {
+                try await letPass(n)
+                #expect(try await city.order("14") == ["T1", "T2"])
+                // A sign of life.
+                try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "\(n)", "", "", "", ""])
+            }
+            if isLost { try await city.call("driver_outside", ["T1"]) }
+            if isLost { try await city.call("driver_recover", ["T1", "14"]) }
+            try await letPass(3)
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+            #expect(try await city.last("queue.left", "driver:T1")?["reason"]?.text == "undelivered")
+            try await city.call("positions_take", ["T1", "w.1", "45.1", "9.1", "9", "", "", "", ""])
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(30_000)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.order("14") == ["T2", "T1"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test("C60: who leaves the zone with an offer that it was shown comes back as the last", arguments: [true, false])
     func leaves(isShown: Bool) async throws {
         try await TestCity.run { city in

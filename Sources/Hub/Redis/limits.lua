@@ -30,8 +30,8 @@ end, { 'allow-oom' })
 
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind
 -- so many are free; from then on the next request may come a while after the last of that kind, each time twice (`grows`) as long. So it
--- is with tours that their drivers end at once, `cancels:bus_driver:<driver>`, and with rides that a taxi accepts and gives back,
--- `cancels:driver:<driver>`.
+-- is with tours that their drivers end at once, `cancels:bus_driver:<driver>`, and with what a taxi lets others wait for,
+-- `cancels:driver:<driver>`: rides that it accepts and gives back, and offers that it does not show.
 
 local cancels = {}
 -- By sign. Free: so many times `free_cancels`. Who asks pays more for what it does to others than for what they answer.
@@ -47,6 +47,8 @@ cancels.kinds = {
     -- Tours that their driver ended, though it had promised to fetch somebody. A bus may break down, so the first few are free; from
     -- then on it is no accident.
     { sign = 'p', free = 1, grows = 16, text = 'You had promised to stop for somebody on %d tours that you have ended,' },
+    -- Offers that a taxi has not shown. Once or twice a link is bad; who shows none would let each ride of the zone wait for it.
+    { sign = 'u', free = 1, text = '%d offers could not be delivered to you' },
     -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
     { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
 }
@@ -101,8 +103,9 @@ function cancels.refusal(c, who, text)
     return refuse('rate_limited', why .. ' in a short time. Ask again in ' .. math.ceil(longest / 1000) .. ' s.', longest)
 end
 
--- Refuses a taxi that has given back ride after ride, each of which has shown it who waits where; nil: it may be asked.
-function cancels.too_many_returns(c, driver) return cancels.refusal(c, 'driver:' .. driver, 'You have given back %d rides') end
+-- Refuses a taxi that has given back ride after ride, each of which has shown it who waits where, or has not shown its offers; nil:
+-- it may be asked.
+function cancels.driver_refusal(c, driver) return cancels.refusal(c, 'driver:' .. driver, 'You have given back %d rides') end
 
 -- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the
 -- times with this one, as text; or nil, how often it did, and for how many ms it may not.

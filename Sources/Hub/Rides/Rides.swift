@@ -192,8 +192,11 @@ final class Rides: Capability {
         switch push.type {
         case "queue.joined": becomeAvailable(vehicle, data["zone"]?.text)
         case "queue.left":
-            let reason = data["reason"]?.text
-            if reason != "moved" { driver.duty = reason == "unavailable" ? .unavailable : .lost }
+            switch data["reason"]?.text {
+            case "moved": break
+            case "unavailable", "undelivered": driver.duty = .unavailable
+            default: driver.duty = .lost
+            }
         case "offer.made": requests.begin(data["ride"]?.text ?? "", meta: push.meta, of: vehicle)
         case "offer.withdrawn": requests.end(of: vehicle)
         case "ride.assigned": becomeBusy(vehicle, data)

@@ -34,7 +34,7 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
         if zone == '' then return refuse(given.code, given.detail) end
-        local too_soon = cancels.too_many_returns(c, driver)
+        local too_soon = cancels.driver_refusal(c, driver)
         if too_soon then return too_soon end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
         local rank, size = join(c, driver, zone, kept and 'recovered' or 'available', kept)
@@ -98,7 +98,7 @@ end)
 register('driver_recover', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
-    if not remembers(c, v) or is_minibus(v) then return 0 end
+    if not remembers(c, v) or is_minibus(v) or cancels.driver_refusal(c, driver) then return 0 end
     mark_back(c, driver, v)
     recover(c, driver, v, zone)
     dispatch_driver(c, zone, driver, true)

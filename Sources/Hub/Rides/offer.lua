@@ -294,7 +294,13 @@ local function release_offer(c, ride, r, how)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     log(c, 'offer.' .. how, { ride = ride, driver = driver })
     if how == 'undelivered' then
-        mark_away(c, driver, v, 'undelivered')
+        cancels.add(c, 'driver:' .. driver, 'u')
+        if v.state == 'available' and cancels.driver_refusal(c, driver) then
+            leave(c, driver, v.zone, 'undelivered', 'unavailable')
+            v.state = 'unavailable'
+        else
+            mark_away(c, driver, v, 'undelivered')
+        end
     elseif v.state == 'available' and how ~= 'withdrawn' then
         to_bottom(c, driver, how)
     end

@@ -105,7 +105,7 @@ local function cancel_by_driver(c, ride, r, zone)
     give_back(c, ride, r, 'driver_cancelled', 'driver')
     bring_back(c, r.driver)
     cancels.add(c, 'driver:' .. r.driver)
-    if cancels.too_many_returns(c, r.driver) then zone = '' end
+    if cancels.driver_refusal(c, r.driver) then zone = '' end
     if zone == '' then
         make_unavailable(c, r.driver)
     else
