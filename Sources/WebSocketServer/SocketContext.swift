@@ -76,7 +76,7 @@ final class SocketContext {
     }
 
     /// The descriptor of a socket whose handshake waits for the hello to be repeated: libwebsockets reads nothing of it, nor
-    /// watches it, before `goOn`. nil: it does not wait.
+    /// watches it, before `resumeHandshake`. nil: it does not wait.
     func pauses(_ socket: OpaquePointer) -> Int32? {
         guard let ssl = lws_get_ssl(socket), SSL_get_ex_data(ssl, pausedIndex) != nil else { return nil }
         let descriptor = lws_get_socket_fd(socket)
@@ -86,7 +86,7 @@ final class SocketContext {
     }
 
     /// Goes on with a handshake that pauses. False: the socket is of no more use.
-    func goOn(_ socket: OpaquePointer) -> Bool {
+    func resumeHandshake(_ socket: OpaquePointer) -> Bool {
         guard let ssl = lws_get_ssl(socket) else { return false }
         ERR_clear_error()
         let result = SSL_accept(ssl)

@@ -73,7 +73,7 @@ extension WebSocketServer {
             connection.arrival = nil
             if let socket = connection.socket {
                 arrival.close()
-                if sockets?.goOn(socket) != true { cut(connection) }
+                if sockets?.resumeHandshake(socket) != true { cut(connection) }
             } else {
                 adopt(connection, arrival.release())
                 awaitRepeatedHello(connection)

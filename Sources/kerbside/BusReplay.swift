@@ -80,7 +80,7 @@ struct BusReplay: ParsableArguments {
         let files = try positionFiles()
         let feed = try gtfs ?? onlyFeed()
         do {
-            var catalog = try FeedReader.read(try FeedFiles(path: feed)).catalog
+            var catalog = try GTFSReader.read(try FeedFiles(path: feed)).catalog
             let recorded = try RecordedBuses(
                 catalog: catalog,
                 positions: files.map {

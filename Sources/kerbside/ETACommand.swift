@@ -39,7 +39,7 @@ struct ETAAccuracyCommand: ParsableCommand {
         let recorded: RecordedTours
         do {
             recorded = try RecordedTours(
-                catalog: try FeedReader.read(try FeedFiles(path: feed)).catalog, positions: InputFile.read(positions),
+                catalog: try GTFSReader.read(try FeedFiles(path: feed)).catalog, positions: InputFile.read(positions),
                 passages: InputFile.read(passages))
         } catch let refusal as FeedRefusal { throw CommandFailure("\(feed): \(refusal)") }
         guard let time = recorded.time(at: split) else {

@@ -48,7 +48,7 @@ struct Import: ParsableCommand {
             feedOptions.limits.maxSkippedShare = Double(maxSkipped) / 100
             let catalog: Catalog
             do throws(FeedRefusal) {
-                let (read, report) = try FeedReader.read(try FeedFiles(path: feed), options: feedOptions)
+                let (read, report) = try GTFSReader.read(try FeedFiles(path: feed), options: feedOptions)
                 for line in report.lines { print(line) }
                 catalog = read
             } catch {
@@ -81,11 +81,11 @@ struct Import: ParsableCommand {
 
         func run() throws {
             let began = ContinuousClock.now
-            let community: Community
+            let community: CatalogYAML
             do {
                 let text = String(decoding: try InputFile.read(file), as: UTF8.self)
-                community = try Community(yaml: text, name: file)
-            } catch let error as Community.Problems {
+                community = try CatalogYAML(yaml: text, name: file)
+            } catch let error as CatalogYAML.Problems {
                 for problem in error.problems { Terminal.warn(problem) }
                 throw CommandFailure("\(file) is refused, and the old lines stay")
             }

@@ -57,7 +57,7 @@ struct RealtimeFeedsTests {
 
     /// As a worker has it: imported, written to Redis and read from there.
     private func catalog() throws -> Catalog {
-        var catalog = try FeedReader.read(FeedFiles(files: Self.files.mapValues { Array($0.utf8) })).catalog
+        var catalog = try GTFSReader.read(FeedFiles(files: Self.files.mapValues { Array($0.utf8) })).catalog
         for (id, stop) in catalog.stops {
             var json = JSONWriter()
             stop.write(to: &json, lines: nil)

@@ -36,7 +36,7 @@ struct SmallFeed {
     }
 
     func read(_ options: FeedOptions = FeedOptions()) throws(FeedRefusal) -> (catalog: Catalog, report: FeedReport) {
-        try FeedReader.read(FeedFiles(files: files.mapValues { Array($0.utf8) }), options: options)
+        try GTFSReader.read(FeedFiles(files: files.mapValues { Array($0.utf8) }), options: options)
     }
 
     /// Everything left out is allowed.
@@ -203,7 +203,7 @@ struct SmallFeed {
         files["stops.txt"] =
             Array("stop_id,stop_name,stop_lat,stop_lon\na,Stra".utf8) + [0xDF] + Array("e,52,13\n".utf8)
         #expect {
-            _ = try FeedReader.read(FeedFiles(files: files))
+            _ = try GTFSReader.read(FeedFiles(files: files))
         } throws: { "\($0)".hasPrefix("stops.txt:2: this is not UTF-8 text") }
     }
 
@@ -336,7 +336,7 @@ struct SmallFeed {
                 }
                 files[name] = bytes
             }
-            if let (catalog, _) = try? FeedReader.read(FeedFiles(files: files)) {
+            if let (catalog, _) = try? GTFSReader.read(FeedFiles(files: files)) {
                 for line in catalog.lines.values { #expect((try? Written.read(line)) == line) }
             }
         }

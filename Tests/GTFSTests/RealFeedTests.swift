@@ -14,7 +14,7 @@ enum RealFeeds {
     static var areThere: Bool { FileManager.default.fileExists(atPath: root + "/gtfs-community") }
 
     static func read(_ path: String) throws -> (catalog: Catalog, report: FeedReport) {
-        try FeedReader.read(try FeedFiles(path: root + "/" + path))
+        try GTFSReader.read(try FeedFiles(path: root + "/" + path))
     }
 }
 

@@ -17,7 +17,7 @@ struct RealLineETATests {
     }
 
     private func recorded() throws -> RecordedTours {
-        let feed = try FeedReader.read(FeedFiles(path: Self.folder + "wmata_3routes_gtfs.zip"))
+        let feed = try GTFSReader.read(FeedFiles(path: Self.folder + "wmata_3routes_gtfs.zip"))
         return try RecordedTours(
             catalog: feed.catalog, positions: bytes("vehicle_positions_C53_D96.csv"),
             passages: bytes("stop_passages.csv"))

@@ -39,7 +39,7 @@ extension FeedBoard {
             }
             if silence > rules.staleAfterMs, vehicles[index].live.traits.freshness == .live {
                 vehicles[index].live.traits.freshness = .stale
-                soil(number)
+                markDirty(number)
             }
             let limit = silence > rules.staleAfterMs ? rules.expireAfterMs : rules.staleAfterMs
             let next = (vehicles[index].live.heard + limit) / 1000 + 1

@@ -61,7 +61,7 @@ extension FeedBoard {
             let zone = zoneOf(GeoPoint(lat: Double(lat5) / 1e5, lon: Double(lon5) / 1e5)).map(zoneNumber) ?? -1
             guard zone != vehicles[number].live.zone else { continue }
             vehicles[number].live.zone = zone
-            soil(UInt32(number))
+            markDirty(UInt32(number))
         }
     }
 
@@ -79,12 +79,12 @@ extension FeedBoard {
 
     func remove(_ number: UInt32) {
         vehicles[Int(number)].live.isPresent = false
-        soil(number)
+        markDirty(number)
     }
 
     /// The next tick looks at it.
     @inline(__always)
-    func soil(_ number: UInt32) {
+    func markDirty(_ number: UInt32) {
         guard !vehicles[Int(number)].isDirty else { return }
         vehicles[Int(number)].isDirty = true
         dirty.append(number)
@@ -103,12 +103,12 @@ extension FeedBoard {
         let isElsewhere = outcome == .traits || isFarther || (outcome == .moved && isYounger)
         if isElsewhere, ways != nil, !vehicles[Int(number)].isWatched { renewPlaces(number) }
         if outcome == .refused {
-            if !vehicles[Int(number)].live.isPresent { soil(number) }
+            if !vehicles[Int(number)].live.isPresent { markDirty(number) }
             return
         }
         touches += 1
         vehicles[Int(number)].touched = touches
-        if outcome != .same { soil(number) }
+        if outcome != .same { markDirty(number) }
         if isYounger { schedule(number) }
     }
 }

@@ -23,7 +23,7 @@ extension FeedBoard {
         let places = places(of: number)
         guard places != vehicles[Int(number)].live.traits.places else { return }
         vehicles[Int(number)].live.traits.places = places
-        soil(number)
+        markDirty(number)
     }
 
     /// A taxi goes anywhere.

@@ -47,10 +47,10 @@ final class Notifications: Capability {
 
     /// Of whoever has a channel of its own.
     private func set(
-        _ wishes: NotificationPreferences, _ message: ClientMessage, _ session: Session, _ identity: Identity
+        _ preferences: NotificationPreferences, _ message: ClientMessage, _ session: Session, _ identity: Identity
     ) {
         var zone: (name: String, text: String) = ("", "")
-        if let name = wishes.quiet?.timeZone {
+        if let name = preferences.quiet?.timeZone {
             guard let time = timeOfClock(name) else {
                 return refuse(
                     session, message.id, .badMessage,
@@ -63,9 +63,10 @@ final class Notifications: Capability {
             "notify_set",
             [
                 "channel": RedisArgument(identity.channel),
-                "mute": RedisArgument(wishes.mute.texts.joined(separator: ",")),
-                "quiet_from": wishes.quiet.map { RedisArgument($0.from) } ?? "",
-                "quiet_to": wishes.quiet.map { RedisArgument($0.to) } ?? "", "key": RedisArgument(message.key ?? ""),
+                "mute": RedisArgument(preferences.mute.texts.joined(separator: ",")),
+                "quiet_from": preferences.quiet.map { RedisArgument($0.from) } ?? "",
+                "quiet_to": preferences.quiet.map { RedisArgument($0.to) } ?? "",
+                "key": RedisArgument(message.key ?? ""),
                 "time_zone": RedisArgument(zone.name), "clock": RedisArgument(zone.text),
             ], message, session)
     }

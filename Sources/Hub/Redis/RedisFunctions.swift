@@ -9,8 +9,8 @@ final class RedisFunctions {
     enum Answer {
         /// JSON of the reply's `ok` object.
         case ok([UInt8])
-        /// after: ms from which on it may succeed, where that is known.
-        case refused(code: String, detail: String, after: Int64?)
+        /// retryAfterMs: in how many ms it may succeed, where that is known.
+        case refused(code: String, detail: String, retryAfterMs: Int64?)
         /// Redis is away, or did not answer in time: whether it took effect is unknown, and the same key tells.
         case unavailable
         /// The function failed; the text is for the log.
@@ -81,7 +81,7 @@ final class RedisFunctions {
             let code = String(decoding: parts[0], as: UTF8.self).split(separator: " ")
             return .refused(
                 code: code.first.map(String.init) ?? "", detail: String(decoding: parts[1], as: UTF8.self),
-                after: code.count > 1 ? Int64(code[1]) : nil)
+                retryAfterMs: code.count > 1 ? Int64(code[1]) : nil)
         case .failure(.server(let message)): return .failed(message)
         case .failure: return .unavailable
         default: break

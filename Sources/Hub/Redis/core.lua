@@ -13,7 +13,7 @@ local function context(keys)
     local t = redis.call('TIME')
     c.real = t[1] * 1000 + math.floor(t[2] / 1000)
     c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)
-    c.iso = string.format('%.0f', c.now)
+    c.now_text = string.format('%.0f', c.now)
     return c
 end
 
@@ -120,7 +120,7 @@ end
 -- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
 -- alone, never for the client.
 local function push(c, channel, seq, type, meta, data)
-    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, seq, type, c.iso, meta, data }, '\n'))
+    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel), table.concat({ channel, seq, type, c.now_text, meta, data }, '\n'))
 end
 
 -- Entries older than `kept_s` go, so many at once at most: they tell where people were. Answers how many there were.
@@ -136,7 +136,7 @@ end
 -- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
 local function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
-    local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.iso, 'data', json)
+    local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.now_text, 'data', json)
     redis.call('EXPIRE', key, c.history_ttl_s)
     -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
     if c.real % 16 == 0 then drop_old(c, key, 100) end
@@ -196,7 +196,7 @@ end
 -- The domain event log, in the order in which things happened.
 local function log(c, type, data)
     redis.call('XADD', c.p .. 'events', 'MAXLEN', '~', c.events_length, '*',
-        'type', type, 'time', c.iso, 'data', cjson.encode(data))
+        'type', type, 'time', c.now_text, 'data', cjson.encode(data))
 end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line

@@ -59,7 +59,7 @@ cancels.kept = 32
 function cancels.add(c, who, sign)
     local key, most = c.p .. 'cancels:' .. who, cancels.kept
     for _, kind in ipairs(cancels.kinds) do most = most + kind.free * c.free_cancels end
-    redis.call('RPUSH', key, c.iso .. (sign or ''))
+    redis.call('RPUSH', key, c.now_text .. (sign or ''))
     redis.call('LTRIM', key, -most, -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
 end
@@ -115,7 +115,7 @@ function cancels.in_a_minute(c, times, most)
         if c.now - at < 60000 then recent[#recent + 1] = at end
     end
     if #recent >= most then return nil, #recent, recent[1] + 60000 - c.now end
-    recent[#recent + 1] = c.iso
+    recent[#recent + 1] = c.now_text
     return table.concat(recent, ' ')
 end
 

@@ -37,7 +37,7 @@ end
 -- A ride that has come to its end, whichever: nothing open remains of it.
 local function close_ride(c, ride, r, state)
     end_search(c, ride, r)
-    set_ride(c, ride, 'state', state, 'closed_at', c.iso)
+    set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
     redis.call('ZREM', c.p .. 'rides', ride)
     redis.call('EXPIRE', c.p .. 'ride:' .. ride, c.history_ttl_s)
@@ -51,13 +51,13 @@ local function fail_ride(c, ride, r, code, detail)
 end
 
 -- A queue read from its head in pieces, no further than needed: who is present, and who of them is free to be asked. `names` are
--- all whose turn has come or may come next, `at` their places. `seats` are the free ones of each who is present; `room` is the
--- most of them, `rest` without `but`, `hope` the most of all, away or not. Who has never said how many are free has enough.
--- r: a ride; who has given it back does not count as present. but: a driver.
+-- all whose turn has come or may come next, `at` their places. `seats` are the free ones of each who is present,
+-- `most_free_present` the most of them, `most_free_others` without `except`, `most_free` the most of all, away or not. Who has never
+-- said how many are free has enough. r: a ride; who has given it back does not count as present. except: a driver.
 local PIECE = 16
-local function view(zone, r, but)
-    return { zone = zone, r = r, but = but, names = {}, at = {}, free = {}, present = {}, seats = {}, room = 0, rest = 0, hope = 0,
-        size = 0 }
+local function view(zone, r, except)
+    return { zone = zone, r = r, except = except, names = {}, at = {}, free = {}, present = {}, seats = {}, most_free_present = 0,
+        most_free_others = 0, most_free = 0, size = 0 }
 end
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
@@ -80,18 +80,18 @@ local function read_on(c, queue)
     queue.at[driver] = queue.size
     local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats')
     local seats = tonumber(v[3]) or math.huge
-    queue.hope = math.max(queue.hope, seats)
+    queue.most_free = math.max(queue.most_free, seats)
     if not v[1] and not (queue.r and gave_back(queue.r, driver)) then
         queue.present[#queue.present + 1] = driver
         queue.seats[driver] = seats
-        queue.room = math.max(queue.room, seats)
-        if driver ~= queue.but then queue.rest = math.max(queue.rest, seats) end
+        queue.most_free_present = math.max(queue.most_free_present, seats)
+        if driver ~= queue.except then queue.most_free_others = math.max(queue.most_free_others, seats) end
         if not v[2] then queue.free[#queue.free + 1] = driver end
     end
     return true
 end
 
--- Whether somebody who is present has room for so many; who comes behind is not looked at. what: `room` or `rest`.
+-- Whether somebody who is present has room for so many; who comes behind is not looked at. what: of view(), `most_free_present` or `most_free_others`.
 local function has_room(c, queue, passengers, what)
     while queue[what] < passengers and read_on(c, queue) do end
     return queue[what] >= passengers
@@ -100,7 +100,7 @@ end
 -- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can. r: see view().
 local function nobody_for(c, zone, passengers, r)
     local queue = view(zone, r)
-    if has_room(c, queue, passengers, 'room') then return nil end
+    if has_room(c, queue, passengers, 'most_free_present') then return nil end
     if #queue.present == 0 then
         return 'zone_empty', 'No taxi waits in zone ' .. zone .. ' now. Request again in a few minutes.'
     end
@@ -150,7 +150,7 @@ local function round_is_over(c, ride, r, queue, asked)
             return false
         end
     end
-    return queue.room >= passengers
+    return queue.most_free_present >= passengers
 end
 
 -- Between two rounds there is a pause, so that a driver alone is not asked at once what it has just declined. Who comes
@@ -197,7 +197,7 @@ local function place_ride(c, ride, r, queue)
     end
     if queue.size == 0 then
         fail_ride(c, ride, r, 'zone_empty', 'No driver is left in the zone. Request again later.')
-    elseif queue.hope < tonumber(r.passengers) then
+    elseif queue.most_free < tonumber(r.passengers) then
         fail_ride(c, ride, r, 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.')
     end
 end
@@ -229,7 +229,8 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
     local is_free, queue = is_there and not v[2], view(zone, nil, driver)
     for _, ride in ipairs(rides) do
-        local is_looked_at, r = ride == again, nil
+        local is_looked_at = ride == again
+        local r
         if not is_looked_at and is_there and (is_free or is_new) then
             local was_asked = redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 1
             r = (is_new or not was_asked) and load_ride(c, ride)
@@ -242,7 +243,7 @@ local function dispatch_driver(c, zone, driver, is_new, again)
             elseif fits and was_asked and is_new then
                 -- In a pause it waits for the end of that (sweep_offers).
                 local is_paused = r.next_at and c.now < tonumber(r.next_at)
-                is_looked_at = not is_paused and (r.next_at or not has_room(c, queue, tonumber(r.passengers), 'rest'))
+                is_looked_at = not is_paused and (r.next_at or not has_room(c, queue, tonumber(r.passengers), 'most_free_others'))
             end
         end
         if is_looked_at and place_ride(c, ride, r or load_ride(c, ride), queue) == driver then is_free = false end
@@ -257,8 +258,8 @@ local function dispatch_rest(c, zone, driver, again)
     if #rides == 0 then return end
     local queue = view(zone)
     read_on(c, queue)
-    while queue.hope < math.huge and queue.hope < c.max_passengers and read_on(c, queue) do end
-    if queue.hope < c.max_passengers then return dispatch(c, zone, rides, queue) end
+    while queue.most_free < math.huge and queue.most_free < c.max_passengers and read_on(c, queue) do end
+    if queue.most_free < c.max_passengers then return dispatch(c, zone, rides, queue) end
     for _, ride in ipairs(driver and rides or {}) do
         if ride == again or redis.call('SISMEMBER', c.p .. 'asked:' .. ride, driver) == 0 then
             place_ride(c, ride, load_ride(c, ride), queue)
@@ -307,10 +308,10 @@ local function release_offer(c, ride, r, how)
     if how ~= 'declined' then
         tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = how == 'withdrawn' and 'cancelled' or how })
     end
-    local is_there = v.state == 'available' and v.zone
-    if is_there and is_there ~= r.zone then dispatch_ride(c, ride) end
-    if not is_there or how == 'withdrawn' or how == 'undelivered' then
-        dispatch_rest(c, is_there or r.zone, driver, ride)
+    local queue_zone = v.state == 'available' and v.zone
+    if queue_zone and queue_zone ~= r.zone then dispatch_ride(c, ride) end
+    if not queue_zone or how == 'withdrawn' or how == 'undelivered' then
+        dispatch_rest(c, queue_zone or r.zone, driver, ride)
     else
         dispatch_driver(c, v.zone, driver, false, ride)
     end
@@ -366,7 +367,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         end_search(c, ride, r)
         mark_back(c, driver, v)
         leave(c, driver, v.zone, 'accepted', 'busy', 'ride', ride)
-        set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.iso, 'notified', '0',
+        set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.now_text, 'notified', '0',
             'place', v.score, 'place_zone', v.zone)
         log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'driver:' .. driver, 'ride.assigned', assigned)

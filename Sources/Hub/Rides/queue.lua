@@ -76,8 +76,8 @@ local function mark_away(c, driver, v, reason)
         redis.call('ZADD', c.p .. 'away', 'NX', v.away, driver)
         return
     end
-    set_vehicle(c, driver, 'away', c.iso, 'away_why', reason)
-    v.away = c.iso
+    set_vehicle(c, driver, 'away', c.now_text, 'away_why', reason)
+    v.away = c.now_text
     -- It is looked at when the grace is over; on a ride when its passenger is to be told.
     local due = v.state == 'busy' and c.now + math.min(c.driver_lost_ms, c.recovery_ms) - c.away_grace_ms or c.now
     redis.call('ZADD', c.p .. 'away', due, driver)

@@ -30,7 +30,7 @@ register('ride_request', {
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
         set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
-            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.iso)
+            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.now_text)
         if given.to_lat ~= '' then set_ride(c, ride, 'dlat', given.to_lat, 'dlon', given.to_lon) end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
         redis.call('ZADD', c.p .. 'rides', c.now, ride)
@@ -182,7 +182,7 @@ register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
     if rung == 20 and reached ~= 20 then
-        set_ride(c, ride, 'notified', rung, 'arrived_at', c.iso)
+        set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)
         log(c, 'ride.arrived', { ride = ride, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
@@ -204,7 +204,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if passengers > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.iso, 'aboard', passengers)
+        set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
         log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
         return ok({ ride = ride })

@@ -148,7 +148,7 @@ local function tell_of_route(c, driver, v, route, way)
     end
 end
 
--- Whether somebody may see where an off-duty minibus is: its driver, who sees the whole city, and who has a booking in it.
+-- Whether somebody may see where an off-duty minibus is: its driver; operators and services; a passenger with a booking in it.
 local function may_see(c, driver, role, subject)
     if role == 'operator' or role == 'service' then return true end
     if role == 'driver' then return subject == driver end

@@ -99,7 +99,7 @@ local function close_booking(c, booking, b, state)
     redis.call('ZREM', c.p .. 'seatwaiting:' .. b.driver, booking)
     redis.call('ZREM', c.p .. 'bookings:' .. b.driver, booking)
     redis.call('HDEL', c.p .. 'passenger:' .. b.passenger, 'booking')
-    set_booking(c, booking, 'state', state, 'closed_at', c.iso)
+    set_booking(c, booking, 'state', state, 'closed_at', c.now_text)
     redis.call('EXPIRE', c.p .. 'booking:' .. booking, c.history_ttl_s)
 end
 
@@ -184,7 +184,7 @@ register('seat_book', {
         local hold_until = string.format('%.0f', c.now + c.seat_hold_ms)
         set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', given.lat, 'lon', given.lon,
             'dlat', given.to_lat, 'dlon', given.to_lon, 'passengers', n, 'seats', 0, 'length', given.way_m, 'order', order,
-            'notified', '0', 'hold_until', hold_until, 'requested_at', c.iso, 'distance', given.pickup_m,
+            'notified', '0', 'hold_until', hold_until, 'requested_at', c.now_text, 'distance', given.pickup_m,
             'detour', given.detour_m)
         local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
@@ -232,7 +232,7 @@ register('seat_accept', { 'driver', 'booking', 'key', 'eta_s' }, function(c, giv
         local v, n = vehicle(c, driver), tonumber(b.passengers)
         mark_back(c, driver, v)
         end_asking(c, booking, b)
-        set_booking(c, booking, 'state', 'confirmed', 'seats', n, 'accepted_at', c.iso)
+        set_booking(c, booking, 'state', 'confirmed', 'seats', n, 'accepted_at', c.now_text)
         redis.call('ZADD', c.p .. 'bookings:' .. driver, b.order, booking)
         hold(c, driver, v, -n)
         local assigned = assignment(booking, b)
@@ -321,7 +321,7 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
         if delta > free_seats(v) then
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
-        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.iso, 'seats', n, 'passengers', n)
+        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
         figures.of_minibus(c, v, { passengers = n, fetched = n })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do

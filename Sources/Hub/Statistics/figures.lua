@@ -79,7 +79,7 @@ function figures.believed(c, key, v, seats, more)
     if more <= 0 then return 0 end
     local judged = v.judged or '0'
     local since, stop, on = string.match(v.boarding or '', '^(%d+) (%d+) (%d+)$')
-    if not since or c.now - since >= 60000 or tonumber(judged) > tonumber(stop) then since, on = c.iso, 0 end
+    if not since or c.now - since >= 60000 or tonumber(judged) > tonumber(stop) then since, on = c.now_text, 0 end
     local wait = since + 60000 - c.now
     if on + more > seats * figures.recounts then
         return nil, refuse('rate_limited', 'By your count ' .. string.format('%.0f', on + more) .. ' have got on within a minute; there are '

@@ -2,7 +2,7 @@
 -- `requested`, then `accepted`, and ends as `declined`, `expired`, `completed`, `no_show` or `cancelled`. While it is open
 -- it stands in `line:<id>:stops` and, if a tour has it, in `tour-stops:<id>`, both by the pickup time; what time brings
 -- about stands in `stopdue`, by hub time, as `<id>|<what>`. Names and numbers are told to the driver of the tour and to
--- nobody else: neither to the event log.
+-- nobody else, not even to the event log.
 --
 -- A line that is driven on request, or by a timetable, may be asked before anybody drives it: the request has no tour until
 -- somebody does, and only then does the time run in which it is to be answered (`ahead`). So it is with what a tour leaves open
@@ -217,7 +217,7 @@ end
 -- Comes to its end, whichever: nothing open remains of it.
 function stops.close(c, id, s, state)
     local was_promised = s.state == 'accepted'
-    stops.set(c, id, 'state', state, 'closed_at', c.iso)
+    stops.set(c, id, 'state', state, 'closed_at', c.now_text)
     s.state = state
     figures.add(c, s.line, { [state] = 1 })
     if s.tour then stops.leaves(c, id, s.tour) end
@@ -281,8 +281,8 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     local t = stops.tour(c, tour)
     data.quiet = is_shown or c.now - tonumber(t.prompted_at or 0) < c.stop_quiet_ms
     if not data.quiet then
-        redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.iso)
-        t.prompted_at = c.iso
+        redis.call('HSET', c.p .. 'tour:' .. tour, 'prompted_at', c.now_text)
+        t.prompted_at = c.now_text
     end
     data.answer_by = tonumber(s.answer_by)
     stops.tell_driver(c, tour, 'stop.requested', data)

@@ -26,7 +26,7 @@ function ANSWERS.accept(c, id, s, t)
     end
     -- One that was promised before by a driver whose tour has ended counts once.
     if not s.promised then figures.add(c, s.line, { accepted = 1 }) end
-    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.iso, 'promised', '1')
+    stops.set(c, id, 'state', 'accepted', 'accepted_at', c.now_text, 'promised', '1')
     s.state, s.promised = 'accepted', '1'
     stops.set_detour(c, s.tour, id, s)
     stops.due(c, id, 'remind_driver')

@@ -77,7 +77,7 @@ function stops.open(c, citizen, line, person, r, back)
         at = string.format('%.0f', r.at), passengers = r.passengers, name = person.name, number = person.number,
         address = person.address, help = person.help and cjson.encode(person.help), back = back, notified = '0',
         anywhere = r.anywhere and '1', ahead = not r.tour and '1' or nil, runs = r.runs and cjson.encode(r.runs),
-        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.iso, answer_by = string.format('%.0f', r.at) }
+        places = cjson.encode(r.places), nexts = r.next and cjson.encode(r.next), requested_at = c.now_text, answer_by = string.format('%.0f', r.at) }
     local fields = {}
     for name, value in pairs(s) do fields[#fields + 1], fields[#fields + 2] = name, value end
     stops.set(c, r.id, unpack(fields))

@@ -120,7 +120,7 @@ function stops.tell_etas(c, t, all, has_moved)
         local eta = s.state == 'accepted' and stops.eta(c, id, s, t)
         local is_soon = has_moved and c.now - tonumber(s.eta_sent or 0) < ETA_PAUSE_MS
         if eta and not is_soon and math.abs(eta.at - tonumber(s.eta_told or 0)) >= ETA_STEP_MS then
-            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at), 'eta_sent', c.iso)
+            stops.set(c, id, 'eta_told', string.format('%.0f', eta.at), 'eta_sent', c.now_text)
             local data = { request = id, line = s.line, bus = t.bus, eta = eta }
             push(c, 'passenger:' .. s.citizen, '', 'stop.eta', '', cjson.encode(data))
         end

@@ -93,7 +93,7 @@ struct ReadingGroup {
 /// All live readers stand at one position, so an event that is pushed costs each of them nothing but its place in the
 /// outbound queue.
 final class EventChannel {
-    /// The type of an entry that is no event: an earlier build put one into an empty topic, and it lives for `history_ttl`.
+    /// The type of an entry that is no event: an earlier build put one into an empty topic, and it lives for `history_ttl_s`.
     static let mark = "opened"
 
     let channel: String
@@ -165,7 +165,7 @@ final class EventChannel {
     }
 }
 
-/// What the function `topic` answers: a part of a history, for readers wherever they stand in it.
+/// What the function `topic_read` answers: a part of a history, for readers wherever they stand in it.
 struct HistoryPage {
     /// Where the history ends.
     let newest: StreamPosition

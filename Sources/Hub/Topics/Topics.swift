@@ -25,8 +25,11 @@ final class Topics: Capability {
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         switch message.command {
-        case .topics(.publish(let channel, let type, let data)):
-            publish(channel, type, data, message, session, identity)
+        case .topics(let command):
+            switch command {
+            case .publish(let channel, let type, let data):
+                publish(channel, type, data, message, session, identity)
+            }
         case .channels(.subscribe(let channel, _, let since)) where Channel.hasEvents(channel):
             subscribe(channel, since: since, message, session, identity)
         case .channels(.unsubscribe(let channel)) where Channel.hasEvents(channel):

@@ -29,7 +29,7 @@ local function page(key, from, bytes)
 end
 
 -- topic_read: channel, how many bytes of entries about, then places in its history, oldest first: where readers of one
--- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see missed()), the
+-- worker stand. Answers {where the history ends, per place 1 or 0: whether its entry is still there (see `missed` in presence), the
 -- entries after the oldest place that is}. One call for all readers, wherever they stand.
 register('topic_read', { 'channel', 'bytes', '...' }, function(c, given)
     local channel = given.channel

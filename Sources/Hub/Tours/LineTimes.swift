@@ -12,8 +12,10 @@ final class LineTimes: Capability {
     init(_ services: WorkerServices) { self.services = services }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
-        guard case .lines(.lineEta(let line, let place)) = message.command else { return false }
-        tell(line, at: place, message, session)
+        guard case .lines(let command) = message.command else { return false }
+        switch command {
+        case .lineEta(let line, let place): tell(line, at: place, message, session)
+        }
         return true
     }
 

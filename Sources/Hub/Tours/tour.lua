@@ -100,7 +100,7 @@ function tours.finish(c, id, t, why, delay)
     figures.tour_ended(c, id, t, why, delay)
     if why == 'driver' and tours.came_to_nothing(c, t) then cancels.add(c, 'bus_driver:' .. t.driver) end
     t.state, t.etas = 'ended', '[]'
-    tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.iso)
+    tours.set(c, id, 'state', t.state, 'etas', t.etas, 'ended_at', c.now_text)
     redis.call('EXPIRE', c.p .. 'tour:' .. id, c.history_ttl_s)
     if not t.lat then cancels.forget(c, 'tour:' .. id) end
     redis.call('HDEL', c.p .. 'bus:' .. t.bus, 'tour')
@@ -154,7 +154,7 @@ register('tour_start', {
         }
         tours.set(c, id, 'bus', bus, 'line', line, 'pattern', t.pattern, 'trip', t.trip, 'stops', t.stops,
             'driver', driver, 'worker', t.worker, 'route', t.route, 'shown', t.shown, 'state', t.state, 'next', t.next,
-            'taken', t.taken, 'seats', t.seats, 'base', given.base, 'started_at', c.iso, 'last_at', c.iso)
+            'taken', t.taken, 'seats', t.seats, 'base', given.base, 'started_at', c.now_text, 'last_at', c.now_text)
         redis.call('HSET', c.p .. 'bus:' .. bus, 'tour', id)
         redis.call('HSET', c.p .. 'busdriver:' .. driver, 'tour', id)
         redis.call('SADD', c.p .. 'line:' .. line .. ':tours', id)
@@ -284,7 +284,7 @@ register('tour_step', { 'driver', 'step', 'skip', 'key', 'due' }, function(c, gi
             if at == 1 then redis.call('HDEL', c.p .. 'tour:' .. id, 'left') end
             t.etas = stops.with_dwell(c, id, t, tours.coming(t.etas_plain, at - 1))
         end
-        tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.iso)
+        tours.set(c, id, 'next', t.next, 'etas', t.etas or '[]', 'last_at', c.now_text)
         redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
         return '+' .. tours.show(c, id, t, true)
     end)
@@ -335,7 +335,7 @@ register('tour_moved', {
     t.heard, t.zone, t.course, t.start = given.heard, given.clock, given.way, given.still
     t.etas = stops.with_dwell(c, id, t, tours.coming(given.estimates, tonumber(t.next)))
     local fields = { 'etas_plain', given.estimates, 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.iso, 'zone', t.zone, 'course', t.course, 'start', t.start }
+        'etas', t.etas, 'last_at', c.now_text, 'zone', t.zone, 'course', t.course, 'start', t.start }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name
@@ -386,7 +386,7 @@ function tours.hello(c, driver, worker)
     local id, t = tours.of(c, driver)
     local wishes = wishes_of(c, 'bus_driver:' .. driver)
     if not id then return wishes and cjson.encode({ notify = wishes }) or '{}', {} end
-    tours.set(c, id, 'worker', worker, 'last_at', c.iso)
+    tours.set(c, id, 'worker', worker, 'last_at', c.now_text)
     redis.call('ZADD', c.p .. 'tours', 'XX', c.now, id)
     local places = stops.list(c, id)
     return '{"tour":' .. tours.state(id, t) .. (places and ',"places":' .. cjson.encode(places) or '')

@@ -7,7 +7,6 @@ import Settings
 /// What Redis has to do by time, any worker may have it do: deadlines, and what is too old. The answer tells hub time.
 final class Sweeps: Capability {
     let services: WorkerServices
-    /// Told when the other workers had given this one up.
     private let timer: LoopTimer
     private var isUnderWay = false
     private var hasSwept = false

@@ -158,7 +158,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
-    return { c.iso, is_new and 1 or 0 }
+    return { c.now_text, is_new and 1 or 0 }
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.
@@ -167,4 +167,4 @@ register('events_tidy', {}, function(c)
 end, { 'allow-oom' })
 
 -- city_now: hub time in ms.
-register('city_now', {}, function(c) return c.iso end, { 'no-writes' })
+register('city_now', {}, function(c) return c.now_text end, { 'no-writes' })

@@ -3,7 +3,7 @@ internal import Domain
 internal import Wire
 
 /// Where: the agency's time zone, stops, areas of GTFS-Flex.
-extension FeedReader {
+extension GTFSReader {
     func readAgency() throws(FeedRefusal) {
         var table = try requiredTable("agency.txt")
         try table.require("agency_timezone")

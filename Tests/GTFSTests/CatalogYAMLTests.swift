@@ -5,7 +5,7 @@ import Testing
 @testable import GTFS
 
 /// The form in which a community writes its lines by hand.
-@Suite struct CommunityTests {
+@Suite struct CatalogYAMLTests {
     private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("config/lines-example.yaml")
 
@@ -13,7 +13,7 @@ import Testing
 
     @Test("B1 B15 The example: a line out and back, its days, and the bus with its details")
     func example() throws {
-        let community = try Community(yaml: try text(), name: "lines.yaml")
+        let community = try CatalogYAML(yaml: try text(), name: "lines.yaml")
         let catalog = community.catalog
         let line = try #require(catalog.lines["1"])
         #expect(line.longName == "Dorfrunde" && line.color == "#00a070" && line.trips.count == 6)
@@ -60,7 +60,7 @@ import Testing
         let range = try #require(changed.range(of: old))
         let broken = changed.replacingCharacters(in: range, with: new)
         do {
-            _ = try Community(yaml: broken, name: "lines.yaml")
+            _ = try CatalogYAML(yaml: broken, name: "lines.yaml")
             Issue.record("was taken")
         } catch {
             #expect(error.problems.contains { $0.contains(reason) && $0.hasPrefix("lines.yaml:") }, "\(error)")
@@ -81,7 +81,7 @@ import Testing
                   - days: sat-mon
                     stops: [a: ["23:50"], b: ["24:00"], a: ["24:10"]]
             """
-        let community = try Community(yaml: yaml, name: "x")
+        let community = try CatalogYAML(yaml: yaml, name: "x")
         let line = try #require(community.catalog.lines["loop"])
         #expect(line.name == "loop" && line.kind == .minibus)
         #expect(line.patterns[0].stops.map(\.stop) == ["a", "b", "a"])
@@ -97,7 +97,7 @@ import Testing
             .replacing("plate: MS BB 1", with: #"plate: "MS\nBB""#)
             .replacing(/lat: [0-9.]+/, with: "lat: 95.0", maxReplacements: 1)
         do {
-            _ = try Community(yaml: changed, name: "lines.yaml")
+            _ = try CatalogYAML(yaml: changed, name: "lines.yaml")
             Issue.record("it was taken")
         } catch {
             #expect(error.problems.count == 3, "\(error.problems)")

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// What was read becomes a catalog.
-extension FeedReader {
+extension GTFSReader {
     func catalog() throws(FeedRefusal) -> Catalog {
         var builders = routes.map { route in
             LineBuilder(

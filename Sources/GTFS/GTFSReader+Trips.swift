@@ -2,7 +2,7 @@ internal import CSV
 internal import Domain
 
 /// What: routes, trips, frequencies, booking rules.
-extension FeedReader {
+extension GTFSReader {
     /// Route types that are buses of some kind: of GTFS itself, and of the extended list (200 coaches, 700 buses, 800
     /// trolleybuses, 1500 taxis).
     private static func isBus(_ type: Int) -> Bool {

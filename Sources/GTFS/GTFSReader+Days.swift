@@ -2,7 +2,7 @@ internal import CSV
 internal import Domain
 
 /// When: calendar.txt and calendar_dates.txt.
-extension FeedReader {
+extension GTFSReader {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     func readCalendar() throws(FeedRefusal) {

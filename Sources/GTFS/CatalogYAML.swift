@@ -4,7 +4,7 @@ internal import Yams
 /// Reads the form in which a community writes down its few lines by hand (YAML): stops, lines with their times, buses.
 ///
 /// `config/lines-example.yaml` shows all there is. Whatever is wrong is told with its line, all at once.
-public struct Community {
+public struct CatalogYAML {
     public let catalog: Catalog
     /// The file names buses, so that these replace the ones that are known.
     public let namesBuses: Bool
@@ -16,7 +16,7 @@ public struct Community {
     }
 
     public init(yaml text: String, name: String, zoneDirectory: String = CityTime.directory) throws(Problems) {
-        var reader = CommunityReader(name: name, zoneDirectory: zoneDirectory)
+        var reader = CatalogYAMLReader(name: name, zoneDirectory: zoneDirectory)
         reader.read(text)
         guard reader.problems.isEmpty else { throw Problems(problems: reader.problems) }
         catalog = reader.catalog
@@ -24,7 +24,7 @@ public struct Community {
     }
 }
 
-private struct CommunityReader {
+private struct CatalogYAMLReader {
     let name: String
     let zoneDirectory: String
     var catalog = Catalog(timeZone: "")

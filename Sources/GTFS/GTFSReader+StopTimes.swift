@@ -2,7 +2,7 @@ internal import CSV
 internal import Domain
 
 /// stop_times.txt: by far the largest file of a feed.
-extension FeedReader {
+extension GTFSReader {
     private struct Columns {
         let trip, arrival, departure, stop, sequence, distance: CSVTable.Column
         let area, group, opens, closes, pickUp, dropOff, rule, otherRule: CSVTable.Column

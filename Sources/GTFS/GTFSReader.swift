@@ -18,7 +18,7 @@ public struct FeedOptions: Sendable {
 ///
 /// What can't be right is left out with its reason: a row, a trip, a line. The feed is refused when what would be left is
 /// not what it says: a required file or column is missing, a file is no text, too many trips are left out.
-public final class FeedReader {
+public final class GTFSReader {
     let files: FeedFiles
     let options: FeedOptions
     var report: FeedReport
@@ -52,7 +52,7 @@ public final class FeedReader {
     public static func read(
         _ files: FeedFiles, options: FeedOptions = FeedOptions()
     ) throws(FeedRefusal) -> (catalog: Catalog, report: FeedReport) {
-        let reader = FeedReader(files, options)
+        let reader = GTFSReader(files, options)
         try reader.readAll()
         return (try reader.catalog(), reader.report)
     }
