@@ -116,6 +116,24 @@ async def test_undelivered_keeps_the_place(hub, cast):
     await third.nothing_more()
 
 
+async def test_who_shows_no_offer_is_not_available_after_the_third(hub, cast):
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    for n in range(3):
+        passenger = await cast.rider(hub)
+        ride = await passenger.request(here.a.centre)
+        await driver.offered(ride, seen=False)
+        if n == 2:
+            await driver.expect("queue.left", reason="undelivered", zone=here.a.id)
+        await driver.expect("offer.withdrawn", ride=ride, reason="undelivered")
+        if n < 2:
+            await passenger.call("ride.cancel")
+            assert (await driver.call("driver.available"))["rank"] == 1
+    await passenger.until("ride.failed", ride=ride, code="zone_empty")
+    error = await driver.refused("driver.available", "rate_limited")
+    assert error["retry_after_ms"] > 0
+
+
 async def test_undelivered_to_the_only_driver_waits_for_its_sign_of_life(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)

@@ -6,7 +6,7 @@ import Wire
 @testable import Hub
 
 /// Quiet hours by the clock of a time zone (notify.lua), against a real Redis.
-@Suite("M8: quiet hours") struct WishFunctionTests {
+@Suite("M8: quiet hours") struct NotificationFunctionTests {
     private static let berlin = CityTime(zone: "Europe/Berlin") ?? .utc
 
     /// What a worker says of a clock at a time, Unix s.
