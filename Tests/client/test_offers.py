@@ -116,7 +116,8 @@ async def test_undelivered_keeps_the_place(hub, cast):
     await third.nothing_more()
 
 
-async def test_who_shows_no_offer_is_not_available_after_the_third(hub, cast):
+async def test_who_shows_no_offer_is_not_available_after_the_third(new_hub, cast):
+    hub = new_hub(dispatch__free_cancels=3, dispatch__offer_seen_timeout_ms=SEEN_MS).start()
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)
     for n in range(3):
