@@ -40,7 +40,7 @@ import Testing
                 "stops.close(c, id, s, 'completed')"
             ),
             (
-                "a closed request stays open", .state, "stops.set(c, id, 'state', state, 'closed_at', c.iso)", ""
+                "a closed request stays open", .state, "stops.set(c, id, 'state', state, 'closed_at', c.now_text)", ""
             ),
             (
                 "the alerts are not latched", .alert, "stops.set(c, id, 'notified', arrived and 20 or 500)", ""

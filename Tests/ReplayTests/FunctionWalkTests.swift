@@ -45,7 +45,7 @@ import Testing
             (
                 "a driver is lost while it is there", .alert,
                 "if c.now >= missing_at then tell_missing(c, driver, v) end",
-                "v.away = v.away or c.iso\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.iso\n            tell_missing(c, driver, v)"
+                "v.away = v.away or c.now_text\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.now_text\n            tell_missing(c, driver, v)"
             ),
             ("a driver away is asked", .queueOrder, "if not v[1] and not", "if true and not"),
             (
@@ -84,7 +84,7 @@ import Testing
             ("a passenger may request twice", .oneRequestPerPassenger, "    if open then\n", "    if false then\n"),
             (
                 "the alerts are not latched", .alert,
-                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.iso)", "set_ride(c, ride, 'arrived_at', c.iso)"
+                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)", "set_ride(c, ride, 'arrived_at', c.now_text)"
             ),
             (
                 "a ride ends without having begun", .outcome,

@@ -95,7 +95,11 @@ actor SeatWalk: RandomWalk {
         case "waiting", "offered":
             if random.chance(0.6) { try await harness.call("seat_seen", [who, id]) }
             if random.chance(0.7) {
-                try await harness.call(random.chance(0.8) ? "seat_accept" : "seat_decline", [who, id, "", "60"])
+                if random.chance(0.8) {
+                    try await harness.call("seat_accept", [who, id, "", "60"])
+                } else {
+                    try await harness.call("seat_decline", [who, id, ""])
+                }
             }
         case "confirmed":
             switch Int.random(in: 0..<8, using: &random) {
