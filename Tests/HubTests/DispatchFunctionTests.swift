@@ -14,7 +14,7 @@ import Wire
         for n in 1...rides {
             #expect(try await city.request("p\(n)", "r\(n)", "14").isOK)
             let first = try #require(try await city.offered("r\(n)"))
-            try await city.raw(["SADD", "{test}:asked:r\(n)", "D"] + Self.drivers)
+            try await city.raw(["ZADD", "{test}:asks:r\(n)", "1", "D"] + Self.drivers.flatMap { ["1", $0] })
             #expect(try await city.command("offer_decline", first, "r\(n)", "").isOK)
             #expect(try await city.offered("r\(n)") == nil)
         }
@@ -25,7 +25,7 @@ import Wire
     private func looks(_ city: TestCity, _ body: () async throws -> Void) async throws -> Int {
         func sum() async throws -> Int {
             var sum = 0
-            for command in ["sismember", "smismember", "hmget", "hgetall"] { sum += try await city.calls(of: command) }
+            for command in ["zscore", "zmscore", "hmget", "hgetall"] { sum += try await city.calls(of: command) }
             return sum
         }
         let before = try await sum()
@@ -54,7 +54,7 @@ import Wire
             let cost = try await looks(city) { _ = try await city.request("q", "q", "14") }
             #expect(cost <= 15)
             let asked = try #require(try await city.offered("q"))
-            try await city.raw(["SADD", "{test}:asked:q"] + Self.drivers)
+            try await city.raw(["ZADD", "{test}:asks:q"] + Self.drivers.flatMap { ["1", $0] })
             // Twenty vehicles for the ride, and each other ride for the driver.
             #expect(try await looks(city) { _ = try await city.command("offer_decline", asked, "q", "") } <= 50)
             #expect(try await city.offered("q") == nil)
@@ -68,7 +68,7 @@ import Wire
             _ = try await city.command("seats_set", "E", "3", "4", "", "")
             _ = try await city.command("driver_available", "E", "14", "", "", "")
             #expect(try await city.offered("r1") == nil, "one seat for two")
-            try await city.raw(["SADD", "{test}:asked:r1", "E"])
+            try await city.raw(["ZADD", "{test}:asks:r1", "1", "E"])
             _ = try await city.command("seats_set", "E", "2", "4", "", "")
             #expect(try await city.offered("r2") == "E")
             _ = try await city.command("offer_decline", "E", "r2", "")

@@ -63,7 +63,7 @@ import Wire
                 try await city.advance(ms)
                 #expect(try await city.command("ride_finish", "T1", ride, "14", "").isOK)
             }
-            for key in ["ride:", "offered:"] {
+            for key in ["ride:", "asks:"] {
                 #expect(try await lives(city, key + "r1") <= 600)
                 #expect(try await lives(city, key + "r2") > 600)
             }

@@ -188,7 +188,9 @@ actor TestCity {
     }
 
     /// Who has an open offer of the ride.
-    func offered(_ ride: String) async throws -> String? { try await field("ride:" + ride, "offered_to") }
+    func offered(_ ride: String) async throws -> String? {
+        try await field("ride:" + ride, "state") == "offered" ? try await field("ride:" + ride, "offered_to") : nil
+    }
 
     /// I1 to I4 and I6 over everything that is in Redis; each broken one in words.
     func brokenInvariants() async throws -> [String] {

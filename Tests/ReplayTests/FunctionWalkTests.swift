@@ -22,8 +22,8 @@ import Testing
     @Test(
         arguments: [
             (
-                "the last of the queue is asked", .queueOrder, "redis.call('ZRANGE', c.p .. 'queue:' .. queue.zone",
-                "redis.call('ZREVRANGE', c.p .. 'queue:' .. queue.zone"
+                "the last of the queue is asked", .queueOrder, "redis.call('ZRANGE', list.key",
+                "redis.call('ZREVRANGE', list.key"
             ),
             (
                 "the last request is served", .requestOrder, "redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1)",
@@ -31,7 +31,7 @@ import Testing
             ),
             (
                 "a full taxi is asked", .queueOrder,
-                "if queue.seats[driver] >= passengers and not gave_back(r, driver)", "if not gave_back(r, driver)"
+                "if seen.seats[driver] >= passengers and not gave_back(r, driver)", "if not gave_back(r, driver)"
             ),
             (
                 "who gave a ride back is asked again", .queueOrder,
@@ -47,36 +47,42 @@ import Testing
                 "if c.now >= missing_at then tell_missing(c, driver, v) end",
                 "v.away = v.away or c.now_text\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.now_text\n            tell_missing(c, driver, v)"
             ),
-            ("a driver away is asked", .queueOrder, "if not v[1] and not", "if true and not"),
+            (
+                "a driver away is taken for free", .state, "or v.away or v.offer then return end",
+                "or v.offer then return end"
+            ),
+            (
+                "who is free is not found", .state, "    set_free(c, driver, v)\n    if v.state ~= 'unavailable'",
+                "    if v.state ~= 'unavailable'"
+            ),
             (
                 "the same driver is asked again", .queueOrder,
-                "redis.call('SADD', c.p .. 'asked:' .. ride, driver)\n    redis.call('SADD', c.p .. 'offered:'",
-                "redis.call('SADD', c.p .. 'offered:'"
+                "asked[names[i + at - 1]] = score == '1'", "asked[names[i + at - 1]] = false"
             ),
             (
                 "a refusal costs no place", .rank,
-                "local score = next_arrival(c)\n    redis.call('ZADD', c.p .. 'queue:' .. zone, 'XX'",
-                "local score = '0.5'\n    redis.call('ZADD', c.p .. 'queue:' .. zone, 'XX'"
+                "v.score = next_arrival(c)\n    redis.call('ZADD', c.p .. 'queue:' .. v.zone, 'XX'",
+                "v.score = '0.5'\n    redis.call('ZADD', c.p .. 'queue:' .. v.zone, 'XX'"
             ),
             (
                 "a restored place is a better one", .rank,
-                "return join(c, r.driver, r.place_zone, 'restored', keeps and r.place or nil)",
-                "return join(c, r.driver, r.place_zone, 'restored', '0.5')"
+                "return join(c, r.driver, v, r.place_zone, 'restored', keeps and r.place or nil)",
+                "return join(c, r.driver, v, r.place_zone, 'restored', '0.5')"
             ),
             (
                 "an accepting driver stays in its queue", .queueMembership,
-                "redis.call('ZREM', c.p .. 'queue:' .. zone, driver)\n    if state == 'unavailable'",
-                "if reason ~= 'accepted' then redis.call('ZREM', c.p .. 'queue:' .. zone, driver) end\n    if state == 'unavailable'"
+                "redis.call('ZREM', c.p .. 'queue:' .. zone, driver)\n    if not v.offer",
+                "if reason ~= 'accepted' then redis.call('ZREM', c.p .. 'queue:' .. zone, driver) end\n    if not v.offer"
             ),
             (
                 "a moving driver stands in two queues", .queueMembership,
-                "leave(c, driver, v.zone, 'moved', 'available')", ""
+                "leave(c, driver, v, 'moved', 'available')", ""
             ),
             (
                 "an expired offer is accepted", .oneDriverPerRide,
                 "if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end\n\n", "\n\n"
             ),
-            ("an offer stays with its driver", .offer, "clear_vehicle(c, driver, 'offer')\nend", "end"),
+            ("an offer stays with its driver", .offer, "clear_vehicle(c, driver, 'offer')", ""),
             (
                 "a passenger's ride is never closed", .state,
                 "redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')", ""
@@ -84,7 +90,8 @@ import Testing
             ("a passenger may request twice", .oneRequestPerPassenger, "    if open then\n", "    if false then\n"),
             (
                 "the alerts are not latched", .alert,
-                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)", "set_ride(c, ride, 'arrived_at', c.now_text)"
+                "set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)",
+                "set_ride(c, ride, 'arrived_at', c.now_text)"
             ),
             (
                 "a ride ends without having begun", .outcome,
@@ -93,7 +100,7 @@ import Testing
             ),
             (
                 "a freed driver keeps its ride", .busyWithOneRide,
-                "forget_place(c, driver, 'ride')", "forget_place(c, driver)"
+                "'lost_until', 'lost_why', 'ride')", "'lost_until', 'lost_why')"
             ),
         ] as [(String, Violation.Rule, String, String)])
     func aBrokenFunctionIsFoundOut(_ what: String, _ rule: Violation.Rule, _ right: String, _ wrong: String)

@@ -12,6 +12,7 @@ enum RedisLibrary {
             .init("figures", PackageResources.figures_lua),
             .init("lost", PackageResources.lost_lua),
             .init("queue", PackageResources.queue_lua),
+            .init("candidates", PackageResources.candidates_lua),
             .init("offer", PackageResources.offer_lua),
             .init("ride", PackageResources.ride_lua),
             .init("seat", PackageResources.seat_lua),

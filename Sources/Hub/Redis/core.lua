@@ -62,6 +62,18 @@ local function is_minibus(v) return v.kind == 'minibus' end
 local function load_ride(c, ride) return hash(c.p .. 'ride:' .. ride) end
 local function set_ride(c, ride, ...) redis.call('HSET', c.p .. 'ride:' .. ride, ...) end
 
+-- Keys that end so long after they were written last, or up to an eighth later: until then no EXPIRE is needed. By key, in
+-- machine time, as this process of Redis knows; when it knows of many, it forgets all and begins anew.
+local due, due_count = {}, 0
+
+local function keep(c, key, ttl_s)
+    local left = (due[key] or 0) - c.real
+    if left > 0 and left <= ttl_s * 125 then return end
+    redis.call('EXPIRE', key, math.ceil(ttl_s * 1.125))
+    if due_count >= 20000 then due, due_count = {}, 0 end
+    due[key], due_count = c.real + ttl_s * 125, due_count + 1
+end
+
 local function ok(fields) return '+' .. cjson.encode(fields) end
 -- after: in how many ms the same may be tried again, where that is known.
 local function refuse(code, detail, after)
@@ -70,33 +82,49 @@ end
 
 -- A command with a key takes effect once: the reply is kept and given again. What was refused has changed nothing and is not
 -- kept, so the same key may try again. `done:<role>:<subject>` has the latest replies of a subject by key, each as
--- `<when, machine ms> <command>\n<reply>`, and `donekeys:<role>:<subject>` their keys in the order in which they came.
+-- `<when, machine ms> <command>\n<reply>`, `idempotency_keys` of them and sometimes up to twice as many; and by '', which is no
+-- key, how many they may be.
+local function drop_replies(c, replies)
+    local flat, ends = redis.call('HGETALL', replies), {}
+    for i = 1, #flat, 2 do
+        local at = flat[i] ~= '' and tonumber(string.match(flat[i + 1], '^%d+'))
+        if at then ends[#ends + 1] = { at, flat[i] } end
+    end
+    table.sort(ends, function(a, b) return a[1] > b[1] end)
+    for i = c.idempotency_keys + 1, #ends do redis.call('HDEL', replies, ends[i][2]) end
+    return math.min(#ends, c.idempotency_keys)
+end
+
 local function once(c, command, who, key, body)
     if key == '' then return body() end
-    local replies, order = c.p .. 'done:' .. who, c.p .. 'donekeys:' .. who
-    local done = redis.call('HGET', replies, key)
-    if done then
-        local at, used, reply = string.match(done, '^(%d+) ([^\n]*)\n(.*)$')
+    local replies = c.p .. 'done:' .. who
+    local known = redis.call('HMGET', replies, key, '')
+    if known[1] then
+        local at, used, reply = string.match(known[1], '^(%d+) ([^\n]*)\n(.*)$')
         if c.real - at < c.idempotency_ttl_s * 1000 then
             if used == command then return reply end
             return refuse('bad_message', 'field `key`: it was used for ' .. used .. '; take a new one for each command')
         end
-        redis.call('HDEL', replies, key)
-        redis.call('LREM', order, 1, key)
     end
     local reply = body()
     if string.sub(reply, 1, 1) ~= '+' then return reply end
-    redis.call('HSET', replies, key, string.format('%.0f ', c.real) .. command .. '\n' .. reply)
-    if redis.call('RPUSH', order, key) > c.idempotency_keys then redis.call('HDEL', replies, redis.call('LPOP', order)) end
-    redis.call('EXPIRE', replies, c.idempotency_ttl_s)
-    redis.call('EXPIRE', order, c.idempotency_ttl_s)
+    local count = tonumber(known[2] or 0) + 1
+    redis.call('HSET', replies, key, string.format('%.0f ', c.real) .. command .. '\n' .. reply, '', count)
+    keep(c, replies, c.idempotency_ttl_s)
+    if count > 2 * c.idempotency_keys then redis.call('HSET', replies, '', drop_replies(c, replies)) end
     return reply
 end
 
--- The pub/sub partition of a hub channel; Swift computes the same (`Channel.partition`).
+-- The pub/sub partition of a hub channel; Swift computes the same (`Channel.partition`). Those that were asked for are known.
+local partitions, partition_count = {}, 0
+
 local function partition(channel)
-    local h = 0
+    local h = partitions[channel]
+    if h then return h end
+    h = 0
     for i = 1, #channel do h = (h * 31 + string.byte(channel, i)) % 4294967296 end
+    if partition_count >= 20000 then partitions, partition_count = {}, 0 end
+    partitions[channel], partition_count = h % 64, partition_count + 1
     return h % 64
 end
 
@@ -137,7 +165,7 @@ end
 local function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
     local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length, '*', 'type', type, 'time', c.now_text, 'data', json)
-    redis.call('EXPIRE', key, c.history_ttl_s)
+    keep(c, key, c.history_ttl_s)
     -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
@@ -225,9 +253,15 @@ local function take_up_awaited(c, driver)
     redis.call('ZREM', c.p .. 'awaited', driver)
 end
 
--- After a change of anything but the position, which is shown by the batch (presence.lua).
-local function show(c, driver)
-    local f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
+-- After a change of anything but the position, which is shown by the batch (presence.lua). v: the vehicle as it is now, if it
+-- has been read.
+local function show(c, driver, v)
+    local f = {}
+    if v then
+        for i, name in ipairs(FEED) do f[i] = v[name] or false end
+    else
+        f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
+    end
     if not f[10] then return end
     local line = feed_line(driver, f)
     redis.call('PUBLISH', c.p .. 'feed:' .. f[10], line)
@@ -235,9 +269,14 @@ local function show(c, driver)
     tell_watchers(c, driver, line, f[11])
 end
 
-local function set_state(c, driver, state, ...)
+-- v: the vehicle as it was read, and from now on as it is; nil: it was not. Further fields and their values may follow.
+local function set_state(c, driver, v, state, ...)
     set_vehicle(c, driver, 'state', state, ...)
-    show(c, driver)
+    if v then
+        v.state = state
+        for i = 1, select('#', ...), 2 do v[select(i, ...)] = tostring(select(i + 1, ...)) end
+    end
+    show(c, driver, v)
 end
 
 -- The worker of a session, by its name.

@@ -72,14 +72,12 @@ function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.hist
 -- come. Answers whether it is such a request.
 cancels.brief_ms = 60000
 
-function cancels.forget_brief(c, requested_at, ...)
-    local is_brief = c.now - tonumber(requested_at or 0) < cancels.brief_ms
-    for _, key in ipairs(is_brief and { ... } or {}) do cancels.forget(c, key) end
-    return is_brief
-end
+function cancels.is_brief(c, requested_at) return c.now - tonumber(requested_at or 0) < cancels.brief_ms end
 
 function cancels.completed(c, who, key, requested_at)
-    if cancels.forget_brief(c, requested_at, key) then cancels.add(c, who, 'q') end
+    if not cancels.is_brief(c, requested_at) then return end
+    cancels.forget(c, key)
+    cancels.add(c, who, 'q')
 end
 
 -- Refuses a request that comes too soon; nil: it may ring somebody. text: of what was taken back, if not requests.

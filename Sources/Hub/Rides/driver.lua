@@ -37,7 +37,7 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
         local too_soon = cancels.driver_refusal(c, driver)
         if too_soon then return too_soon end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
-        local rank, size = join(c, driver, zone, kept and 'recovered' or 'available', kept)
+        local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept)
         dispatch_driver(c, zone, driver, true)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
     end)
@@ -59,7 +59,7 @@ register('driver_unavailable', { 'driver', 'key' }, function(c, given)
         end
         forget_place(c, driver)
         if v.state == 'available' and not is_minibus(v) then
-            leave(c, driver, v.zone, 'unavailable', 'unavailable')
+            leave(c, driver, v, 'unavailable', 'unavailable')
             do_without(c, driver, v)
         end
         return ok({ state = 'unavailable' })
@@ -71,10 +71,11 @@ register('driver_move', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
-    leave(c, driver, v.zone, 'moved', 'available')
-    join(c, driver, zone, 'moved')
+    local left = v.zone
+    leave(c, driver, v, 'moved', 'available')
+    join(c, driver, v, zone, 'moved')
     -- Its open offer goes with it: the zone that it has left counted on its answer.
-    dispatch_rest(c, v.zone, v.offer and driver)
+    dispatch_rest(c, left, v.offer and driver)
     dispatch_driver(c, zone, driver, true)
     return 1
 end)
@@ -86,8 +87,7 @@ register('driver_outside', { 'driver' }, function(c, given)
     local v = vehicle(c, driver)
     if v.state ~= 'available' or is_minibus(v) then return 0 end
     if v.offer and redis.call('HGET', c.p .. 'ride:' .. v.offer, 'seen') == '1' then
-        to_bottom(c, driver, 'outside_zones')
-        v = vehicle(c, driver)
+        to_bottom(c, driver, v, 'outside_zones')
     end
     lose(c, driver, v, 'outside_zones')
     do_without(c, driver, v)

@@ -4,9 +4,11 @@ local clear_vehicle, hash, load_ride, log, register = import('core', 'clear_vehi
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local vehicle = import('core', 'vehicle')
 local cancels = import('limits', 'cancels')
-local bring_back, join, mark_back = import('queue', 'bring_back', 'join', 'mark_back')
-local close_ride, dispatch_driver, dispatch_ride = import('offer', 'close_ride', 'dispatch_driver', 'dispatch_ride')
-local free_again, nobody_for, withdraw_offer = import('offer', 'free_again', 'nobody_for', 'withdraw_offer')
+local join, mark_back = import('queue', 'join', 'mark_back')
+local nobody_for, view = import('candidates', 'nobody_for', 'view')
+local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
+local dispatch_driver, dispatch_ride, free_again = import('offer', 'dispatch_driver', 'dispatch_ride', 'free_again')
+local withdraw_offer = import('offer', 'withdraw_offer')
 
 -- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
 register('ride_request', {
@@ -24,22 +26,25 @@ register('ride_request', {
             local what = held[1] and 'The ride ' or 'The booking '
             return refuse('already_requested', what .. open .. ' is still open. Cancel it first, or wait for its end.')
         end
-        local problem, detail = nobody_for(c, zone, tonumber(given.passengers))
+        local queue = view(c, zone)
+        local problem, detail = nobody_for(c, queue, tonumber(given.passengers))
         if problem then return refuse(problem, detail) end
         local too_soon = cancels.refusal(c, passenger)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
-        set_ride(c, ride, 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
-            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.now_text)
-        if given.to_lat ~= '' then set_ride(c, ride, 'dlat', given.to_lat, 'dlon', given.to_lon) end
+        local fields = { 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
+            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.now_text }
+        if given.to_lat ~= '' then
+            for _, value in ipairs({ 'dlat', given.to_lat, 'dlon', given.to_lon }) do fields[#fields + 1] = value end
+        end
+        set_ride(c, ride, unpack(fields))
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
-        redis.call('ZADD', c.p .. 'rides', c.now, ride)
-        redis.call('ZADD', c.p .. 'waiting:' .. zone, order, ride)
         redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
         log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(given.passengers),
             lat = tonumber(given.lat), lon = tonumber(given.lon) })
         tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
-        dispatch_ride(c, ride)
+        begin_search(c, ride, { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, round = 1, attempt = 0,
+            order = order }, queue)
         return ok({ ride = ride, zone = zone, state = 'searching' })
     end)
 end)
@@ -49,7 +54,7 @@ end)
 local function restore(c, r, v)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     local keeps = c.now - tonumber(r.accepted_at) <= c.recovery_ms
-    return join(c, r.driver, r.place_zone, 'restored', keeps and r.place or nil)
+    return join(c, r.driver, v, r.place_zone, 'restored', keeps and r.place or nil)
 end
 
 -- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
@@ -58,7 +63,9 @@ local function give_back(c, ride, r, reason, by)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
     redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at')
-    redis.call('SADD', c.p .. 'asked:' .. ride, r.driver)
+    ask_anew(c, ride)
+    redis.call('ZADD', c.p .. 'asks:' .. ride, 1, r.driver)
+    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
     log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
@@ -86,8 +93,8 @@ local function cancel_by_passenger(c, ride, r)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
-local function make_unavailable(c, driver)
-    set_state(c, driver, 'unavailable')
+local function make_unavailable(c, driver, v)
+    set_state(c, driver, v, 'unavailable')
     clear_vehicle(c, driver, 'ride')
     redis.call('ZREM', c.p .. 'alive', driver)
 end
@@ -95,7 +102,7 @@ end
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
 local function lose_driver(c, ride, r, by)
     give_back(c, ride, r, 'driver_lost', by)
-    make_unavailable(c, r.driver)
+    make_unavailable(c, r.driver, vehicle(c, r.driver))
     dispatch_ride(c, ride)
 end
 
@@ -103,14 +110,15 @@ end
 -- may be again after a while.
 local function cancel_by_driver(c, ride, r, zone)
     give_back(c, ride, r, 'driver_cancelled', 'driver')
-    bring_back(c, r.driver)
+    local v = vehicle(c, r.driver)
+    mark_back(c, r.driver, v)
     cancels.add(c, 'driver:' .. r.driver)
     if cancels.driver_refusal(c, r.driver) then zone = '' end
     if zone == '' then
-        make_unavailable(c, r.driver)
+        make_unavailable(c, r.driver, v)
     else
         if zone == '?' then zone = r.place_zone end
-        join(c, r.driver, zone, 'gave_back')
+        join(c, r.driver, v, zone, 'gave_back')
     end
     if zone ~= r.zone then dispatch_ride(c, ride) end
     if zone ~= '' then dispatch_driver(c, zone, r.driver, true, ride) end
@@ -161,7 +169,7 @@ register('ride_search', { 'passenger', 'ride', 'key' }, function(c, given)
         if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
             return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
         end
-        local code, detail = nobody_for(c, r.zone, tonumber(r.passengers), r)
+        local code, detail = nobody_for(c, view(c, r.zone, r), tonumber(r.passengers))
         if code then
             return refuse(code, detail .. ' Your driver keeps the ride meanwhile, and may come back; to give it up, send ride.cancel.')
         end
@@ -213,13 +221,14 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not.
 local function free_driver(c, driver, ride, zone)
-    bring_back(c, driver)
-    if zone == '?' then zone = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'zone') end
+    local v = vehicle(c, driver)
+    mark_back(c, driver, v)
+    if zone == '?' then zone = v.zone end
     if zone == '' then
-        make_unavailable(c, driver)
+        make_unavailable(c, driver, v)
         return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
     end
-    local rank, size = join(c, driver, zone, 'ended')
+    local rank, size = join(c, driver, v, zone, 'ended')
     dispatch_driver(c, zone, driver, true)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
@@ -234,8 +243,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
-        close_ride(c, ride, r, 'ended')
-        cancels.forget_brief(c, r.requested_at, 'ride:' .. ride, 'offered:' .. ride)
+        close_ride(c, ride, r, 'ended', cancels.is_brief(c, r.requested_at))
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
         return free_driver(c, driver, ride, given.zone)

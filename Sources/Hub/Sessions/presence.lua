@@ -10,7 +10,7 @@ local people = import('people', 'people')
 local wishes_of = import('notify', 'wishes_of')
 local missing = import('lost', 'missing')
 local leave, mark_away, mark_back, place, recover = import('queue', 'leave', 'mark_away', 'mark_back', 'place', 'recover')
-local remembers = import('queue', 'remembers')
+local remembers, set_free = import('queue', 'remembers', 'set_free')
 local dispatch, dispatch_driver, dispatch_rest = import('offer', 'dispatch', 'dispatch_driver', 'dispatch_rest')
 local assignment, fare_of, load_booking = import('seat', 'assignment', 'fare_of', 'load_booking')
 local enlist, forget_way, go_offline, has_bookings = import('minibus', 'enlist', 'forget_way', 'go_offline', 'has_bookings')
@@ -122,8 +122,9 @@ local function become(c, driver, v, kind, capacity)
         if v.state == 'busy' or has_bookings(c, driver) then return end
         if is_minibus(v) then
             go_offline(c, driver, v, 'unavailable')
+            v.state = 'unavailable'
         else
-            leave(c, driver, v.zone, 'unavailable', 'unavailable')
+            leave(c, driver, v, 'unavailable', 'unavailable')
             do_without(c, driver, v)
         end
         forget_place(c, driver)
@@ -172,6 +173,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
         local back = mark_back(c, subject, v)
+        set_free(c, subject, v)
         if is_minibus(v) then
             minibus_is_back(c, subject)
             back = false

@@ -75,7 +75,7 @@ function tours.on_map(c, t)
     take_up_awaited(c, t.bus)
     if t.route ~= '' then set_vehicle(c, t.bus, 'route', t.route) else clear_vehicle(c, t.bus, 'route') end
     if (t.along or '') ~= '' then set_vehicle(c, t.bus, 'along', t.along) else clear_vehicle(c, t.bus, 'along') end
-    set_state(c, t.bus, t.state == 'running' and 'available' or 'unavailable')
+    set_state(c, t.bus, nil, t.state == 'running' and 'available' or 'unavailable')
 end
 
 -- Estimates of the stops from `at` on.

@@ -80,13 +80,14 @@ end
 
 -- A driver is lost with its ride: one that was not aboard yet is searched again, so that no passenger waits for a driver
 -- that is gone (C33); one that was aboard has ended, as far as anybody can tell.
-local function lose_ride(c, driver, ride, r)
+local function lose_ride(c, driver, v, r)
+    local ride = v.ride
     if r.state == 'accepted' then return lose_driver(c, ride, r, 'driver') end
     close_ride(c, ride, r, 'ended')
     log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
     tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
     tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
-    make_unavailable(c, driver)
+    make_unavailable(c, driver, v)
 end
 
 -- Away for longer than the grace: out of the queue. On a ride, for longer than `driver_lost_ms`: who waits is told; for longer than
@@ -108,7 +109,7 @@ local function sweep_away(c)
         end
         redis.call('ZREM', c.p .. 'away', driver)
         if is_minibus(v) then return drop_bookings(c, driver) end
-        if serves then lose_ride(c, driver, v.ride, r) end
+        if serves then lose_ride(c, driver, v, r) end
         if v.state == 'available' then
             lose(c, driver, v, v.away_why == 'stale' and 'stale' or 'connection_lost')
             if v.offer then release_offer(c, v.offer, load_ride(c, v.offer), 'undelivered') end

@@ -12,12 +12,8 @@ extension HubSnapshot {
         entriesAdded = root.text("added").flatMap { Int($0) } ?? 0
         noShowWaitMs = root.text("noshow_wait").flatMap { Int64($0) } ?? 0
         roundPauseMs = root.text("round_pause").flatMap { Int64($0) } ?? 0
-        for (zone, members) in queues {
-            let scores = (members.members ?? [:]).compactMap { name, score in
-                score.text.flatMap { Double($0) }.map { (name, $0) }
-            }
-            self.queues[zone] = Dictionary(scores, uniquingKeysWith: { first, _ in first })
-        }
+        self.queues = Self.scores(queues)
+        free = root["free"]?.members.map(Self.scores) ?? [:]
         for (name, fields) in vehicles {
             guard let state = fields.text("state") else { continue }
             self.vehicles[name] = Vehicle(
@@ -36,5 +32,15 @@ extension HubSnapshot {
                 arrivedMs: fields.text("arrived_at").flatMap { Int64($0) })
         }
         for (name, ride) in passengers { self.passengers[name] = ride.text }
+    }
+
+    private static func scores(_ zones: JSONObject) -> [String: [String: Double]] {
+        var scores: [String: [String: Double]] = [:]
+        for (zone, members) in zones {
+            for (name, score) in members.members ?? [:] {
+                scores[zone, default: [:]][name] = score.text.flatMap { Double($0) }
+            }
+        }
+        return scores
     }
 }

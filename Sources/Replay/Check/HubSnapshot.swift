@@ -35,6 +35,8 @@ struct HubSnapshot: Equatable {
     var entriesAdded = 0
     /// Zone → driver → score.
     var queues: [String: [String: Double]] = [:]
+    /// The same of those who can be asked for a ride.
+    var free: [String: [String: Double]] = [:]
     var vehicles: [String: Vehicle] = [:]
     var rides: [String: Ride] = [:]
     /// Passenger → its open ride.

@@ -43,6 +43,16 @@ extension LogChecker {
             found.append(
                 Violation(rule: .queueMembership, message: "\(name) stands in the queues \(zones), but is no vehicle"))
         }
+        for zone in Set(end.free.keys).union(end.queues.keys) {
+            let free = end.queues[zone, default: [:]].filter { name, _ in
+                end.vehicles[name].map { !$0.isAway && $0.offer == nil } ?? false
+            }
+            guard free != end.free[zone, default: [:]] else { continue }
+            let names = free.keys.sorted()
+            let held = end.free[zone, default: [:]].keys.sorted()
+            found.append(
+                Violation(rule: .state, message: "in zone \(zone) those can be asked: \(names); held are \(held)"))
+        }
         for zone in Set(queues.keys).union(end.queues.keys).sorted() {
             let (logged, held) = (queues[zone, default: [:]], end.queues[zone, default: [:]])
             guard logged != held else { continue }

@@ -13,7 +13,7 @@ enum SnapshotScript {
             for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
             return fields
         end
-        local s = { queues = {}, vehicles = {}, rides = {}, passengers = {}, added = '0',
+        local s = { queues = {}, free = {}, vehicles = {}, rides = {}, passengers = {}, added = '0',
             noshow_wait = redis.call('HGET', KEYS[1], 'noshow_wait_ms'), round_pause = redis.call('HGET', KEYS[1], 'round_pause_ms') }
         local last = redis.call('XREVRANGE', p .. 'events', '+', '-', 'COUNT', 1)
         if last[1] then
@@ -23,16 +23,20 @@ enum SnapshotScript {
                 if info[i] == 'entries-added' then s.added = tostring(info[i + 1]) end
             end
         end
-        for _, key in ipairs(names('queue')) do
-            local flat, members = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
-            for i = 1, #flat, 2 do members[flat[i]] = flat[i + 1] end
-            s.queues[string.sub(key, #p + 7)] = members
+        local function scores(kind, into)
+            for _, key in ipairs(names(kind)) do
+                local flat, members = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES'), {}
+                for i = 1, #flat, 2 do members[flat[i]] = flat[i + 1] end
+                into[string.sub(key, #p + #kind + 2)] = members
+            end
         end
+        scores('queue', s.queues)
+        scores('free', s.free)
         for _, key in ipairs(names('vehicle')) do s.vehicles[string.sub(key, #p + 9)] = hash(key) end
         for _, key in ipairs(names('ride')) do
             local ride = string.sub(key, #p + 6)
             local fields = hash(key)
-            fields.asked = table.concat(redis.call('SMEMBERS', p .. 'asked:' .. ride), ' ')
+            fields.asked = table.concat(redis.call('ZRANGE', p .. 'asks:' .. ride, 1, 1, 'BYSCORE'), ' ')
             s.rides[ride] = fields
         end
         for _, key in ipairs(names('passenger')) do
