@@ -131,7 +131,7 @@ def unlike_settings(paths):
     used = "\n".join(path.read_text() for path in paths)
     odd = set(written) ^ {name for name in read if not name.startswith("clock_")}
     return [f"{name}: is named in one of {lua} and {swift} only" for name in sorted(odd)] + [
-        f"{lua}: no function reads {name}" for name in read if not re.search(rf"\bc\.{name}\b", used)
+        f"{lua}: no function reads {name}" for name in read if not re.search(rf"\bc\.{name}(_text)?\b", used)
     ]
 
 

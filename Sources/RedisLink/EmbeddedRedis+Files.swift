@@ -102,6 +102,8 @@ struct EmbeddedRedisFiles {
             # Rides are no cache: rather refuse a write than forget one. In bytes; 0 is no limit.
             maxmemory \(maxMemory)
             maxmemory-policy noeviction
+            # A function has tens of commands; nobody reads how long each of them took.
+            latency-tracking no
 
             """
     }

@@ -19,6 +19,7 @@ import Testing
     var end: HubSnapshot {
         var end = HubSnapshot()
         end.queues = ["1": ["B": 2]]
+        end.free = end.queues
         end.vehicles = ["A": .init(state: "busy", ride: "r1"), "B": .init(state: "available", zone: "1")]
         end.rides = ["r1": .init(state: "accepted", passenger: "p1", zone: "1", driver: "A")]
         end.passengers = ["p1": "r1"]
@@ -46,6 +47,8 @@ import Testing
         #expect(rules { $0.queues["1"]!["A"] = 1 }.contains(.queueMembership))
         #expect(rules { $0.queues["1"] = [:] }.contains(.queueMembership))
         #expect(rules { $0.queues["1"]!["B"] = 9 } == [.state])
+        #expect(rules { $0.free = [:] } == [.state])
+        #expect(rules { $0.vehicles["B"]!.offer = "r9" }.contains(.state))
         #expect(rules { $0.queues["1"]!["Z"] = 9 }.contains(.queueMembership))
         #expect(rules { $0.vehicles["A"]!.state = "unavailable" }.contains(.busyWithOneRide))
         #expect(rules { $0.vehicles["B"]!.state = "busy" }.isSuperset(of: [.queueMembership, .busyWithOneRide]))

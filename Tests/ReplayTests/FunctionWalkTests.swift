@@ -48,10 +48,6 @@ import Testing
                 "v.away = v.away or c.now_text\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.now_text\n            tell_missing(c, driver, v)"
             ),
             (
-                "a driver away is taken for free", .state, "or v.away or v.offer then return end",
-                "or v.offer then return end"
-            ),
-            (
                 "who is free is not found", .state, "    set_free(c, driver, v)\n    if v.state ~= 'unavailable'",
                 "    if v.state ~= 'unavailable'"
             ),

@@ -32,6 +32,8 @@ local function settings(prefix)
     local values, numbers = redis.call('HMGET', key, unpack(NAMES)), {}
     for i, name in ipairs(NAMES) do
         numbers[name] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
+        -- As Redis takes it in a command: a number would be printed anew each time.
+        numbers[name .. '_text'] = values[i]
     end
     known = { version = version, __index = numbers }
     cached[prefix] = known

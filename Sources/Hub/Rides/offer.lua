@@ -254,7 +254,7 @@ local function is_open_to(r, driver) return r.state == 'offered' and r.offered_t
 -- offer_seen: driver, ride. The driver's app shows the offer: its time starts now (C30).
 register('offer_seen', { 'driver', 'ride' }, function(c, given)
     local driver, ride = given.driver, given.ride
-    local r = load_ride(c, ride)
+    local r = load_ride(c, ride, { 'state', 'offered_to', 'deadline', 'seen', 'driver' })
     local v = bring_back(c, driver)
     if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end

@@ -1,8 +1,8 @@
 -- A ride from its request to its end: requested, accepted (offer.lua), alerted, aboard, ended; or cancelled, not shown up.
 
-local clear_vehicle, hash, load_ride, log, register = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'register')
+local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'pick')
+local register, vehicle = import('core', 'register', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
-local vehicle = import('core', 'vehicle')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
@@ -126,12 +126,14 @@ local function cancel_by_driver(c, ride, r, zone)
 end
 
 -- The ride, or the booking (`what`), that a command of its driver or passenger means: the one named, or the one that is
--- open. Answers its id and hash, or as the third the refusal.
-local function meant(c, what, role, subject, named)
+-- open. Answers its id and hash, or as the third the refusal. names: those of its fields that are needed, `state` and the role among
+-- them; nil: all.
+local function meant(c, what, role, subject, named, names)
     local holder = role == 'driver' and 'vehicle:' or 'passenger:'
     local id = named ~= '' and named or redis.call('HGET', c.p .. holder .. subject, what)
     if not id then return nil, nil, refuse('not_found', 'You have no open ' .. what .. '.') end
-    local found = hash(c.p .. what .. ':' .. id)
+    local key = c.p .. what .. ':' .. id
+    local found = names and pick(key, names) or hash(key)
     if not found.state or found[role] ~= subject then
         return nil, nil, refuse('not_found', 'The ' .. what .. ' ' .. id .. ' is not yours, or does not exist.')
     end
@@ -181,7 +183,7 @@ end)
 -- ride_alert: driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
 register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
     local driver, ride, rung = given.driver, given.id, tonumber(given.rung)
-    local r = load_ride(c, ride)
+    local r = load_ride(c, ride, { 'state', 'driver', 'passenger', 'notified' })
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
     local reached = tonumber(r.notified)
     local data = { ride = ride, taxi = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
@@ -204,7 +206,7 @@ end)
 register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride)
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'passengers' })
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -237,7 +239,7 @@ end
 register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride)
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'requested_at' })
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')

@@ -1,0 +1,72 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What the steps of a taxi ride cost: the commands that Redis carries out for each, which don't depend on the machine.
+@Suite struct RideCostTests {
+    private static let passengers = (0..<50).map { "p\($0)" }
+
+    /// How many commands Redis has carried out. Without XRANGE: what is too old is looked for now and then.
+    private func commands(_ city: TestCity) async throws -> Int {
+        let lines = try await city.raw(["INFO", "commandstats"]).text?.split(separator: "\r\n") ?? []
+        return lines.reduce(0) { sum, line in
+            let parts = line.split(separator: ":")
+            guard parts.count == 2, !["cmdstat_xrange", "cmdstat_info", "cmdstat_fcall"].contains(parts[0]) else {
+                return sum
+            }
+            return sum + (Int(parts[1].dropFirst("calls=".count).prefix { $0.isNumber }) ?? 0)
+        }
+    }
+
+    /// Of one call, which must be well.
+    private func cost(_ city: TestCity, _ function: String, _ arguments: [String]) async throws -> Int {
+        let before = try await commands(city)
+        let reply = try await city.call(function, arguments)
+        #expect(reply.text?.hasPrefix("-") != true, "\(function): \(reply.text ?? "")")
+        return try await commands(city) - before
+    }
+
+    /// All steps of a ride of a passenger to the taxi that is to be asked.
+    private func ride(_ city: TestCity, _ ride: String, of passenger: String, to taxi: String) async throws -> [String:
+        Int]
+    {
+        var costs: [String: Int] = [:]
+        let steps: [(String, [String])] = [
+            ("ride_request", [passenger, ride, "14", "45.1", "9.1", "1", "45.2", "9.2", "k1" + ride]),
+            ("offer_seen", [taxi, ride]), ("offer_accept", [taxi, ride, "k2" + ride, "120"]),
+            ("ride_alert", [taxi, ride, "500", "480", "high"]), ("ride_alert", [taxi, ride, "20", "18", "high"]),
+            ("ride_aboard", [taxi, ride, "", "k3" + ride]), ("ride_finish", [taxi, ride, "14", "k4" + ride]),
+        ]
+        for (function, arguments) in steps {
+            let name = function == "ride_alert" ? function + arguments[2] : function
+            costs[name] = try await cost(city, function, arguments)
+        }
+        return costs
+    }
+
+    @Test func `a step of a ride takes so many commands, however many have not answered yet`() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "version", "1", "clock_hub", "1800000000000"])
+            for n in 0..<45 { try await city.queue("14", "T\(n)") }
+            try await city.call(
+                "positions_take", (0..<45).flatMap { ["T\($0)", "s-T\($0)", "45.1", "9.1", "1", "90", "5", "c1", ""] })
+            // The first of all sets how long keys are kept, which the next ones need not.
+            _ = try await ride(city, "r0", of: "p0", to: "T0")
+            let expected = [
+                "ride_request": 25, "offer_seen": 7, "offer_accept": 24, "ride_alert500": 8, "ride_alert20": 10,
+                "ride_aboard": 9, "ride_finish": 27,
+            ]
+            for n in 1...3 {
+                let costs = try await ride(city, "r\(n)", of: "p0", to: "T\(n)")
+                #expect(costs == expected, "\(costs)")
+            }
+            // Forty have an offer that they have not answered yet.
+            for n in 4..<44 { #expect(try await city.request("p\(n)", "r\(n)", "14").isOK) }
+            let costs = try await ride(city, "r44", of: "p0", to: "T44")
+            #expect(costs == expected, "\(costs)")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+}
