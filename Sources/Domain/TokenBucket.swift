@@ -30,6 +30,9 @@ public struct TokenBucket: Sendable {
         tokens = max(-capacity, tokens - cost)
     }
 
+    /// Of what was taken just now.
+    public mutating func giveBack(_ cost: Double) { tokens = min(capacity, tokens + cost) }
+
     /// Whether it is as a new one.
     public mutating func isFull(at now: Int64) -> Bool {
         refill(at: now)

@@ -76,4 +76,62 @@ import Wire
             #expect(try await city.brokenInvariants().isEmpty)
         }
     }
+
+    @Test("C60: who leaves with offers that it has not shown is not asked for a while")
+    func leavesUnshown() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for n in 1...3 {
+                #expect(try await city.request("p\(n)", "r\(n)", "14").isOK)
+                #expect(try await city.offered("r\(n)") == "T1")
+                try await city.call("driver_outside", ["T1"])
+                #expect(try await city.offered("r\(n)") == "T2")
+                #expect(try await city.call("driver_recover", ["T1", "14"]).int == (n < 3 ? 1 : 0))
+                #expect(try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "").isOK)
+            }
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(30_000)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: who ends ride after ride at once is not available for the rest of the minute")
+    func endsAtOnce() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 1...7 {
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                #expect(try await city.command("ride_aboard", "T1", "r\(n)", "", "").isOK)
+                try await city.advance(1_000)
+                let state = try await city.command("ride_finish", "T1", "r\(n)", "14", "")["state"]?.text
+                #expect(state == (n < 7 ? "available" : "unavailable"))
+            }
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(54_000)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: who is said to be aboard and is not can go after a while")
+    func leftBehind() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.assign("r1", of: "p1", to: "T1")
+            #expect(try await city.command("ride_aboard", "T1", "r1", "", "").isOK)
+            #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14") == .refused("not_available"))
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "") == .refused("not_available"))
+            try await city.advance(119_000)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "") == .refused("not_available"))
+            try await city.advance(1_000)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "")["state"]?.text == "cancelled")
+            #expect(try await city.last("ride.cancelled", "driver:T1")?["by"]?.text == "passenger")
+            #expect(try await city.order("14") == ["T2", "T1"])
+            #expect(try await city.request("p1", "r2", "14").isOK)
+            #expect(try await city.offered("r2") == "T2")
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
 }

@@ -156,6 +156,23 @@ import Wire
         }
     }
 
+    @Test("C60: who is said to be aboard and is not can go after a while, and its seat is free")
+    func leftBehind() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 12)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            #expect(try await city.book("p1", "b1", "M1", 2).isOK)
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "60").isOK)
+            #expect(try await city.command("seat_aboard", "M1", "b1", "", "").isOK)
+            #expect(try await city.command("seat_cancel", "passenger", "p1", "b1", "") == .refused("not_available"))
+            #expect(try await city.command("seat_cancel", "driver", "M1", "b1", "") == .refused("not_available"))
+            try await city.advance(120_000)
+            #expect(try await city.command("seat_cancel", "driver", "M1", "b1", "") == .refused("not_available"))
+            #expect(try await city.command("seat_cancel", "passenger", "p1", "b1", "").isOK)
+            #expect(try await city.field("vehicle:M1", "seats") == "12")
+        }
+    }
+
     @Test("C47: 2,000 random steps break nothing")
     func randomWalk() async throws {
         try await TestCity.run { city in

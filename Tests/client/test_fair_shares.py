@@ -117,13 +117,13 @@ async def test_a_circle_with_a_destination_pays_for_ways_no_more_than_can_be_pai
     for step in range(10):
         moved = await passenger.call("watch", **at(here, step), radius=50, destination=here.moved(east=2_000 + step).fields)
         assert "replaced" not in moved
-        await passenger.refused("seat.book", "not_found", vehicle="nobody", pickup=here.fields,
-                                destination=here.moved(east=1_000).fields, passengers=1)
+        await passenger.refused(
+            "seat.book", "not_found", vehicle="nobody", pickup=here.fields, destination=here.moved(east=1_000).fields, passengers=1
+        )
         await asyncio.sleep(1)
     before, began = passenger.pictures["near"].snapshots, time.monotonic()
     for step in range(60):
-        await passenger.send({"cmd": "watch", **at(here, step), "radius": 50,
-                              "destination": here.moved(east=2_000 + step).fields})
+        await passenger.send({"cmd": "watch", **at(here, step), "radius": 50, "destination": here.moved(east=2_000 + step).fields})
         await asyncio.sleep(0.1)
     moved = passenger.pictures["near"].snapshots - before
     # A circle a second is what feeds.move_ms allows.
@@ -248,3 +248,20 @@ async def test_a_full_redis_is_unavailable_and_recovers(new_hub, cast):
     hub.redis.config_set("maxmemory", 0)
     await driver.accept(await passenger.request(here.a.centre))
     await hub.until("ready again", lambda: hub.http("/readyz").status == 200, patience.PROCESS)
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(20, 40), (3, 3)])
+async def test_who_waits_as_told_gets_a_zone(new_hub, cast, rate, burst):
+    """Its price is known after it was looked up: the wait is for all of it. A zone that costs more than a bucket is not closed."""
+    hub = new_hub(blocks=2, server__commands_per_second=rate, server__commands_burst=burst).start()
+    zone = "zone:" + hub.block().a.id
+    passenger = cast.passenger(hub)
+    await passenger.connect()
+    while (await passenger.ask("vehicle.get", vehicle="nobody"))["error"]["code"] != "rate_limited":
+        pass
+    # The first wait is for the command, the second for the zone.
+    for _ in range(2):
+        if "error" in (reply := await passenger.ask("subscribe", channel=zone)):
+            assert reply["error"]["code"] == "rate_limited"
+            await asyncio.sleep(reply["error"]["retry_after_ms"] / 1000)
+    await passenger.call("subscribe", channel=zone)

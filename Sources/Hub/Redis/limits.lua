@@ -80,6 +80,31 @@ function cancels.completed(c, who, key, requested_at)
     cancels.add(c, who, 'q')
 end
 
+-- Rides that a taxi ends within a minute after they were asked for take nobody anywhere, and a ride from who would have. `brief` on the
+-- vehicle: since when they are counted, and how many there were, for a minute. Answers for how many ms it is not available, or nil.
+function cancels.brief_wait(c, v)
+    local since, count = string.match(v.brief or '', '^(%d+) (%d+)$')
+    local left = since and since + 60000 - c.now or 0
+    return left > 0 and tonumber(count) > 2 * c.free_cancels and left or nil
+end
+
+-- One more; what `brief` is then.
+function cancels.one_more_brief(c, v)
+    local since, count = string.match(v.brief or '', '^(%d+) (%d+)$')
+    if not since or c.now - since >= 60000 then since, count = c.now_text, 0 end
+    v.brief = since .. ' ' .. string.format('%.0f', count + 1)
+    return v.brief
+end
+
+-- Whoever drives says when the passenger is aboard. Who is not, and waits for no other ride before that one is over, can take it back
+-- after a while. Answers how long it still has to wait, ms.
+function cancels.aboard_for(c, aboard_at) return math.max(0, tonumber(aboard_at or 0) + c.driver_lost_ms - c.now) end
+
+function cancels.still_aboard(left, what)
+    return refuse('not_available', 'The passenger is aboard: the driver ends the ' .. what .. '. If you are not aboard, send it again in '
+        .. math.ceil(left / 1000) .. ' s.', left)
+end
+
 -- Refuses a request that comes too soon; nil: it may ring somebody. text: of what was taken back, if not requests.
 function cancels.refusal(c, who, text)
     local entries = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
@@ -104,6 +129,13 @@ end
 -- Refuses a taxi that has given back ride after ride, each of which has shown it who waits where, or has not shown its offers; nil:
 -- it may be asked.
 function cancels.driver_refusal(c, driver) return cancels.refusal(c, 'driver:' .. driver, 'You have given back %d rides') end
+
+-- The same by what its vehicle knows of rides that it ended at once.
+function cancels.brief_refusal(c, v)
+    local wait = cancels.brief_wait(c, v)
+    return wait and refuse('rate_limited', 'You have ended more than ' .. 2 * c.free_cancels .. ' rides at once after they were asked for. '
+        .. 'Be available again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
+end
 
 -- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the
 -- times with this one, as text; or nil, how often it did, and for how many ms it may not.

@@ -11,6 +11,8 @@ local go_offline, go_online, has_bookings = import('minibus', 'go_offline', 'go_
 -- A driver has left its queue: an open offer goes to the next, and its zone does without it.
 local function do_without(c, driver, v)
     local r = v.offer and load_ride(c, v.offer)
+    -- Who leaves instead of showing it would otherwise let each ride wait.
+    if r and r.seen ~= '1' then cancels.add(c, 'driver:' .. driver, 'u') end
     if r then release_offer(c, v.offer, r, 'withdrawn') end
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
@@ -34,7 +36,7 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
             return ok({ state = 'available', zone = v.zone, rank = rank, size = size })
         end
         if zone == '' then return refuse(given.code, given.detail) end
-        local too_soon = cancels.driver_refusal(c, driver)
+        local too_soon = cancels.driver_refusal(c, driver) or cancels.brief_refusal(c, v)
         if too_soon then return too_soon end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
         local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept)

@@ -1,7 +1,7 @@
 -- A ride from its request to its end: requested, accepted (offer.lua), alerted, aboard, ended; or cancelled, not shown up.
 
 local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'pick')
-local register, vehicle = import('core', 'register', 'vehicle')
+local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
@@ -125,6 +125,24 @@ local function cancel_by_driver(c, ride, r, zone)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
+-- By its driver's word the passenger is aboard, and by its own it is not: the ride is over, as if the driver had given it back.
+local function leave_behind(c, ride, r)
+    close_ride(c, ride, r, 'cancelled')
+    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    cancels.add(c, 'driver:' .. r.driver)
+    local v = vehicle(c, r.driver)
+    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
+    if cancels.driver_refusal(c, r.driver) then
+        make_unavailable(c, r.driver, v)
+    else
+        join(c, r.driver, v, r.place_zone, 'gave_back')
+        dispatch_driver(c, r.place_zone, r.driver, true)
+    end
+    return ok({ ride = ride, state = 'cancelled' })
+end
+
 -- The ride, or the booking (`what`), that a command of its driver or passenger means: the one named, or the one that is
 -- open. Answers its id and hash, or as the third the refusal. names: those of its fields that are needed, `state` and the role among
 -- them; nil: all.
@@ -146,8 +164,13 @@ register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone' }, function(c
     return once(c, 'ride.cancel', role .. ':' .. subject, given.key, function()
         local ride, r, no = meant(c, 'ride', role, subject, given.ride)
         if no then return no end
+        if r.state == 'aboard' and role == 'driver' then
+            return refuse('not_available', 'The passenger is aboard: end the ride.')
+        end
         if r.state == 'aboard' then
-            return refuse('not_available', 'The passenger is aboard: the driver ends the ride.')
+            local left = cancels.aboard_for(c, r.aboard_at)
+            if left > 0 then return cancels.still_aboard(left, 'ride') end
+            return leave_behind(c, ride, r)
         end
         if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, given.zone) end
         if role == 'passenger' and (r.state == 'searching' or r.state == 'offered' or r.state == 'accepted') then
@@ -221,14 +244,15 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
     end)
 end)
 
--- Available again where the driver now is; outside every zone ('') it is not.
-local function free_driver(c, driver, ride, zone)
+-- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once.
+local function free_driver(c, driver, ride, zone, is_brief)
     local v = vehicle(c, driver)
     mark_back(c, driver, v)
+    if is_brief then set_vehicle(c, driver, 'brief', cancels.one_more_brief(c, v)) end
     if zone == '?' then zone = v.zone end
-    if zone == '' then
+    if zone == '' or cancels.brief_wait(c, v) then
         make_unavailable(c, driver, v)
-        return ok({ ride = ride, state = 'unavailable', reason = 'outside_zones' })
+        return ok({ ride = ride, state = 'unavailable', reason = zone == '' and 'outside_zones' or nil })
     end
     local rank, size = join(c, driver, v, zone, 'ended')
     dispatch_driver(c, zone, driver, true)
@@ -245,10 +269,11 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
-        close_ride(c, ride, r, 'ended', cancels.is_brief(c, r.requested_at))
+        local is_brief = cancels.is_brief(c, r.requested_at)
+        close_ride(c, ride, r, 'ended', is_brief)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, ride, given.zone)
+        return free_driver(c, driver, ride, given.zone, is_brief)
     end)
 end)
 

@@ -289,13 +289,15 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         local booking, b, no = meant(c, 'booking', role, subject, given.booking)
         if no then return no end
         local v = vehicle(c, b.driver)
-        if b.state == 'aboard' then return refuse('not_available', 'The passenger is aboard: the driver ends the booking.') end
+        local left = b.state == 'aboard' and (role == 'driver' and math.huge or cancels.aboard_for(c, b.aboard_at)) or 0
+        if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
+        if left > 0 then return cancels.still_aboard(left, 'booking') end
         if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
             cancels.add(c, subject)
         elseif role == 'passenger' and b.state == 'waiting' then
             cancels.add(c, subject, 'w')
         end
-        if b.state == 'confirmed' then
+        if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)
         elseif b.state == 'waiting' or b.state == 'offered' then
             if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end

@@ -91,6 +91,16 @@ final class Budgets {
         return false
     }
 
+    /// Takes what a message turns out to cost besides what was taken for it, `paid`. With too little left it is refused, has cost
+    /// nothing, and the wait that is told is that for all of it. No price is more than a full bucket.
+    func take(_ price: Double, besides paid: Double, of session: Session, _ id: Int64?) -> Bool {
+        let budget = session.budget
+        let more = min(price, budget.bucket.capacity - paid)
+        guard !budget.bucket.take(more, at: now) else { return true }
+        budget.bucket.giveBack(paid)
+        return take(more + paid, of: session, id)
+    }
+
     private func refuse(_ session: Session, _ id: Int64?, _ budget: Budget, price: Double) {
         let bucket = budget.bucket
         let detail =

@@ -145,7 +145,8 @@ final class VehicleFeeds: Capability {
                 return true
             }
             let price = CommandPrice.cells(sources.count)
-            guard services.budgets.take(price, of: session, message.id),
+            let paid = CommandPrice.of(message.command)
+            guard services.budgets.take(price, besides: paid, of: session, message.id),
                 begin(channel, [.zone(id)], sources, view, options, message, watcher(session))
             else { return true }
         case ("vehicle", 2):

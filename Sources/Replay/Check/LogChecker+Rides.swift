@@ -32,7 +32,7 @@ extension LogChecker {
         case "ride.noshow":
             noShow(name, ride, event)
             over(name, "noshow", from: [.accepted], event.driver)
-        case "ride.cancelled": over(name, "cancelled", from: [.searching, .accepted], event.driver)
+        case "ride.cancelled": over(name, "cancelled", from: [.searching, .accepted, .aboard], event.driver)
         case "ride.failed": over(name, "failed", from: [.searching], nil)
         default: return false
         }
