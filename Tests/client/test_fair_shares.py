@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from conftest import running
 from kerbside import patience
 from kerbside.feeds import Picture
+from kerbside.member import member
 
 #: Below this, milliseconds say more of the machine than of the hub.
 FLOOR_S = 0.1 * patience.SCALE
@@ -248,6 +249,22 @@ async def test_a_full_redis_is_unavailable_and_recovers(new_hub, cast):
     hub.redis.config_set("maxmemory", 0)
     await driver.accept(await passenger.request(here.a.centre))
     await hub.until("ready again", lambda: hub.http("/readyz").status == 200, patience.PROCESS)
+
+
+async def test_events_of_topics_leave_the_last_tenth_of_redis_to_rides(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    here = hub.block()
+    await cast.queue(hub, here.a.stand, 1)
+    passenger, operator = await cast.rider(hub), await member(hub, "operator")
+    used = int(hub.redis.info("memory")["used_memory"])
+    hub.redis.config_set("maxmemory", int(used / 0.95))
+    await hub.until("the alarm", lambda: "at 100 % commands are refused" in hub.log)
+    error = (await operator.ask("publish", channel="topic:x", data={}))["error"]
+    assert (error["code"], error["retry"]) == ("unavailable", True) and "kept for rides" in error["detail"]
+    await passenger.request(here.a.centre)
+    hub.redis.config_set("maxmemory", 0)
+    await hub.until("room again", lambda: "as it should be" in hub.log)
+    assert "ok" in await operator.ask("publish", channel="topic:x", data={})
 
 
 @pytest.mark.parametrize(("rate", "burst"), [(20, 40), (3, 3)])

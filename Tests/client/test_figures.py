@@ -4,6 +4,7 @@ import asyncio
 import datetime
 import os
 import signal
+import threading
 import time
 import zoneinfo
 
@@ -197,6 +198,25 @@ async def test_all_lines_of_the_days_that_are_asked_for(town):
     span = datetime.date.fromisoformat(week["to"]) - datetime.date.fromisoformat(week["from"])
     assert span.days == 6 and {day["line"] for day in week["days"]} >= {line.id for line in lines}
     assert week["on_time"] == {"early_s": 60, "late_s": 300}
+
+
+def test_who_asks_over_and_over_leaves_the_others_their_turn(town):
+    first, over, codes = str(datetime.date.today() - datetime.timedelta(days=359)), threading.Event(), set()
+
+    def ask_on():
+        while not over.is_set():
+            codes.add(figures.ask(town, role="service", from_=first).status)
+
+    programs = [threading.Thread(target=ask_on) for _ in range(8)]
+    for program in programs:
+        program.start()
+    try:
+        assert {figures.ask(town, from_=first).status for _ in range(20)} == {200}
+    finally:
+        over.set()
+        for program in programs:
+            program.join()
+    assert codes == {200, 503}
 
 
 async def test_only_for_operators_and_services_with_their_token_in_the_header(town):

@@ -43,28 +43,38 @@ extension HTTPResponse {
     }
 }
 
+/// Who asks for what not everybody may read.
+enum PrivateReader {
+    /// `<role>:<subject>`.
+    case allowed(String)
+    case refused(HTTPResponse)
+}
+
 extension Capability {
     /// What only operators and services may read, others are refused; RFC 6750. The token is taken from the header only: an
     /// address is written to logs and kept in histories.
-    func refusal(of request: HTTPRequest, for what: String) -> HTTPResponse? {
+    func reader(of request: HTTPRequest, for what: String) -> PrivateReader {
         guard let token = request.bearerToken else {
-            return unauthorised(
-                401, "Unauthorized",
-                "Send the token of an operator or a service as `Authorization: Bearer …` (kerbside token --role operator)."
-            )
+            return .refused(
+                unauthorised(
+                    401, "Unauthorized",
+                    "Send the token of an operator or a service as `Authorization: Bearer …` (kerbside token --role operator)."
+                ))
         }
         do throws(TokenError) {
             let claims = try services.verifier.verify(token, nowMs: EventLoop.wallClock())
             guard claims.role == .operator || claims.role == .service else {
-                return unauthorised(
-                    403, "Forbidden",
-                    "A \(claims.role.rawValue) may not read \(what); an operator or a service may.",
-                    error: "insufficient_scope")
+                return .refused(
+                    unauthorised(
+                        403, "Forbidden",
+                        "A \(claims.role.rawValue) may not read \(what); an operator or a service may.",
+                        error: "insufficient_scope"))
             }
-            return nil
+            return .allowed("\(claims.role.rawValue):\(claims.subject)")
         } catch {
             metrics.tokensRefused.increment()
-            return unauthorised(error == .wrongCity ? 403 : 401, "Unauthorized", "\(error)", error: "invalid_token")
+            return .refused(
+                unauthorised(error == .wrongCity ? 403 : 401, "Unauthorized", "\(error)", error: "invalid_token"))
         }
     }
 

@@ -49,7 +49,9 @@ final class StatusPages: Capability {
     /// Programs of this machine may read them as they are; who comes from elsewhere, or by a proxy, sends the token of an operator or
     /// a service. Reading and merging the workers' texts takes milliseconds, so it is done once a second at most, for all who ask.
     private func metricsPage(_ request: HTTPRequest) -> HTTPResponse {
-        if !request.isFromThisMachine, let refusal = refusal(of: request, for: "the metrics") { return refusal }
+        if !request.isFromThisMachine, case .refused(let refusal) = reader(of: request, for: "the metrics") {
+            return refusal
+        }
         return HTTPResponse(
             status: 200, contentType: Metrics.contentType, headers: [("Cache-Control", "no-store")], body: metricsText()
         )

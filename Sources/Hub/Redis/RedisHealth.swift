@@ -21,6 +21,8 @@ final class RedisHealth {
     /// It counts as over when nothing was refused for so long, ms: some functions may be carried out before others are.
     private static let quietMs: UInt64 = 1_000
     private static let memoryMs: UInt64 = 5_000
+    /// While it is fuller than it should be.
+    private static let fullMemoryMs: UInt64 = 1_000
 
     init(connection: RedisConnection, loop: EventLoop, log: Logger) {
         self.connection = connection
@@ -31,6 +33,9 @@ final class RedisHealth {
 
     /// Whether Redis' memory is not full, as far as is known.
     var hasRoom: Bool { (memory?.share ?? 0) < 1 }
+
+    /// Whether the rest of it is kept for rides.
+    var isNearlyFull: Bool { memory?.level == 2 }
 
     private func refused(_ answer: String) {
         refusedAt = loop.now
@@ -52,7 +57,7 @@ final class RedisHealth {
     /// Once a second; asked every five, and when a call was refused.
     func watchMemory() {
         guard connection.isUp, loop.now >= memoryDueAt else { return }
-        memoryDueAt = loop.now + Self.memoryMs
+        memoryDueAt = loop.now + ((memory?.level ?? 0) > 0 ? Self.fullMemoryMs : Self.memoryMs)
         connection.send(["INFO", "memory"]) { result in
             guard case .success(let reply) = result, let text = reply.text, let memory = RedisMemory(text) else {
                 return

@@ -10,6 +10,9 @@ final class Statistics: Capability {
     let services: WorkerServices
     /// A year of a big city's figures takes some ten MB: one at a time.
     private var isReading = false
+    /// Who waits for that, one reading of each, in the order in which they came.
+    private var waiting: [(reader: String, read: () -> Void)] = []
+    private static let mostWaiting = 16
     private static let paths: Set = ["/v1/stats", "/v1/stats.csv"]
 
     init(_ services: WorkerServices) { self.services = services }
@@ -21,7 +24,11 @@ final class Statistics: Capability {
     }
 
     private func tell(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
-        if let refusal = refusal(of: request, for: "the figures") { return answer(refusal) }
+        let reader: String
+        switch self.reader(of: request, for: "the figures") {
+        case .refused(let refusal): return answer(refusal)
+        case .allowed(let subject): reader = subject
+        }
         guard catalog.isKnown, services.clock.isSet else {
             return answer(.problem(503, "Not ready", "The lines are not read yet; ask again in a second."))
         }
@@ -31,13 +38,19 @@ final class Statistics: Capability {
         } catch {
             return answer(.problem(400, "Bad request", error.detail))
         }
-        guard !isReading else {
+        guard isReading else { return tell(query, request, answer) }
+        guard waiting.count < Self.mostWaiting, !waiting.contains(where: { $0.reader == reader }) else {
             return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
         }
+        waiting.append((reader, { self.tell(query, request, answer) }))
+    }
+
+    private func tell(_ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         isReading = true
         let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
         read(query, of: query.dates[...], []) { rows in
             self.isReading = false
+            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
             guard let rows else {
                 return answer(
                     .problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))

@@ -45,6 +45,11 @@ final class Topics: Capability {
     ) {
         guard Channel.isTopic(channel) else { return refuseTopic(message, session) }
         if let denial = denial(of: channel, to: identity.role) { return refuse(session, message.id, denial) }
+        guard !services.store.isNearlyFull else {
+            return refuse(
+                session, message.id, .unavailable,
+                "The hub's memory is nearly full, and what is left is kept for rides; publish again in a while.")
+        }
         let arguments: FunctionArguments = [
             "sender": RedisArgument("\(identity.role.rawValue):\(identity.subject)"), "channel": RedisArgument(channel),
             "type": RedisArgument(type ?? Self.defaultType), "data": RedisArgument(data),
