@@ -48,7 +48,7 @@ import Testing
                 "v.away = v.away or c.now_text\n            MODULES['queue'].mark_back(c, driver, v)\n            v.away = c.now_text\n            tell_missing(c, driver, v)"
             ),
             (
-                "who is free is not found", .state, "    set_free(c, driver, v)\n    if v.state ~= 'unavailable'",
+                "who is free is not found", .queueOrder, "    set_free(c, driver, v)\n    if v.state ~= 'unavailable'",
                 "    if v.state ~= 'unavailable'"
             ),
             (
