@@ -81,10 +81,17 @@ extension Settings {
 
     static let etaTable: [Setting] = [
         .number(
-            "eta.speed_kmh", \.eta.speedKmh, 1...200, .atReload, "Speed of vehicles in the city, km/h, stops included."),
+            "eta.speed_kmh", \.eta.speedKmh, 1...200, .atReload,
+            """
+            Speed of taxis in the city, km/h, stops included: by it goes what they are expected to need until it is learned \
+            from the ways that they finish. 25 is San Francisco's.
+            """),
         .number(
             "eta.detour_short", \.eta.detourShort, 1...5, .atReload,
-            "Way by road ÷ straight line up to eta.short_m, where one-way streets weigh most."),
+            """
+            Way by road ÷ straight line up to eta.short_m, where one-way streets weigh most: by it a ride in a minibus \
+            is measured.
+            """),
         .number(
             "eta.detour", \.eta.detour, 1...5, .atReload,
             "Way by road ÷ straight line midway between the two distances (their geometric mean); linear in between."),

@@ -120,8 +120,10 @@ extension ProtobufSchema {
             passengers:8:uint32 back:9:string? bus:10:string? answer_by:11:uint64? notified:12:uint32?
             distance_m:13:double? reason:14:string? silent:15:bool? eta:16:PlaceEta?
         Notice: notice:1:string text:2:string zone:3:string? silent:4:bool?
-        RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64
-        SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64
+        RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
+            late_s:7:double
+        SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
+            late_s:7:double
         SeatStops: stops:1:SeatStop*
         StopEtaChange: request:1:string line:2:string bus:3:string eta:4:PlaceEta?
         DriverSnapshot: state:1:string? zone:2:string? rank:3:uint32? size:4:uint32? offer:5:Offer? ride:6:DriverRide?

@@ -3,10 +3,17 @@ import Domain
 import Foundation
 import GTFS
 
-/// `kerbside eta-accuracy`: how good the forecasts for buses on lines are, on a recording.
+/// `kerbside eta-accuracy`: how good the forecasts are, on a recording.
 struct ETAAccuracyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eta-accuracy",
+        commandName: "eta-accuracy", abstract: "Tries the forecasts for buses or taxis on recordings.",
+        subcommands: [BusETACommand.self, TaxiETACommand.self], defaultSubcommand: BusETACommand.self)
+}
+
+/// `kerbside eta-accuracy buses`, for buses on lines.
+struct BusETACommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "buses",
         abstract: "Tries the forecasts for buses on recorded tours, beside the schedule alone.",
         discussion: """
             Learns travel times from the part of the recording before --split, then forecasts at every fix after it, \

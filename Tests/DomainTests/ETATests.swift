@@ -2,37 +2,54 @@ import Domain
 import Testing
 
 struct ETATests {
-    private let estimator = ETAEstimator()
+    private let times = TravelTimes()
+    private let here = GeoPoint(lat: 45.46, lon: 9.18)
 
-    @Test("M15: haversine × detour ÷ speed: 1.5 to 1 km, 1.35 at 3 km, 1.25 from 10 km on, without a step")
-    func detour() {
-        #expect(estimator.detour(metres: 200) == 1.5)
-        #expect(abs(estimator.detour(metres: 3000) - 1.35) < 1e-12)
-        #expect(estimator.detour(metres: 25_000) == 1.25)
-        #expect(abs(estimator.seconds(metres: 3000) - 3000 * 1.35 / (25 / 3.6)) < 1e-9)
-        var last = 0.0
-        for metres in stride(from: 0.0, through: 15_000, by: 10) {
-            let seconds = estimator.seconds(metres: metres)
-            #expect(seconds >= last && seconds - last < 3.5, "farther is never sooner")
-            last = seconds
-        }
-        let here = GeoPoint(lat: 45.46, lon: 9.18)
-        #expect(estimator.seconds(from: here, to: here) == 0)
+    private func north(_ metres: Double) -> GeoPoint {
+        GeoPoint(lat: here.lat + metres / GeoPoint.metresPerDegree, lon: here.lon)
     }
 
-    @Test("The vehicle's own last minutes move the estimate, between a half and twice the speed")
+    @Test("M15: by road 1.5 times the straight line to 1 km, 1.35 at 3 km, 1.25 from 10 km on, without a step")
+    func detour() {
+        let detour = RoadDetour()
+        #expect(detour.factor(metres: 200) == 1.5)
+        #expect(abs(detour.factor(metres: 3000) - 1.35) < 1e-12)
+        #expect(detour.factor(metres: 25_000) == 1.25)
+        #expect(abs(detour.metres(from: here, to: north(3000)) - 4050) < 1)
+        var last = 0.0
+        for metres in stride(from: 0.0, through: 15_000, by: 10) {
+            let road = metres * detour.factor(metres: metres)
+            #expect(road >= last, "farther is never nearer")
+            last = road
+        }
+    }
+
+    @Test("Without anything learned the distance says it: farther is never sooner, and there is no step")
+    func law() {
+        func seconds(_ metres: Double) -> Double { times.seconds(from: here, to: north(metres), hour: 8) }
+        #expect(seconds(0) == 0)
+        #expect(abs(seconds(1_000) - 230) < 1 && abs(seconds(8_000) - 780) < 1)
+        var last = 0.0
+        for metres in stride(from: 0.0, through: 60_000, by: 10) {
+            let now = seconds(metres)
+            #expect(now >= last && now - last < 10)
+            last = now
+        }
+        let fast = times.seconds(from: here, to: north(1_000), hour: 8, speed: TravelTimes.usualSpeed * 2)
+        #expect(abs(fast - seconds(1_000) / 2) < 1e-9)
+    }
+
+    @Test("The vehicle's own last minutes move the estimate a little")
     func pace() {
-        let usual = estimator.seconds(metres: 5000)
         func after(_ speed: Double, minutes: Int) -> Double {
             var pace = RecentPace()
             for _ in 0..<minutes * 6 { pace.moved(metres: speed * 10, seconds: 10) }
-            return estimator.seconds(metres: 5000, pace: pace)
+            return times.seconds(from: here, to: north(5000), hour: 8, pace: pace)
         }
-        #expect(estimator.seconds(metres: 5000, pace: RecentPace()) == usual)
+        let usual = times.seconds(from: here, to: north(5000), hour: 8)
         #expect(abs(after(25 / 3.6, minutes: 10) - usual) < 1e-6)
         #expect(after(3, minutes: 1) > usual && after(3, minutes: 5) > after(3, minutes: 1))
-        #expect(after(0.6, minutes: 60) <= usual * 2 + 1e-9 && after(0.6, minutes: 60) > usual * 1.9)
-        #expect(after(60, minutes: 60) >= usual / 2 - 1e-9 && after(60, minutes: 60) < usual * 0.55)
+        #expect(after(0.6, minutes: 60) < usual * 1.4 && after(60, minutes: 60) > usual * 0.7)
     }
 
     @Test("A long stop counts as traffic for 90 s only")
@@ -41,7 +58,7 @@ struct ETATests {
             var pace = RecentPace()
             for _ in 0..<30 { pace.moved(metres: 70, seconds: 10) }
             for _ in 0..<stop / 10 { pace.moved(metres: 1, seconds: 10) }
-            return estimator.seconds(metres: 5000, pace: pace)
+            return times.seconds(from: here, to: north(5000), hour: 8, pace: pace)
         }
         #expect(after(stop: 60) > after(stop: 0))
         #expect(abs(after(stop: 1800) - after(stop: 90)) < 20)

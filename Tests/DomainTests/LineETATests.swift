@@ -20,8 +20,8 @@ struct LineETATests {
     }
 
     /// A spread that many exact tours have narrowed to nothing much.
-    private func exact(_ eta: LineETA) -> LineETASpread {
-        var spread = LineETASpread()
+    private func exact(_ eta: LineETA) -> ETASpread {
+        var spread = ETASpread()
         var passages = StopPassages(places: places)
         passages.start(at: 0)
         for stop in 0..<4 {
@@ -266,7 +266,7 @@ struct LineETATests {
             }
             return passages
         }
-        var spread = LineETASpread()
+        var spread = ETASpread()
         for _ in 0..<300 { spread.learn(tour(), forecast: eta) }
         var judged = eta
         judged.spread = spread

@@ -2774,6 +2774,12 @@ package nonisolated struct Kerbside_V1_RideEta: Sendable {
   /// ms
   package var at: UInt64 = 0
 
+  /// s, P10: one vehicle in ten comes before
+  package var earlyS: Double = 0
+
+  /// s, P90: one in ten comes after
+  package var lateS: Double = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -4120,6 +4126,12 @@ package nonisolated struct Kerbside_V1_SeatEta: Sendable {
 
   /// ms
   package var at: UInt64 = 0
+
+  /// s, P10: one vehicle in ten comes before
+  package var earlyS: Double = 0
+
+  /// s, P90: one in ten comes after
+  package var lateS: Double = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -9028,7 +9040,7 @@ nonisolated extension Kerbside_V1_RideAboard: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideEta"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{3}eta_s\0\u{3}distance_m\0\u{1}at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{3}eta_s\0\u{3}distance_m\0\u{1}at\0\u{3}early_s\0\u{3}late_s\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9041,6 +9053,8 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularDoubleField(value: &self.etaS) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self.earlyS) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self.lateS) }()
       default: break
       }
     }
@@ -9062,6 +9076,12 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
     if self.at != 0 {
       try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 5)
     }
+    if self.earlyS.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.earlyS, fieldNumber: 6)
+    }
+    if self.lateS.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lateS, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9071,6 +9091,8 @@ nonisolated extension Kerbside_V1_RideEta: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.etaS != rhs.etaS {return false}
     if lhs.distanceM != rhs.distanceM {return false}
     if lhs.at != rhs.at {return false}
+    if lhs.earlyS != rhs.earlyS {return false}
+    if lhs.lateS != rhs.lateS {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11010,7 +11032,7 @@ nonisolated extension Kerbside_V1_RouteChanged: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_SeatEta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatEta"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}eta_s\0\u{3}distance_m\0\u{1}at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{3}eta_s\0\u{3}distance_m\0\u{1}at\0\u{3}early_s\0\u{3}late_s\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11023,6 +11045,8 @@ nonisolated extension Kerbside_V1_SeatEta: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularDoubleField(value: &self.etaS) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self.distanceM) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self.earlyS) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self.lateS) }()
       default: break
       }
     }
@@ -11044,6 +11068,12 @@ nonisolated extension Kerbside_V1_SeatEta: SwiftProtobuf.Message, SwiftProtobuf.
     if self.at != 0 {
       try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 5)
     }
+    if self.earlyS.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.earlyS, fieldNumber: 6)
+    }
+    if self.lateS.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.lateS, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11053,6 +11083,8 @@ nonisolated extension Kerbside_V1_SeatEta: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.etaS != rhs.etaS {return false}
     if lhs.distanceM != rhs.distanceM {return false}
     if lhs.at != rhs.at {return false}
+    if lhs.earlyS != rhs.earlyS {return false}
+    if lhs.lateS != rhs.lateS {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

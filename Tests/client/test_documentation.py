@@ -81,7 +81,7 @@ class Actor:
 
 
 #: What is another each time.
-VOLATILE = {"session", "time", "seq", "at", "expires_at", "ride", "token"}
+VOLATILE = {"session", "time", "seq", "at", "expires_at", "ride", "token", "eta_s"}
 
 
 def shape(value):

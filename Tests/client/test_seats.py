@@ -167,14 +167,16 @@ async def test_book_confirm_near_arrived_aboard_end(hub, cast):
     assert minibus.books() == (0, 0, 0)
 
 
-async def test_the_eta_is_the_straight_way_with_a_detour_at_the_citys_speed(hub, cast):
+async def test_the_eta_goes_by_the_distance_while_nothing_is_learned(hub, cast):
     minibus, zone = await one_online(hub, cast)
     passenger = await cast.rider(hub)
     booking = await book(passenger, minibus, zone.centre, zone.centre.moved(north=-900))
     await minibus.take(booking)
     told = await passenger.expect("seat.confirmed", booking=booking)
-    # Up to 1 km the road is half as long again, and vehicles do 25 km/h.
-    assert abs(told["eta_s"] - zone.stand.distance(zone.centre) * 1.5 / (25 / 3.6)) <= 2
+    # 400 m take 120 s, 1,000 m 230 s, and what lies between a power of the distance.
+    metres = zone.stand.distance(zone.centre)
+    assert 400 <= metres <= 1000
+    assert abs(told["eta_s"] - 120 * (metres / 400) ** 0.71) <= 2
 
 
 async def test_the_passenger_follows_its_minibus_and_no_other_passenger_is_told_of_its_booking(hub, cast):

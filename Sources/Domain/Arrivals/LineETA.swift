@@ -22,7 +22,7 @@ public struct LineETA: Sendable {
     public let places: StopPlaces
     /// Unix ms of each stop by schedule; nil when the tour has none.
     public let schedule: [ScheduledStop]?
-    public var spread: LineETASpread
+    public var spread: ETASpread
     private let usual: WayTimes
 
     /// One stop of a tour's schedule, Unix ms.
@@ -77,7 +77,7 @@ public struct LineETA: Sendable {
     /// `segments` has one fewer than stops (`SegmentTimes.segments`), `schedule` as many.
     public init(
         places: StopPlaces, segments: [SegmentTime], schedule: [ScheduledStop]? = nil,
-        spread: LineETASpread = LineETASpread()
+        spread: ETASpread = ETASpread()
     ) {
         precondition(segments.count == places.count - 1 && (schedule == nil || schedule?.count == places.count))
         self.places = places

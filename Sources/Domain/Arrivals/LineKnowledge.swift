@@ -4,7 +4,7 @@
 /// tours' passages is all that need be kept.
 public struct LineKnowledge: Sendable {
     public private(set) var times = SegmentTimes()
-    public private(set) var spread = LineETASpread()
+    public private(set) var spread = ETASpread()
 
     public init() {}
 

@@ -7,10 +7,14 @@ import WebSocketServer
 /// worker's loop.
 final class OpenRequests {
     private let services: WorkerServices
+    private let learning: TravelLearning
     /// By driver: the ride or booking, and its pickup.
     private var open: [String: (id: String, pickup: GeoPoint)] = [:]
 
-    init(_ services: WorkerServices) { self.services = services }
+    init(_ services: WorkerServices, _ learning: TravelLearning) {
+        self.services = services
+        self.learning = learning
+    }
 
     /// The driver is asked. `meta`: `lat,lon` of the pickup, which the driver is not told before it accepts.
     ///
@@ -47,6 +51,7 @@ final class OpenRequests {
     /// Seconds from where the vehicle is to the pickup that it is asked for; nil: nobody knows.
     func secondsToPickup(_ id: String, of vehicle: VehicleTrack) -> Int? {
         guard let request = open[vehicle.subject], request.id == id, let fix = vehicle.lastFix else { return nil }
-        return Int(services.settings.estimator.seconds(from: fix.point, to: request.pickup, pace: nil).rounded())
+        let forecast = learning.forecast(from: fix.point, to: request.pickup, measuredAt: vehicle.heardAt)
+        return Int(forecast.seconds.rounded())
     }
 }

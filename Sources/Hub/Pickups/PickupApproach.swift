@@ -8,7 +8,9 @@ struct PickupApproach {
     /// Of the ride or the booking.
     let id: String
     let pickup: GeoPoint
-    var isAboard: Bool
+    private(set) var isAboard: Bool
+    /// Where the vehicle was on its way to the pickup, then with the passenger.
+    private(set) var way = TravelledWay()
     private var ladder: ProximityLadder
     private var eta: ETAReporter
     /// How it gets on, on this ride.
@@ -25,17 +27,38 @@ struct PickupApproach {
         self.eta = ETAReporter(settings: eta)
     }
 
-    /// What one fix tells on the way to the pickup: rungs of the ladder if it is sure, and seconds to go if they are to be told.
+    /// What one fix tells on the way to the pickup: rungs of the ladder if it is sure, and the time to go if that is to be told.
     mutating func advance(
-        to fix: Fix, after previous: Fix?, isSure: Bool, by estimator: ETAEstimator, now: Int64
-    ) -> (events: ProximityEvents, eta: Int?) {
+        to fix: Fix, after previous: Fix?, isSure: Bool, by learning: TravelLearning, measuredAt: Int64, now: Int64
+    ) -> (events: ProximityEvents, eta: ToldETA?) {
         if let previous {
             pace.moved(metres: previous.point.distance(to: fix.point), seconds: Double(fix.at - previous.at) / 1000)
         }
+        if previous != nil || way.places.isEmpty { way.pass(fix.point, at: measuredAt) }
         let events = isSure ? ladder.vehicleMoved(to: fix, target: pickup, isContinuous: previous != nil) : .none
-        let seconds = estimator.seconds(from: fix.point, to: pickup, pace: pace)
-        return (events, eta.report(seconds: seconds, at: now))
+        let forecast = learning.forecast(from: fix.point, to: pickup, pace: pace, measuredAt: measuredAt)
+        let told = eta.report(seconds: forecast.seconds, at: now).map {
+            ToldETA(seconds: $0, early: Int(forecast.early.rounded()), late: Int(forecast.late.rounded()))
+        }
+        return (events, told)
     }
+
+    /// The passenger is in the vehicle: its way with it begins.
+    mutating func board() {
+        guard !isAboard else { return }
+        isAboard = true
+        way = TravelledWay()
+    }
+
+    /// A fix with the passenger aboard.
+    mutating func ride(_ point: GeoPoint, measuredAt: Int64) { way.pass(point, at: measuredAt) }
+}
+
+/// A time of arrival as it is told, whole seconds from now: likely, and the bounds of eight in ten.
+struct ToldETA {
+    let seconds: Int
+    let early: Int
+    let late: Int
 }
 
 /// How a way to a pickup is told: of a taxi's ride, or of a booking in a minibus.
@@ -51,12 +74,15 @@ struct PickupKind {
 }
 
 extension Capability {
-    /// Holds a fix against a pickup, and tells those who wait what it says.
+    /// Holds a fix against a pickup, and tells those who wait what it says. True: it is there.
+    @discardableResult
     func approach(
-        _ pickup: inout PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?
-    ) {
+        _ pickup: inout PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?,
+        _ learning: TravelLearning
+    ) -> Bool {
         let (events, eta) = pickup.advance(
-            to: fix, after: previous, isSure: vehicle.isLastFixSure, by: settings.estimator, now: now())
+            to: fix, after: previous, isSure: vehicle.isLastFixSure, by: learning, measuredAt: vehicle.heardAt,
+            now: now())
         for event in [events.near, events.arrived] {
             guard let event else { continue }
             metrics.alerts.increment()
@@ -69,19 +95,22 @@ extension Capability {
                     "confidence": RedisArgument(event.confidence.rawValue),
                 ])
         }
-        if let eta { publishETA(pickup, kind, vehicle, fix, seconds: eta) }
+        if let eta { publishETA(pickup, kind, vehicle, fix, eta) }
+        return events.arrived != nil
     }
 
     /// State for those who wait, wherever they are connected: they read the vehicle's channel. In a minibus each takes what
     /// is for its own booking.
     private func publishETA(
-        _ pickup: PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix, seconds: Int
+        _ pickup: PickupApproach, _ kind: PickupKind, _ vehicle: VehicleTrack, _ fix: Fix, _ eta: ToldETA
     ) {
         var json = JSONWriter()
         json.beginObject()
         json.member(kind.idField, pickup.id)
         json.member(kind.vehicleField, vehicle.subject)
-        json.member("eta_s", seconds)
+        json.member("eta_s", eta.seconds)
+        json.member("early_s", min(eta.early, eta.seconds))
+        json.member("late_s", max(eta.late, eta.seconds))
         json.member("distance_m", Int64(fix.point.distance(to: pickup.pickup).rounded()))
         json.member("at", fix.at)
         json.endObject()

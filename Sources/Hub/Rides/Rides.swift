@@ -12,13 +12,17 @@ final class Rides: Capability {
     let positions: Positions
     let requests: OpenRequests
     let queues: QueueRanks
+    private let learning: TravelLearning
 
     private var drivers: [String: TaxiDriver] = [:]
     private static let pickup = PickupKind(
         alert: "ride_alert", eta: "ride.eta", idField: "ride", vehicleField: "taxi", isShared: false)
 
-    init(_ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests) {
+    init(
+        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ learning: TravelLearning
+    ) {
         self.services = services
+        self.learning = learning
         self.positions = positions
         self.requests = requests
         queues = QueueRanks(services)
@@ -86,7 +90,7 @@ final class Rides: Capability {
                 if let driver = self.drivers[vehicle.subject], case .busy(var ride) = driver.duty,
                     ride.id == reply["ride"]?.text
                 {
-                    ride.isAboard = true
+                    ride.board()
                     driver.duty = .busy(ride)
                 }
             }
@@ -102,6 +106,7 @@ final class Rides: Capability {
                 if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
                     ride.id == reply["ride"]?.text
                 {
+                    self.teach(driver, ride.way.finished)
                     driver.duty = .unavailable
                 }
             }
@@ -220,7 +225,7 @@ final class Rides: Capability {
             let new = PickupApproach(ride, id: "ride", radii: settings.radii, eta: settings.etaRules)
         else { return }
         if case .busy(var known) = driver.duty, known.id == new.id {
-            known.isAboard = known.isAboard || new.isAboard
+            if new.isAboard { known.board() }
             driver.duty = .busy(known)
             return
         }
@@ -245,6 +250,8 @@ final class TaxiDriver: VehicleFollower {
     var tracker: ZoneTracker?
     /// A function was called for this driver's zone and has not answered.
     var isMoving = false
+    /// When travel times were learned from a way of this driver, hub ms.
+    var taughtAt: Int64 = 0
     private let rides: Rides
 
     /// Follows the vehicle from now on.
@@ -267,9 +274,20 @@ final class TaxiDriver: VehicleFollower {
 extension Rides {
     /// The ladder and the ETA of the ride that the driver is on.
     func approach(_ driver: TaxiDriver, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?) {
-        guard case .busy(var ride) = driver.duty, !ride.isAboard else { return }
-        approach(&ride, Self.pickup, vehicle, fix, after: previous)
+        guard case .busy(var ride) = driver.duty else { return }
+        if ride.isAboard {
+            if previous != nil { ride.ride(fix.point, measuredAt: vehicle.heardAt) }
+        } else if approach(&ride, Self.pickup, vehicle, fix, after: previous, learning) {
+            teach(driver, ride.way.finished)
+        }
         driver.duty = .busy(ride)
+    }
+
+    /// A way of the driver is over: others are told by it how long theirs takes.
+    private func teach(_ driver: TaxiDriver, _ way: TravelledWay) {
+        let now = now()
+        guard now - driver.taughtAt >= TravelLearning.teachesEveryMs, learning.learn(from: way) else { return }
+        driver.taughtAt = now
     }
 
     /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.

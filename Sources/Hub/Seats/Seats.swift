@@ -11,18 +11,21 @@ final class Seats: Capability {
     let positions: Positions
     let requests: OpenRequests
     let patterns: RoutePatterns
+    private let learning: TravelLearning
 
     private var minibuses: [String: Minibus] = [:]
     private static let pickup = PickupKind(
         alert: "seat_alert", eta: "seat.eta", idField: "booking", vehicleField: "vehicle", isShared: true)
 
     init(
-        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ patterns: RoutePatterns
+        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ patterns: RoutePatterns,
+        _ learning: TravelLearning
     ) {
         self.services = services
         self.positions = positions
         self.requests = requests
         self.patterns = patterns
+        self.learning = learning
     }
 
     // MARK: commands
@@ -167,10 +170,7 @@ final class Seats: Capability {
     }
 
     private func measure(from pickup: GeoPoint, to destination: GeoPoint, in view: JSONValue?) -> SeatRide {
-        func byRoad(_ from: GeoPoint, _ to: GeoPoint) -> Double {
-            let straight = from.distance(to: to)
-            return straight * settings.estimator.detour(metres: straight)
-        }
+        func byRoad(_ from: GeoPoint, _ to: GeoPoint) -> Double { settings.detour.metres(from: from, to: to) }
         let place = GeoPoint(view?["position"])
         var ride = SeatRide(metres: byRoad(pickup, destination), distance: place.map { byRoad($0, pickup) })
         guard let way = AnnouncedPath(view?["way"]) else { return ride }
@@ -290,7 +290,7 @@ final class Seats: Capability {
             assigned(data, minibus, vehicle)
         case "seat.aboard":
             guard let index = minibus.bookings.firstIndex(where: { $0.pickup.id == booking }) else { return }
-            minibus.bookings[index].pickup.isAboard = true
+            minibus.bookings[index].pickup.board()
         case "seat.ended", "seat.cancelled": minibus.bookings.removeAll { $0.pickup.id == booking }
         default: return
         }
@@ -302,8 +302,7 @@ final class Seats: Capability {
             let new = PickupApproach(booking, id: "booking", radii: settings.radii, eta: settings.etaRules)
         else { return }
         if let index = minibus.bookings.firstIndex(where: { $0.pickup.id == new.id }) {
-            let isAboard = minibus.bookings[index].pickup.isAboard || new.isAboard
-            minibus.bookings[index].pickup.isAboard = isAboard
+            if new.isAboard { minibus.bookings[index].pickup.board() }
             return
         }
         minibus.bookings.append(Minibus.Booking(pickup: new, destination: destination))
@@ -315,7 +314,7 @@ final class Seats: Capability {
     /// The ladders and the ETAs of those who wait for this vehicle.
     func approach(_ minibus: Minibus, _ vehicle: VehicleTrack, _ fix: Fix, after previous: Fix?) {
         for index in minibus.bookings.indices where !minibus.bookings[index].pickup.isAboard {
-            approach(&minibus.bookings[index].pickup, Self.pickup, vehicle, fix, after: previous)
+            approach(&minibus.bookings[index].pickup, Self.pickup, vehicle, fix, after: previous, learning)
         }
     }
 

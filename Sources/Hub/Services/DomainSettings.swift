@@ -45,16 +45,15 @@ extension Settings {
         return rules
     }
 
-    var estimator: ETAEstimator {
-        var numbers = ETAEstimator.Settings()
+    var detour: RoadDetour {
+        var numbers = RoadDetour.Settings()
         numbers.detourNear = eta.detourShort
         numbers.detourMiddle = eta.detour
         numbers.detourFar = eta.detourLong
         numbers.nearMetres = eta.shortM
         numbers.farMetres = max(eta.shortM, eta.longM)
         numbers.middleMetres = (numbers.nearMetres * numbers.farMetres).squareRoot()
-        numbers.speed = eta.speedKmh / 3.6
-        return ETAEstimator(settings: numbers)
+        return RoadDetour(settings: numbers)
     }
 
     // MARK: custom stops

@@ -51,11 +51,12 @@ public actor Worker {
         clients = Sessions(services)
         let deliveries = Deliveries(services)
         let patterns = RoutePatterns(services.catalog)
-        let requests = OpenRequests(services)
+        let learning = TravelLearning(services)
+        let requests = OpenRequests(services, learning)
         let followed = FollowedVehicles(services)
         let positions = Positions(services)
-        let rides = Rides(services, positions, requests)
-        let seats = Seats(services, positions, requests, patterns)
+        let rides = Rides(services, positions, requests, learning)
+        let seats = Seats(services, positions, requests, patterns, learning)
         let topics = Topics(services)
         let lines = LineBoards(services)
         topics.readings.joined = { reading, isGap in lines.joined(reading.topic.channel, reading.session, isGap: isGap)
@@ -65,7 +66,7 @@ public actor Worker {
         // Seats take the `offer.seen` that is theirs, and rides all that are left. Deliveries come last.
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
-            Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
+            learning, Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
             Notifications(services), Broadcasts(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             Sweeps(services), deliveries,

@@ -16,20 +16,19 @@ public struct ETA: Equatable, Sendable {
     }
 }
 
-/// How far off forecasts were, learned from finished tours: turns seconds that are expected into P10, P50 and P90.
+/// How far off forecasts were, learned from finished tours of buses or ways of taxis: turns seconds that are expected into P10,
+/// P50 and P90.
 ///
 /// Of each band of horizons it keeps how often which ratio of true to expected time occurred, in steps of 5 %. A sum of
 /// medians is mostly too short, as delays have no counterpart; the P50 mends that, too.
-public struct LineETASpread: Equatable, Sendable {
+public struct ETASpread: Equatable, Sendable {
     /// Middles of the bands, seconds ahead; a band reaches half way to its neighbours'. Between middles it is linear.
     static let middles: [Double] = [90, 270, 480, 750, 1350, 2700]
     /// Ratios are taken of times with so many seconds added: below a minute they would say nothing.
     static let offset = 30.0
     /// Before anything is known. Buses are rarely much too early; a guess that four tours outweigh.
-    static let prior = (early: 0.8, likely: 1.0, late: 1.4)
+    public static let ofBuses = (early: 0.8, likely: 1.0, late: 1.4)
     static let priorTours = 4.0
-    /// What was learned before counts so much less with each tour: some fifty tours are remembered.
-    static let kept = 0.98
     static let step = 0.05
     static let bins = 61
 
@@ -37,8 +36,10 @@ public struct LineETASpread: Equatable, Sendable {
     private var counts = [[Double]](repeating: Array(repeating: 0, count: bins), count: middles.count)
 
     /// Of each band, from what was counted.
-    private var ratios = [Ratios](
-        repeating: Ratios(early: prior.early, likely: prior.likely, late: prior.late), count: middles.count)
+    private var ratios: [Ratios]
+    private let prior: Ratios
+    /// What was learned before counts so much less with each tour.
+    private let kept: Double
 
     private struct Ratios: Equatable, Sendable {
         var early: Double
@@ -46,18 +47,23 @@ public struct LineETASpread: Equatable, Sendable {
         var late: Double
     }
 
-    public init() {}
+    /// `prior`: the ratios before anything is known. `remembered`: some so many tours are.
+    public init(prior: (early: Double, likely: Double, late: Double) = ofBuses, remembered: Double = 50) {
+        kept = 1 - 1 / remembered
+        self.prior = Ratios(early: prior.early, likely: prior.likely, late: prior.late)
+        ratios = [Ratios](repeating: self.prior, count: ETASpread.middles.count)
+    }
 
     /// What seconds that are expected become.
     public func seconds(_ expected: Double) -> (early: Double, likely: Double, late: Double) {
-        let middles = LineETASpread.middles
+        let middles = ETASpread.middles
         let above = middles.firstIndex { $0 >= expected } ?? middles.count
         let low = max(0, above - 1)
         let high = min(middles.count - 1, above)
         let part = high > low ? (expected - middles[low]) / (middles[high] - middles[low]) : 0
         func at(_ ratio: KeyPath<Ratios, Double>) -> Double {
             let mixed = ratios[low][keyPath: ratio] * (1 - part) + ratios[high][keyPath: ratio] * part
-            return max(0, (expected + LineETASpread.offset) * mixed - LineETASpread.offset)
+            return max(0, (expected + ETASpread.offset) * mixed - ETASpread.offset)
         }
         let likely = at(\.likely)
         return (min(at(\.early), likely), likely, max(at(\.late), likely))
@@ -66,8 +72,7 @@ public struct LineETASpread: Equatable, Sendable {
     /// Takes in a finished tour: what would have been forecast as it left each stop, against what came. `eta` is what was
     /// known before this tour, without spread; where that was mostly the schedule it says nothing of what follows.
     public mutating func learn(_ passages: StopPassages, forecast eta: LineETA) {
-        var seen = [Bool](repeating: false, count: tours.count)
-        var fresh = counts.map { $0.map { _ in 0.0 } }
+        var seen: [(expected: Double, took: Double)] = []
         var pace = LivePace()
         var before: (stop: Int, at: Int64)?
         for stop in 0..<(passages.places.count - 1) {
@@ -82,27 +87,36 @@ public struct LineETASpread: Equatable, Sendable {
                 guard let reached = passages.arrivals[later], reached > left, eta.isLearned(from: stop, to: later)
                 else { continue }
                 let expected = eta.paced(eta.usualSeconds(fromExit: stop, toEntry: later), pace)
-                let took = Double(reached - left) / 1000
-                let ratio = (took + LineETASpread.offset) / (expected + LineETASpread.offset)
-                let band = LineETASpread.band(expected)
-                seen[band] = true
-                fresh[band][LineETASpread.bin(ratio)] += 1
+                seen.append((expected, Double(reached - left) / 1000))
             }
+        }
+        learn(seen)
+    }
+
+    /// Takes in what was expected on one tour or way, and what it took, seconds.
+    mutating func learn(_ forecasts: [(expected: Double, took: Double)]) {
+        guard !forecasts.isEmpty else { return }
+        var seen = [Bool](repeating: false, count: tours.count)
+        var fresh = counts.map { $0.map { _ in 0.0 } }
+        for (expected, took) in forecasts {
+            let ratio = (took + ETASpread.offset) / (expected + ETASpread.offset)
+            let band = ETASpread.band(expected)
+            seen[band] = true
+            fresh[band][ETASpread.bin(ratio)] += 1
         }
         for band in tours.indices where seen[band] {
             let sum = fresh[band].reduce(0, +)
-            tours[band] = tours[band] * LineETASpread.kept + 1
+            tours[band] = tours[band] * kept + 1
             // Each tour counts the same, however many stops it passed.
-            for bin in 0..<LineETASpread.bins {
-                counts[band][bin] = counts[band][bin] * LineETASpread.kept + fresh[band][bin] / sum
+            for bin in 0..<ETASpread.bins {
+                counts[band][bin] = counts[band][bin] * kept + fresh[band][bin] / sum
             }
         }
         calculate()
     }
 
     private mutating func calculate() {
-        let prior = LineETASpread.prior
-        ratios = LineETASpread.middles.indices.map {
+        ratios = ETASpread.middles.indices.map {
             Ratios(
                 early: quantile($0, 0.1, prior.early), likely: quantile($0, 0.5, prior.likely),
                 late: quantile($0, 0.9, prior.late))
@@ -127,12 +141,12 @@ public struct LineETASpread: Equatable, Sendable {
         let known = tours[band]
         var left = share * counts[band].reduce(0, +)
         var bin = 0
-        while bin < LineETASpread.bins - 1, counts[band][bin] < left {
+        while bin < ETASpread.bins - 1, counts[band][bin] < left {
             left -= counts[band][bin]
             bin += 1
         }
         let within = counts[band][bin] > 0 ? left / counts[band][bin] : 0.5
-        let learned = exp((Double(bin - LineETASpread.bins / 2) - 0.5 + within) * LineETASpread.step)
-        return (learned * known + prior * LineETASpread.priorTours) / (known + LineETASpread.priorTours)
+        let learned = exp((Double(bin - ETASpread.bins / 2) - 0.5 + within) * ETASpread.step)
+        return (learned * known + prior * ETASpread.priorTours) / (known + ETASpread.priorTours)
     }
 }
