@@ -52,6 +52,9 @@ extension Settings {
             "stops.max_open", \.stops.maxOpen, 1...100, .atReload,
             "Open requests of one citizen; the way back counts as one."),
         .integer(
+            "stops.max_open_passengers", \.stops.maxOpenPassengers, 1...1_000, .atReload,
+            "Passengers of one citizen's open requests together: nobody books a bus out for a day."),
+        .integer(
             "stops.max_on_tour", \.stops.maxOnTour, 1...1_000, .atReload,
             "Open requests of one tour. Each change tells its driver the whole list, so this bounds what that costs."),
         .integer(
@@ -101,6 +104,8 @@ extension Settings {
         public var maxAheadMs = 604_800_000
         /// Open requests of one citizen.
         public var maxOpen = 8
+        /// Passengers of one citizen's open requests together.
+        public var maxOpenPassengers = 16
         /// Open requests of one tour.
         public var maxOnTour = 60
         /// Between two requests that ring, ms.

@@ -48,6 +48,31 @@ import Wire
         }
     }
 
+    @Test func `C60: a taxi that counts its seats up and down where nobody has many has no waiting ride read`()
+        async throws
+    {
+        try await TestCity.run { city in
+            try await declined(city, rides: 10)
+            for driver in Self.drivers {
+                _ = try await city.command("seats_set", driver, "2", "4", "", "")
+            }
+            for taken in [3, 2, 3, 2] {
+                let cost = try await looks(city) {
+                    _ = try await city.command("seats_set", "T1", String(taken), "4", "", "")
+                }
+                // Its twenty vehicles, and each ride once for the driver that has more seats.
+                #expect(cost <= (taken == 2 ? 40 : 25))
+            }
+            // The last one with two seats takes its round with it.
+            for driver in Self.drivers {
+                _ = try await city.command("seats_set", driver, "3", "4", "", "")
+            }
+            #expect(try await city.field("ride:r1", "state") == "failed")
+            #expect(try await city.last("ride.failed", "passenger:p1")?["code"]?.text == "seats_full")
+            #expect(try await city.raw(["ZCARD", "{test}:waiting:14"]).int == 0)
+        }
+    }
+
     @Test func `C60: a declined ride is looked at once, and the others for its driver only`() async throws {
         try await TestCity.run { city in
             try await declined(city, rides: 10)

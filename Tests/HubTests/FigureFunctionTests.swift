@@ -207,6 +207,7 @@ import Wire
             try await start(city, "t_3")
             _ = try await city.command("tour_end", "operator", "o", "t_3", "", "")
             #expect(try await statistics(city)[.toursCutShort] == 1)
+            try await city.advance(120_000)
             try await start(city, "t_2")
             try await city.advance(7_300_000)
             for _ in 0..<2 { try await city.sweep() }

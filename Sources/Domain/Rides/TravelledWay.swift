@@ -29,10 +29,11 @@ public struct TravelledWay: Equatable, Sendable {
         last = places.last
     }
 
-    /// The vehicle is there. Fixes come in the order of their times.
+    /// The vehicle is there. Fixes come in the order of their times; of several at the same time the first counts.
     public mutating func pass(_ point: GeoPoint, at: Int64) {
+        if at == last?.at { return }
         let place = Place(point, at: at)
-        if let last, at - last.at > TravelledWay.longestGapMs || at <= last.at {
+        if let last, at - last.at > TravelledWay.longestGapMs || at < last.at {
             places.removeAll(keepingCapacity: true)
             apart = TravelledWay.apartMs
         }

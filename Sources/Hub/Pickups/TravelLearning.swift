@@ -13,6 +13,8 @@ final class TravelLearning: Capability {
     private var secondsToRead = 0
     /// There is more to read.
     private var isBehind = true
+    /// Who has taught of late, and when, hub ms: also who has connected anew.
+    private var taught: [String: Int64] = [:]
     /// The clock by which the hours were learned.
     private var timeZone = ""
 
@@ -25,7 +27,7 @@ final class TravelLearning: Capability {
     private static let leastMs: Int64 = 30_000
     private static let leastMetres = 100.0
     /// One driver teaches at most so often: nobody turns a city's clock alone.
-    static let teachesEveryMs: Int64 = 120_000
+    private static let teachesEveryMs: Int64 = 120_000
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -50,16 +52,18 @@ final class TravelLearning: Capability {
         return Forecast(seconds: seconds, early: bounds.early, late: bounds.late).after(Double(now - measuredAt) / 1000)
     }
 
-    /// A way is over. False: it says too little.
-    func learn(from way: TravelledWay) -> Bool {
-        guard let first = way.places.first, let end = way.places.last, way.durationMs >= Self.leastMs,
+    /// A way of a driver is over: others are told by it how long theirs takes, unless it says too little.
+    func learn(from way: TravelledWay, of driver: String) {
+        let now = now()
+        guard now - (taught[driver] ?? 0) >= Self.teachesEveryMs, let first = way.places.first,
+            let end = way.places.last, way.durationMs >= Self.leastMs,
             first.point.distance(to: end.point) >= Self.leastMetres
-        else { return false }
+        else { return }
+        taught[driver] = now
         commands.send([
             "XADD", RedisArgument(keys.ways), "MAXLEN", "~", RedisArgument(Self.kept), "*", "way",
-            RedisArgument(way.text(endedAt: now())),
+            RedisArgument(way.text(endedAt: now)),
         ]) { _ in }
-        return true
     }
 
     // MARK: reading
@@ -70,6 +74,10 @@ final class TravelLearning: Capability {
 
     func second() {
         secondsToRead -= 1
+        if secondsToRead % 10 == 0 {
+            let now = now()
+            taught = taught.filter { now - $0.value < Self.teachesEveryMs }
+        }
         if secondsToRead <= 0 || timeZone != catalog.current.timeZone { isBehind = true }
     }
 
@@ -88,6 +96,7 @@ final class TravelLearning: Capability {
         ]) { result in
             self.isReading = false
             self.secondsToRead = Self.readEveryS
+            self.isBehind = false
             guard case .success(let reply) = result, let entries = reply.array, zone == self.timeZone else { return }
             for entry in entries { self.take(entry) }
             self.isBehind = entries.count == Self.readAtOnce

@@ -7,6 +7,7 @@ enum RedisLibrary {
         [
             .init("settings", PackageResources.settings_lua),
             .init("core", PackageResources.core_lua),
+            .init("distances", PackageResources.distances_lua),
             .init("limits", PackageResources.limits_lua),
             .init("notify", PackageResources.notify_lua),
             .init("figures", PackageResources.figures_lua),

@@ -32,6 +32,7 @@ struct RedisSettings {
             ("stop_reminder_ms", stops.reminderMs), ("stop_merge_ms", stops.mergeMs), ("stop_wait_ms", stops.waitMs),
             ("stop_early_ms", stops.earlyMs), ("stop_round_ms", stops.roundMs), ("stop_late_ms", stops.lateMs),
             ("stop_quiet_ms", stops.quietMs), ("stop_max_open", stops.maxOpen),
+            ("stop_max_open_passengers", stops.maxOpenPassengers),
             ("stop_max_on_tour", stops.maxOnTour), ("stop_dwell_ms", stops.dwellMs),
 
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),

@@ -31,10 +31,11 @@ end, { 'allow-oom' })
 -- Requests that came to nothing. `cancels:<passenger>` has when, hub time, and the sign of how, the latest last. Of each kind
 -- so many are free; from then on the next request may come a while after the last of that kind, each time twice (`grows`) as long. So it
 -- is with tours that their drivers end at once, `cancels:bus_driver:<driver>`, and with what a taxi lets others wait for,
--- `cancels:driver:<driver>`: rides that it accepts and gives back, and offers that it does not show.
+-- `cancels:driver:<driver>`: rides that it accepts and gives back or does not come for, and offers that it does not show.
 
 local cancels = {}
--- By sign. Free: so many times `free_cancels`. Who asks pays more for what it does to others than for what they answer.
+-- By sign. Free: so many times `free_cancels`, within so many times `cancel_window_ms` (`window`; 1). Who asks pays more for what it
+-- does to others than for what they answer.
 cancels.kinds = {
     -- Rides and seats that rang somebody, and stops, taken back by who asked; tours.
     { sign = '', free = 1, text = 'You have taken back %d requests' },
@@ -51,6 +52,8 @@ cancels.kinds = {
     { sign = 'u', free = 1, text = '%d offers could not be delivered to you' },
     -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
     { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
+    -- A taxi or bus came and waited, and nobody was there. Each takes minutes, so they are counted for longer.
+    { sign = 'n', free = 1, grows = 4, window = 12, text = 'Nobody was there %d times when you were to be fetched' },
 }
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
@@ -69,15 +72,15 @@ end
 function cancels.forget(c, key) redis.call('EXPIRE', c.p .. key, math.min(c.history_ttl_s, 600)) end
 
 -- What was completed so soon after it was asked for (requested_at) took nobody anywhere. It is forgotten sooner, as often as it may
--- come. Answers whether it is such a request.
+-- come. It counts against who asked if the vehicle was there, and else against its driver, who said so from elsewhere.
 cancels.brief_ms = 60000
 
 function cancels.is_brief(c, requested_at) return c.now - tonumber(requested_at or 0) < cancels.brief_ms end
 
-function cancels.completed(c, who, key, requested_at)
-    if not cancels.is_brief(c, requested_at) then return end
+function cancels.completed(c, key, request, who, driver)
+    if not cancels.is_brief(c, request.requested_at) then return end
     cancels.forget(c, key)
-    cancels.add(c, who, 'q')
+    cancels.add(c, request.notified == '20' and who or driver, 'q')
 end
 
 -- Rides that a taxi ends within a minute after they were asked for take nobody anywhere, and a ride from who would have. `brief` on the
@@ -109,17 +112,22 @@ end
 function cancels.refusal(c, who, text)
     local entries = redis.call('LRANGE', c.p .. 'cancels:' .. who, 0, -1)
     if #entries == 0 then return nil end
-    local counts, last = {}, {}
+    local times = {}
     for _, entry in ipairs(entries) do
         local at, sign = string.match(entry, '^(%d+)(%a?)$')
-        if c.now - at < c.cancel_window_ms then counts[sign], last[sign] = (counts[sign] or 0) + 1, tonumber(at) end
+        times[sign] = times[sign] or {}
+        table.insert(times[sign], tonumber(at))
     end
     local longest, why = 0, nil
     for _, kind in ipairs(cancels.kinds) do
-        local count, free = counts[kind.sign] or 0, kind.free * c.free_cancels
-        local pause = count >= free and math.min(c.cancel_window_ms, c.cancel_pause_ms * (kind.grows or 2) ^ (count - free))
-        if pause and last[kind.sign] + pause - c.now > longest then
-            longest, why = last[kind.sign] + pause - c.now, string.format(kind.sign == '' and text or kind.text, count)
+        local window, count, last = (kind.window or 1) * c.cancel_window_ms, 0, nil
+        for _, at in ipairs(times[kind.sign] or {}) do
+            if c.now - at < window then count, last = count + 1, at end
+        end
+        local free = kind.free * c.free_cancels
+        local pause = count >= free and math.min(window, c.cancel_pause_ms * (kind.grows or 2) ^ (count - free))
+        if pause and last and last + pause - c.now > longest then
+            longest, why = last + pause - c.now, string.format(kind.sign == '' and text or kind.text, count)
         end
     end
     if not why then return nil end
@@ -135,6 +143,21 @@ function cancels.brief_refusal(c, v)
     local wait = cancels.brief_wait(c, v)
     return wait and refuse('rate_limited', 'You have ended more than ' .. 2 * c.free_cancels .. ' rides at once after they were asked for. '
         .. 'Be available again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
+end
+
+-- Whose tour an operator has ended leaves the bus to another driver for a while. `relieved` on the bus: until when, hub time, and who.
+cancels.relieved_ms = 120000
+
+function cancels.relieve(c, bus, driver)
+    redis.call('HSET', c.p .. 'bus:' .. bus, 'relieved', string.format('%.0f ', c.now + cancels.relieved_ms) .. driver)
+end
+
+function cancels.relieved_refusal(c, bus, driver)
+    local till, who = string.match(redis.call('HGET', c.p .. 'bus:' .. bus, 'relieved') or '', '^(%d+) (.*)$')
+    local left = who == driver and till - c.now or 0
+    if left <= 0 then return nil end
+    return refuse('not_available', 'An operator has ended your tour with the bus ' .. bus .. '. You can start with it again in '
+        .. math.ceil(left / 1000) .. ' s, or with another one now.', left)
 end
 
 -- What may happen so often in a minute, and no more. times: when it did last, hub time, the latest last; nil: never. Answers the

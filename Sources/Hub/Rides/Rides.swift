@@ -106,7 +106,7 @@ final class Rides: Capability {
                 if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
                     ride.id == reply["ride"]?.text
                 {
-                    self.teach(driver, ride.way.finished)
+                    self.learning.learn(from: ride.way.finished, of: vehicle.subject)
                     driver.duty = .unavailable
                 }
             }
@@ -250,8 +250,6 @@ final class TaxiDriver: VehicleFollower {
     var tracker: ZoneTracker?
     /// A function was called for this driver's zone and has not answered.
     var isMoving = false
-    /// When travel times were learned from a way of this driver, hub ms.
-    var taughtAt: Int64 = 0
     private let rides: Rides
 
     /// Follows the vehicle from now on.
@@ -278,16 +276,9 @@ extension Rides {
         if ride.isAboard {
             if previous != nil { ride.ride(fix.point, measuredAt: vehicle.heardAt) }
         } else if approach(&ride, Self.pickup, vehicle, fix, after: previous, learning) {
-            teach(driver, ride.way.finished)
+            learning.learn(from: ride.way.finished, of: vehicle.subject)
         }
         driver.duty = .busy(ride)
-    }
-
-    /// A way of the driver is over: others are told by it how long theirs takes.
-    private func teach(_ driver: TaxiDriver, _ way: TravelledWay) {
-        let now = now()
-        guard now - driver.taughtAt >= TravelLearning.teachesEveryMs, learning.learn(from: way) else { return }
-        driver.taughtAt = now
     }
 
     /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.

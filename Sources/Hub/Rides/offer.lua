@@ -176,9 +176,10 @@ local function dispatch_rest(c, zone, driver, again)
     local queue = view(c, zone)
     read_on(c, queue)
     while queue.most_free < math.huge and queue.most_free < c.max_passengers and read_on(c, queue) do end
-    if queue.most_free < c.max_passengers then return dispatch(c, zone, rides, queue) end
-    for _, ride in ipairs(driver and rides or {}) do
-        if ride == again or redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1' then
+    local may_be_full = queue.most_free < c.max_passengers
+    for _, ride in ipairs((may_be_full or driver) and rides or {}) do
+        if ride == again or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1'
+            or may_be_full and tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) > queue.most_free then
             place_ride(c, ride, load_ride(c, ride), queue)
         end
     end
@@ -285,7 +286,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         redis.call('ZREM', c.p .. 'offers', ride)
         end_search(c, ride, r)
         set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.now_text, 'notified', '0',
-            'place', v.score, 'place_zone', v.zone)
+            'place', v.score, 'place_zone', v.zone, 'from', v.lat and v.lat .. ',' .. v.lon or '')
         mark_back(c, driver, v)
         leave(c, driver, v, 'accepted', 'busy', 'ride', ride)
         log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })

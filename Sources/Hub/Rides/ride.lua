@@ -3,6 +3,7 @@
 local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'pick')
 local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
+local metres_between = import('distances', 'metres_between')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
@@ -62,7 +63,7 @@ end
 local function give_back(c, ride, r, reason, by)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
-    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at')
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'from')
     ask_anew(c, ride)
     redis.call('ZADD', c.p .. 'asks:' .. ride, 1, r.driver)
     redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
@@ -74,7 +75,43 @@ local function give_back(c, ride, r, reason, by)
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason })
 end
 
+local function make_unavailable(c, driver, v)
+    set_state(c, driver, v, 'unavailable')
+    clear_vehicle(c, driver, 'ride')
+    redis.call('ZREM', c.p .. 'alive', driver)
+end
+
+-- Who has accepted (r.from: its position then) and is no nearer to the pickup after a while lets its passenger wait in vain.
+local NEARER_M = 100
+
+local function has_not_come(c, r, v)
+    if r.notified ~= '0' or c.now - tonumber(r.accepted_at) < c.driver_lost_ms or v.missing then return false end
+    local lat, lon = string.match(r.from or '', '^([^,]+),(.+)$')
+    if not lat or not v.lat then return true end
+    return metres_between(r.lat, r.lon, v.lat, v.lon) > metres_between(r.lat, r.lon, lat, lon) - NEARER_M
+end
+
+-- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
+-- driver had given it back.
+local function leave_behind(c, ride, r)
+    close_ride(c, ride, r, 'cancelled')
+    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    cancels.add(c, 'driver:' .. r.driver)
+    local v = vehicle(c, r.driver)
+    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
+    if cancels.driver_refusal(c, r.driver) then
+        make_unavailable(c, r.driver, v)
+    else
+        join(c, r.driver, v, r.place_zone, 'gave_back')
+        dispatch_driver(c, r.place_zone, r.driver, true)
+    end
+    return ok({ ride = ride, state = 'cancelled' })
+end
+
 local function cancel_by_passenger(c, ride, r)
+    if r.state == 'accepted' and has_not_come(c, r, vehicle(c, r.driver)) then return leave_behind(c, ride, r) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
@@ -91,12 +128,6 @@ local function cancel_by_passenger(c, ride, r)
         free_again(c, r.offered_to)
     end
     return ok({ ride = ride, state = 'cancelled' })
-end
-
-local function make_unavailable(c, driver, v)
-    set_state(c, driver, v, 'unavailable')
-    clear_vehicle(c, driver, 'ride')
-    redis.call('ZREM', c.p .. 'alive', driver)
 end
 
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
@@ -122,24 +153,6 @@ local function cancel_by_driver(c, ride, r, zone)
     end
     if zone ~= r.zone then dispatch_ride(c, ride) end
     if zone ~= '' then dispatch_driver(c, zone, r.driver, true, ride) end
-    return ok({ ride = ride, state = 'cancelled' })
-end
-
--- By its driver's word the passenger is aboard, and by its own it is not: the ride is over, as if the driver had given it back.
-local function leave_behind(c, ride, r)
-    close_ride(c, ride, r, 'cancelled')
-    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
-    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    cancels.add(c, 'driver:' .. r.driver)
-    local v = vehicle(c, r.driver)
-    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    if cancels.driver_refusal(c, r.driver) then
-        make_unavailable(c, r.driver, v)
-    else
-        join(c, r.driver, v, r.place_zone, 'gave_back')
-        dispatch_driver(c, r.place_zone, r.driver, true)
-    end
     return ok({ ride = ride, state = 'cancelled' })
 end
 
@@ -295,6 +308,7 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
             return refuse('not_available', 'Wait for the passenger for ' .. wait .. ' s more, then send it again.', left)
         end
         close_ride(c, ride, r, 'noshow')
+        cancels.add(c, r.passenger, 'n')
         redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
         log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })

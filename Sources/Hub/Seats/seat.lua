@@ -178,6 +178,10 @@ register('seat_book', {
         if n > free_seats(v) then
             return no('seats_full', math.max(0, free_seats(v)) .. ' seats can be booked in ' .. driver .. ' now; got ' .. n .. ' passengers.')
         end
+        -- Who does not end its bookings has them all read when it says hello.
+        if redis.call('ZCARD', c.p .. 'bookings:' .. driver) >= 2 * v.capacity then
+            return no('seats_full', driver .. ' has ' .. 2 * v.capacity .. ' open bookings, which is the most for its seats. Book another one.')
+        end
         local too_soon = cancels.refusal(c, passenger)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
@@ -346,7 +350,7 @@ register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
         if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
         local v = vehicle(c, driver)
         close_booking(c, booking, b, 'ended')
-        cancels.completed(c, b.passenger, 'booking:' .. booking, b.requested_at)
+        cancels.completed(c, 'booking:' .. booking, b, b.passenger, 'driver:' .. driver)
         figures.of_minibus(c, v, { completed = 1 })
         log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do

@@ -9,6 +9,7 @@
 -- at its end: it is `requested` again, whatever its driver had promised, and its citizen is told (stop_way.lua).
 
 local hash, log, tell = import('core', 'hash', 'log', 'tell')
+local metres_between = import('distances', 'metres_between')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 
@@ -90,35 +91,6 @@ function stops.due(c, id, what, at)
     else
         redis.call('ZREM', c.p .. 'stopdue', member)
     end
-end
-
--- MARK: distances
-
--- On the sphere of 6,371,008.8 m. A number, as `math` is not there yet while a library is loaded.
-local METRES_PER_DEGREE = 111195.0797
-
-local function east(from, to, lat)
-    local difference = to - from
-    if difference > 180 then difference = difference - 360 elseif difference < -180 then difference = difference + 360 end
-    return difference * METRES_PER_DEGREE * math.cos(lat * math.pi / 180)
-end
-
--- Metres between two places in the same city.
-function stops.distance(lat, lon, to_lat, to_lon)
-    local x, y = east(lon, to_lon, lat), (to_lat - lat) * METRES_PER_DEGREE
-    return math.sqrt(x * x + y * y)
-end
-
--- How near the straight way between two fixes came to a place, metres. before nil: only the last fix is known.
-function stops.approach(lat, lon, before, fix)
-    local x1, y1 = east(lon, fix.lon, lat), (fix.lat - lat) * METRES_PER_DEGREE
-    if not before then return math.sqrt(x1 * x1 + y1 * y1) end
-    local x0, y0 = east(lon, before.lon, lat), (before.lat - lat) * METRES_PER_DEGREE
-    local dx, dy = x1 - x0, y1 - y0
-    local squared = dx * dx + dy * dy
-    local t = squared > 0 and math.max(0, math.min(1, -(x0 * dx + y0 * dy) / squared)) or 1
-    local x, y = x0 + t * dx, y0 + t * dy
-    return math.sqrt(x * x + y * y)
 end
 
 -- MARK: what is told
@@ -248,7 +220,7 @@ function stops.place(c, tour, id, s)
     for _, one in ipairs(stops.of_tour(c, tour)) do
         local o = one.s
         if one.id ~= id and o.waits == s.waits and math.abs(tonumber(o.at) - tonumber(s.at)) <= c.stop_merge_ms
-            and stops.distance(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= c.stop_merge_m then
+            and metres_between(tonumber(s.lat), tonumber(s.lon), tonumber(o.lat), tonumber(o.lon)) <= c.stop_merge_m then
             return o.place, o.state == 'requested'
         end
     end

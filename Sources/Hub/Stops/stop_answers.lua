@@ -53,10 +53,10 @@ function ANSWERS.decline(c, id, s)
     stops.rang_in_vain(c, s, 'declined')
 end
 
-function ANSWERS.complete(c, id, s)
+function ANSWERS.complete(c, id, s, t)
     if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
     stops.close(c, id, s, 'completed')
-    cancels.completed(c, s.citizen, 'stop:' .. id, s.requested_at)
+    cancels.completed(c, 'stop:' .. id, s, s.citizen, 'bus_driver:' .. t.driver)
     figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
     log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.completed', id, s)
@@ -75,6 +75,7 @@ function ANSWERS.noshow(c, id, s)
             .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.', s.stood_from and wait - stood or nil)
     end
     stops.close(c, id, s, 'no_show')
+    cancels.add(c, s.citizen, 'n')
     redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
     log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.noshow', id, s)

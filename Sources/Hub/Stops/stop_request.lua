@@ -2,6 +2,7 @@
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
 local cancels = import('limits', 'cancels')
+local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
 local stops = import('stop', 'stops')
 
@@ -49,17 +50,18 @@ function stops.seek(c, line, r)
 end
 
 -- The open request of the same citizen that this one repeats: the same place within 50 m, the same minute. Also how many
--- it has open.
+-- it has open, and for how many passengers.
 function stops.repeated(c, citizen, line, r)
-    local open = redis.call('SMEMBERS', c.p .. 'stops-of:' .. citizen)
+    local open, passengers = redis.call('SMEMBERS', c.p .. 'stops-of:' .. citizen), 0
     for _, id in ipairs(open) do
         local s = stops.load(c, id)
         if stops.is_open(s) and s.line == line and math.abs(tonumber(s.at) - r.at) < 60000
-            and stops.distance(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= c.stop_merge_m then
+            and metres_between(r.lat, r.lon, tonumber(s.lat), tonumber(s.lon)) <= c.stop_merge_m then
             return id, s, #open
         end
+        passengers = passengers + tonumber(s.passengers or 0)
     end
-    return nil, nil, #open
+    return nil, nil, #open, passengers
 end
 
 -- How many open requests its driver will have with it: those of the tour; before there is one, those of the line that the next
@@ -113,13 +115,18 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         for i = 7, #given do wanted[#wanted + 1] = cjson.decode(given[i]) end
 
         for _, r in ipairs(wanted) do stops.seek(c, line, r) end
-        local known, s, open = stops.repeated(c, citizen, line, wanted[1])
+        local known, s, open, passengers = stops.repeated(c, citizen, line, wanted[1])
         if known and tonumber(s.passengers) == wanted[1].passengers then return ok(stops.receipt(c, known, s)) end
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
         if open + #wanted > c.stop_max_open then
             return no('already_requested', 'You have ' .. open .. ' open requests. Cancel one first, or wait for its end.')
+        end
+        for _, r in ipairs(wanted) do passengers = passengers + r.passengers end
+        if passengers > c.stop_max_open_passengers then
+            return no('already_requested', 'Your open requests would be for ' .. passengers .. ' passengers together; at most '
+                .. c.stop_max_open_passengers .. ' can be. Cancel one first, or wait for its end.')
         end
         for i, r in ipairs(wanted) do
             local where = i == 2 and 'field `back`: ' or ''

@@ -1,6 +1,7 @@
 -- Requests for stops while buses drive, tours come and go, and time goes by.
 
 local log = import('core', 'log')
+local approach, metres_between = import('distances', 'approach', 'metres_between')
 local figures = import('figures', 'figures')
 local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
 
@@ -24,7 +25,7 @@ end
 -- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
 local function stand(c, id, s, fix, from)
     local function is_there(f)
-        return stops.distance(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
+        return metres_between(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
     end
     if is_there(fix) and from and is_there(from) then
         if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
@@ -58,10 +59,10 @@ local function alert(c, id, s, metres, dist, first)
 end
 
 local function pass(c, id, s, fix, before, dist, first)
-    local metres = before and stops.distance(before.lat, before.lon, fix.lat, fix.lon)
+    local metres = before and metres_between(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
     local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    alert(c, id, s, stops.approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist, first)
+    alert(c, id, s, approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist, first)
     stand(c, id, s, fix, stands and before)
 end
 

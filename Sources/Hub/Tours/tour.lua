@@ -115,6 +115,7 @@ function tours.finish(c, id, t, why, delay)
         t.route = ''
         tours.on_map(c, t)
     end
+    if why == 'operator' then cancels.relieve(c, t.bus, t.driver) end
     if stops.tour_ended(c, id, t) > 0 and why == 'driver' then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
 end
 
@@ -146,7 +147,8 @@ register('tour_start', {
         if kind and kind ~= 'bus' then
             return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
         end
-        local too_soon = cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
+        local too_soon = cancels.relieved_refusal(c, bus, driver)
+            or cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         if too_soon then return too_soon end
         local t = {
             bus = bus, line = line, pattern = given.pattern, trip = given.trip, stops = given.stops, driver = driver, worker = given.worker,
