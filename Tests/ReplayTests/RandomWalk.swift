@@ -104,7 +104,8 @@ final class FunctionHarness {
         "clock_scale", 0, "clock_real", 0, "clock_hub", 0, "stop_answer_ms", 600_000, "stop_remind_driver_ms", 300_000,
         "stop_reminder_ms", 900_000, "stop_ahead_m", 150, "stop_merge_m", 50, "stop_merge_ms", 600_000, "stop_near_m",
         500, "stop_arrived_m", 20, "stop_wait_ms", 0, "stop_early_ms", 1_800_000, "stop_round_ms", 3_600_000,
-        "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8, "stop_max_on_tour", 60, "stop_dwell_ms",
+        "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8,
+        "stop_max_open_passengers", 100, "stop_max_on_tour", 60, "stop_dwell_ms",
         30_000, "figure_days",
         400, "figure_early_s", 60, "figure_late_s", 300,
     ]
