@@ -249,7 +249,7 @@ public struct Settings: Sendable, Equatable {
         public var goneAfterMs = 600_000
         /// A circle that is watched moves once in so many ms.
         public var moveMs = 1_000
-        /// Events of shared channels wait this long for company, ms.
+        /// Events of shared channels wait up to this long for company, ms.
         public var coalesceMs = 24
     }
 

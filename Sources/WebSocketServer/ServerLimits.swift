@@ -42,6 +42,9 @@ public struct ServerLimits: Sendable {
     /// The most that a frame of `sendSoon` waits for others of its connection: 20 ms are not seen, and a write, which
     /// costs 50 times as much as a frame, carries what came meanwhile. 0: none waits.
     public var coalesceMs: UInt64 = 20
+    /// The load of the server's thread from which on frames wait at all, and from which on for the whole of `coalesceMs`: shares of a core.
+    /// `0...0`: always.
+    public var coalesceLoad: ClosedRange<Double> = 1 / 3...2 / 3
     /// With so many bytes waiting, a connection's frames wait no longer: by then the write costs each of them little.
     public var coalesceBytes = 4_096
     /// The close code of a reader that is too slow, and of one that comes when the server is full.

@@ -11,12 +11,15 @@ extension WebSocketServer {
         return queueFrame(connection, frame)
     }
 
+    /// How long a frame that is not urgent waits for others at present.
+    private var coalesceMs: UInt64 { UInt64(Double(rules.coalesceMs) * pace.share) }
+
     /// Queues a frame that is not urgent: it goes out with the next write to this connection, `coalesceMs` later at the
-    /// latest, or at the end of the turn in which `coalesceBytes` wait. The order of frames is kept: one that is sent takes along what waits.
+    /// latest and sooner at less than full load, or at the end of the turn in which `coalesceBytes` wait. The order of frames is kept: one that is sent takes along what waits.
     @discardableResult
     public func sendSoon(_ id: ConnectionID, _ frame: Frame) -> SendResult {
         guard let connection = connections[id], connection.phase == .open else { return .gone }
-        guard rules.coalesceMs > 0 else { return queueFrame(connection, frame) }
+        guard coalesceMs > 0 else { return queueFrame(connection, frame) }
         guard fits(connection, frame) else { return .overflow }
         enqueue(connection, frame.bytes)
         if connection.queuedBytes >= rules.coalesceBytes, !connection.isBehind {
@@ -114,7 +117,7 @@ extension WebSocketServer {
         guard !connection.isDirty, !connection.isWaiting else { return }
         connection.isWaiting = true
         if waiting.isEmpty, !isShutDown {
-            coalesceTimer.start(afterMs: rules.coalesceMs) { [unowned self] in self.flushWaiting() }
+            coalesceTimer.start(afterMs: coalesceMs) { [unowned self] in self.flushWaiting() }
         }
         waiting.append(connection.id)
     }

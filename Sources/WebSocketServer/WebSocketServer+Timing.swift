@@ -22,6 +22,7 @@ extension WebSocketServer {
 
     func tick() {
         leaveOutDelay()
+        pace.measure(used: CoalescePace.threadTime(), tickMs: Self.tickMs, rules.coalesceLoad)
         for raw in wheel.advance(to: now / Self.tickMs) { check(ConnectionID(rawValue: raw)) }
         giveMemoryBack()
     }

@@ -61,7 +61,10 @@ public final class WebSocketServer {
     /// What strangers may do. Changed while running, it counts for connections that open from then on.
     public var limits: ServerLimits {
         get { rules }
-        set { rules = newValue }
+        set {
+            rules = newValue
+            pace.set(newValue.coalesceLoad)
+        }
     }
     // What each frame touches is not public: that would cost a check of exclusive access at each touch.
     var rules: ServerLimits
@@ -86,6 +89,7 @@ public final class WebSocketServer {
     /// Those with frames that wait for `coalesceTimer`, which runs while there are any.
     var waiting: [ConnectionID] = []
     let coalesceTimer: LoopTimer
+    var pace = CoalescePace(used: CoalescePace.threadTime())
     /// Sockets that libwebsockets does not have yet, or does not watch: those of strangers.
     let crowd: CrowdPoll
     private static let crowdPerTurn = 64
@@ -137,6 +141,7 @@ public final class WebSocketServer {
         self.addresses = try addresses ?? AddressCounts()
         self.loop = loop
         rules = limits
+        pace.set(limits.coalesceLoad)
         self.tls = tls
         handshake = Handshake(path: path, subprotocols: subprotocols, allowedOrigins: allowedOrigins)
         wheel = TimerWheel(slots: 512, startingAt: loop.now / Self.tickMs)

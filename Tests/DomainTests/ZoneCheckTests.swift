@@ -261,6 +261,34 @@ struct ZoneCheckTests {
         #expect(problems([]).map(\.kind) == [.noZones])
     }
 
+    @Test("Overlaps are told together with rings that can be mended, not after those")
+    func overlapsAtOnce() {
+        let open = Array(Square.ring(south: 45, west: 9.01, north: 45.02, east: 9.03).dropLast())
+        let found = problems([sound, ZoneShape(id: "b", polygons: [[open]])])
+        #expect(found.map(\.kind) == [.notClosed, .overlap])
+        // Whose hole lies elsewhere is not measured.
+        let hole = Square.ring(south: 46, west: 9, north: 46.01, east: 9.01)
+        let stray = ZoneShape(
+            id: "c", polygons: [[Square.ring(south: 45, west: 9.01, north: 45.02, east: 9.03), hole]])
+        #expect(problems([sound, stray]).map(\.kind) == [.misplacedHole])
+    }
+
+    @Test("A GeometryCollection is what its polygons are; what has no area is no part of it")
+    func collection() throws {
+        func collection(_ parts: String) -> String {
+            #"{"features":[{"id":1,"geometry":{"type":"GeometryCollection","geometries":["# + parts + "]}}]}"
+        }
+        let square = #"{"type":"Polygon","coordinates":[[[9,45],[9.02,45],[9.02,45.02],[9,45.02],[9,45]]]}"#
+        let other = #"{"type":"MultiPolygon","coordinates":[[[[9.1,45],[9.12,45],[9.12,45.02],[9.1,45.02],[9.1,45]]]]}"#
+        let line = #"{"type":"LineString","coordinates":[[9,45],[9.5,45]]}"#
+        let alone = try read(collection(square)).zones[0].area
+        #expect(abs(try read(collection([square, line, other].joined(separator: ","))).zones[0].area - 2 * alone) < 10)
+        for empty in ["", line] {
+            let error = #expect(throws: ZoneSetError.self) { try read(collection(empty)) }
+            #expect(error?.problems.map(\.kind) == [.notGeoJSON])
+        }
+    }
+
     private func read(_ text: String, _ options: ZoneOptions = ZoneOptions()) throws(ZoneSetError) -> ZoneSet {
         try ZoneSet(geoJSON: Array(text.utf8), options: options)
     }

@@ -74,14 +74,21 @@ import Testing
         #expect(found == [])
     }
 
-    /// The hub keeps a place for half an hour.
-    @Test(arguments: [("3", "1900000", true), ("3", "1000000", false), ("1.5", "1900000", false)])
-    func afterLongOnTheWayTheBottomIsTheDriversPlace(_ score: String, _ ms: String, _ isRight: Bool) {
+    /// The hub keeps a place for half an hour, or as long as it is set.
+    @Test(arguments: [
+        (1_800_000, "3", "1900000", true), (1_800_000, "3", "1000000", false), (1_800_000, "1.5", "1900000", false),
+        (60_000, "3", "1000000", true), (60_000, "1", "1000000", true), (3_600_000, "3", "1900000", false),
+    ])
+    func afterLongOnTheWayTheBottomIsTheDriversPlace(
+        _ recoveryMs: Int64, _ score: String, _ ms: String, _ isRight: Bool
+    ) {
+        var start = HubSnapshot()
+        start.recoveryMs = recoveryMs
         let found = violations(
             in: Self.queue + Self.requested + Self.accepted + """
                 ride.cancelled r=r1 d=A p=p1 by=passenger ms=\(ms)
                 queue.joined d=A z=1 at=\(score) why=restored ms=\(ms)
-                """)
+                """, from: start)
         #expect(found.map(\.rule) == (isRight ? [] : [.rank]))
     }
 

@@ -64,6 +64,7 @@ import Testing
         var random = SplitMix(state: seed)
         var limits = ServerLimits()
         limits.coalesceMs = 5
+        limits.coalesceLoad = 0...0
         limits.maxOutboundBytes = 64 << 20
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
@@ -142,6 +143,7 @@ import Testing
     @Test func `a burst that is too large to wait goes out at once`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 20_000
+        limits.coalesceLoad = 0...0
         limits.maxOutboundBytes = 64 << 20
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)

@@ -141,6 +141,7 @@ import Testing
         var limits = ServerLimits()
         // Longer than a slow machine needs for the turns below.
         limits.coalesceMs = 2_000
+        limits.coalesceLoad = 0...0
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
             for _ in 0..<2 { try pair.client.connect(url: pair.url) }
@@ -174,6 +175,7 @@ import Testing
     @Test func `frames that may wait go out with the turn when enough of them wait`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 60_000
+        limits.coalesceLoad = 0...0
         limits.coalesceBytes = 1_000
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
@@ -200,6 +202,7 @@ import Testing
     @Test func `an urgent frame takes along what waits, in order, and the timer has nothing more to do`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 50
+        limits.coalesceLoad = 0...0
         try onLoop { loop in
             let pair = try Pair(loop, limits: limits)
             try pair.client.connect(url: pair.url)
@@ -223,6 +226,40 @@ import Testing
         }
     }
 
+    @Test func `a thread that has time lets nothing wait`() throws {
+        var limits = ServerLimits()
+        limits.coalesceMs = 60_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits)
+            try pair.client.connect(url: pair.url)
+            when(loop, { pair.opened.count == 1 && pair.server.bytesQueued == 0 }) {
+                pair.server.sendSoon(pair.opened[0], .text("at once"))
+                when(loop, { pair.clientMessages.count == 1 }) { pair.finish(loop) }
+            }
+        }
+    }
+
+    @Test func `how long frames wait follows the load of the thread`() {
+        var pace = CoalescePace(used: 0)
+        var used: UInt64 = 0
+        /// Ten ticks of 250 ms with so many of them on the CPU; the share after that.
+        func after(_ busyMs: UInt64) -> Double {
+            for _ in 0..<10 {
+                used += busyMs * 1_000_000
+                pace.measure(used: used, tickMs: 250, 0.4...0.8)
+            }
+            return pace.share
+        }
+        #expect(after(0) == 0)
+        #expect(after(90) == 0)
+        #expect(abs(after(150) - 0.5) < 0.01)
+        #expect(after(240) == 1)
+        #expect(after(1_000) == 1, "the ticks came late")
+        #expect(after(25) == 0)
+        pace.set(0...0)
+        #expect(pace.share == 1, "always")
+    }
+
     @Test func `no time to wait means the end of the turn; one that waits may be closed, or its server ended`() throws {
         var limits = ServerLimits()
         limits.coalesceMs = 0
@@ -234,6 +271,7 @@ import Testing
                 pair.server.sendSoon(pair.opened[0], .text("at once"))
                 when(loop, { pair.clientMessages.count == 1 }) {
                     pair.server.limits.coalesceMs = 10_000
+                    pair.server.limits.coalesceLoad = 0...0
                     let part = Frame.text(String(repeating: "x", count: 600))
                     #expect(pair.server.sendSoon(pair.opened[0], part) == .queued)
                     #expect(pair.server.sendSoon(pair.opened[0], part) == .overflow)

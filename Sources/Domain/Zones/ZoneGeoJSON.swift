@@ -1,6 +1,7 @@
 internal import Wire
 
-/// Reading zones from GeoJSON (RFC 7946): a FeatureCollection of Polygons and MultiPolygons, longitude first.
+/// Reading zones from GeoJSON (RFC 7946): a FeatureCollection of Polygons, MultiPolygons and GeometryCollections with them,
+/// longitude first.
 enum ZoneGeoJSON {
     private static let idProperties = ["id", "ID_NIL", "name"]
     private static let nameProperties = ["name", "NIL", "title"]
@@ -75,7 +76,23 @@ enum ZoneGeoJSON {
     }
 
     private static func geometry(_ geometry: JSONValue?, label: String) throws(ZoneSetError) -> [[[GeoPoint]]] {
-        guard let kind = geometry?["type"]?.text, let coordinates = geometry?["coordinates"] else {
+        let kind = geometry?["type"]?.text
+        if kind == "GeometryCollection" {
+            guard let parts = geometry?["geometries"]?.elements, !parts.isEmpty else {
+                throw refusal(.notGeoJSON, nil, "\(label): a GeometryCollection has a list \"geometries\"")
+            }
+            // What has no area, as an intersection of two drawings leaves it, is no part of a zone.
+            let flat: Set = ["Point", "MultiPoint", "LineString", "MultiLineString"]
+            var polygons: [[[GeoPoint]]] = []
+            for part in parts where !(part["type"]?.text.map(flat.contains) ?? false) {
+                polygons += try self.geometry(part, label: label)
+            }
+            guard !polygons.isEmpty else {
+                throw refusal(.notGeoJSON, nil, "\(label) has no polygon in its GeometryCollection")
+            }
+            return polygons
+        }
+        guard let kind, let coordinates = geometry?["coordinates"] else {
             throw refusal(.notGeoJSON, nil, "\(label) has no geometry with \"type\" and \"coordinates\"")
         }
         switch kind {
@@ -89,7 +106,9 @@ enum ZoneGeoJSON {
             for part in parts { polygons.append(try polygon(part, label: label)) }
             return polygons
         default:
-            throw refusal(.notGeoJSON, nil, "\(label) is a \(kind); a zone is a Polygon or a MultiPolygon")
+            throw refusal(
+                .notGeoJSON, nil,
+                "\(label) is a \(kind); a zone is a Polygon, a MultiPolygon or a GeometryCollection of them")
         }
     }
 

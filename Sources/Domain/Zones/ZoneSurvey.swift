@@ -10,6 +10,8 @@ struct ZoneSurvey {
     private(set) var problems: [ZoneProblem] = []
     private(set) var repairs: [ZoneRepair] = []
     private(set) var zones: [Surveyed] = []
+    /// Zones of which nobody knows what they enclose.
+    private var unclear: Set<String> = []
 
     /// Zones farther than this from where the city should be are somewhere else, metres.
     private static let farAway = 200_000.0
@@ -39,6 +41,7 @@ struct ZoneSurvey {
             repairs.append(ZoneRepair(zone: zone, text: text + "; " + repair))
         } else {
             problems.append(ZoneProblem(kind: kind, zone: zone, text: text, isRepairable: repair != nil))
+            if repair == nil, let zone { unclear.insert(zone) }
         }
     }
 
@@ -217,9 +220,10 @@ struct ZoneSurvey {
     }
 
     private mutating func checkOverlaps() {
-        // A span too large would overflow, a broken ring would mislead: those first.
-        guard problems.isEmpty else { return }
-        let order = self.order
+        // A span too large would overflow, and what a zone with holes elsewhere encloses would mislead. A ring that can be mended is
+        // taken as that.
+        guard !problems.contains(where: { $0.kind == .tooLarge }) else { return }
+        let order = self.order.filter { !unclear.contains(zones[$0].shape.id) }
         for (position, first) in order.enumerated() {
             for second in order[position...] { checkOverlap(first, second) }
         }

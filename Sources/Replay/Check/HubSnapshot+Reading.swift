@@ -12,6 +12,7 @@ extension HubSnapshot {
         entriesAdded = root.text("added").flatMap { Int($0) } ?? 0
         noShowWaitMs = root.text("noshow_wait").flatMap { Int64($0) } ?? 0
         roundPauseMs = root.text("round_pause").flatMap { Int64($0) } ?? 0
+        recoveryMs = root.text("recovery").flatMap { Int64($0) } ?? recoveryMs
         self.queues = Self.scores(queues)
         free = root["free"]?.members.map(Self.scores) ?? [:]
         for (name, fields) in vehicles {

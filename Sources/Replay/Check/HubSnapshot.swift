@@ -41,7 +41,8 @@ struct HubSnapshot: Equatable {
     var rides: [String: Ride] = [:]
     /// Passenger → its open ride.
     var passengers: [String: String] = [:]
-    /// The settings dispatch.noshow_wait_ms and dispatch.round_pause_ms.
+    /// The settings dispatch.noshow_wait_ms, dispatch.round_pause_ms and dispatch.recovery_ms.
     var noShowWaitMs: Int64 = 0
     var roundPauseMs: Int64 = 0
+    var recoveryMs: Int64 = 1_800_000
 }

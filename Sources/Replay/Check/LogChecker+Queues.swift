@@ -29,9 +29,6 @@ extension LogChecker {
         return true
     }
 
-    /// For so long a place is kept (`dispatch.recovery_ms`), hub ms.
-    private static let placeKeptMs: Int64 = 1_800_000
-
     private mutating func joined(_ name: String, _ zone: String, _ event: LoggedEvent) {
         guard let score = event.score else { return report(.log, "queue.joined has no score") }
         var driver = drivers[name] ?? Driver()
@@ -44,7 +41,7 @@ extension LogChecker {
         if reason == "restored" || reason == "recovered" {
             let mine = Place(zone: zone, score: score)
             if let kept = driver.kept, kept.zone == zone, kept != mine,
-                event.timeMs - driver.keptSince > Self.placeKeptMs
+                event.timeMs - driver.keptSince > recoveryMs
             {
                 // Too long on the way: at the bottom.
                 checkBottom(name, zone, score)

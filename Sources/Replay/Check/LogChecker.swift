@@ -66,6 +66,8 @@ struct LogChecker {
     var waiting: [String: Set<String>] = [:]
     let noShowWaitMs: Int64
     let roundPauseMs: Int64
+    /// For so long a place is kept.
+    let recoveryMs: Int64
     private var requests = 0
     /// Drivers whose state changed in the present step: looked at when it is complete.
     private var touched: Set<String> = []
@@ -75,6 +77,7 @@ struct LogChecker {
         queues = start.queues
         noShowWaitMs = start.noShowWaitMs
         roundPauseMs = start.roundPauseMs
+        recoveryMs = start.recoveryMs
         for (name, vehicle) in start.vehicles {
             drivers[name] = Driver(
                 isAway: vehicle.isAway, offer: vehicle.offer, ride: vehicle.ride, seats: vehicle.seats,

@@ -14,7 +14,8 @@ enum SnapshotScript {
             return fields
         end
         local s = { queues = {}, free = {}, vehicles = {}, rides = {}, passengers = {}, added = '0',
-            noshow_wait = redis.call('HGET', KEYS[1], 'noshow_wait_ms'), round_pause = redis.call('HGET', KEYS[1], 'round_pause_ms') }
+            noshow_wait = redis.call('HGET', KEYS[1], 'noshow_wait_ms'), round_pause = redis.call('HGET', KEYS[1], 'round_pause_ms'),
+            recovery = redis.call('HGET', KEYS[1], 'recovery_ms') }
         local last = redis.call('XREVRANGE', p .. 'events', '+', '-', 'COUNT', 1)
         if last[1] then
             s.last = last[1][1]

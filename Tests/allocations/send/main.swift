@@ -28,6 +28,7 @@ final class Deliveries {
         loop = try EventLoop()
         var limits = ServerLimits()
         limits.coalesceMs = 2
+        limits.coalesceLoad = 0...0
         server = try WebSocketServer(loop: loop, limits: limits, path: nil)
         client = try WebSocketClient(loop: loop)
         timer = LoopTimer(loop)
