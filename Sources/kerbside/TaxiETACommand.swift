@@ -79,7 +79,7 @@ struct TaxiETACommand: ParsableCommand {
         return thin.finished
     }
 
-    private func scores(_ name: String, _ mine: TravelTimesTrial.Score, _ theirs: TravelTimesTrial.Score) {
+    private func scores(_ name: String, _ mine: ForecastScore, _ theirs: ForecastScore) {
         row(name, percent(mine.error), percent(theirs.error), percent(mine.before), percent(mine.after))
     }
 

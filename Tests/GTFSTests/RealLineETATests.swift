@@ -38,8 +38,12 @@ struct RealLineETATests {
         let score = try #require(trial.forecast.score)
         let scoreBySchedule = try #require(trial.baseline.score)
         #expect(score >= 0.8 && score > scoreBySchedule + 0.3, "\(score)")
-        let within = Double(trial.within) / Double(trial.before + trial.within + trial.after)
-        #expect((0.7...0.9).contains(within), "\(within) between P10 and P90")
+        let told = trial.arrivals
+        #expect(try #require(told.all.error) <= 0.14)
+        for score in [told.all] + told.buckets {
+            let within = 1 - (score.before ?? 1) - (score.after ?? 0)
+            #expect(score.count > 10_000 && (0.74...0.86).contains(within), "\(within) between P10 and P90")
+        }
         #expect(Double(trial.missed) < 0.01 * Double(trial.forecast.count))
     }
 

@@ -26,8 +26,12 @@ public struct ETASpread: Equatable, Sendable {
     static let middles: [Double] = [90, 270, 480, 750, 1350, 2700]
     /// Ratios are taken of times with so many seconds added: below a minute they would say nothing.
     static let offset = 30.0
-    /// Before anything is known. Buses are rarely much too early; a guess that four tours outweigh.
-    public static let ofBuses = (early: 0.8, likely: 1.0, late: 1.4)
+    /// Before anything is known, by band. Buses are rarely much too early, and what they lose on one part of a long way they gain on
+    /// another; a guess that four tours outweigh.
+    public static let ofBuses = [
+        (early: 0.75, likely: 1.0, late: 1.55), (0.78, 1, 1.48), (0.81, 1, 1.42), (0.84, 1, 1.34), (0.88, 1, 1.26),
+        (0.91, 1, 1.2),
+    ]
     static let priorTours = 4.0
     static let step = 0.05
     static let bins = 61
@@ -37,7 +41,7 @@ public struct ETASpread: Equatable, Sendable {
 
     /// Of each band, from what was counted.
     private var ratios: [Ratios]
-    private let prior: Ratios
+    private let prior: [Ratios]
     /// What was learned before counts so much less with each tour.
     private let kept: Double
 
@@ -47,11 +51,15 @@ public struct ETASpread: Equatable, Sendable {
         var late: Double
     }
 
-    /// `prior`: the ratios before anything is known. `remembered`: some so many tours are.
-    public init(prior: (early: Double, likely: Double, late: Double) = ofBuses, remembered: Double = 50) {
+    /// `prior`: the ratios of each band before anything is known; the last counts for the bands that follow. `remembered`: some
+    /// so many tours are.
+    public init(prior: [(early: Double, likely: Double, late: Double)] = ofBuses, remembered: Double = 50) {
         kept = 1 - 1 / remembered
-        self.prior = Ratios(early: prior.early, likely: prior.likely, late: prior.late)
-        ratios = [Ratios](repeating: self.prior, count: ETASpread.middles.count)
+        self.prior = ETASpread.middles.indices.map {
+            let band = prior[min($0, prior.count - 1)]
+            return Ratios(early: band.early, likely: band.likely, late: band.late)
+        }
+        ratios = self.prior
     }
 
     /// What seconds that are expected become.
@@ -118,8 +126,8 @@ public struct ETASpread: Equatable, Sendable {
     private mutating func calculate() {
         ratios = ETASpread.middles.indices.map {
             Ratios(
-                early: quantile($0, 0.1, prior.early), likely: quantile($0, 0.5, prior.likely),
-                late: quantile($0, 0.9, prior.late))
+                early: quantile($0, 0.1, prior[$0].early), likely: quantile($0, 0.5, prior[$0].likely),
+                late: quantile($0, 0.9, prior[$0].late))
         }
     }
 

@@ -33,14 +33,14 @@ public struct LineETATrial: Sendable {
         }
     }
 
-    /// The likely times against the truth.
+    /// What people are told, the arrival, against when the recorded bus came within 30 m of the stop.
+    public private(set) var arrivals = HorizonScores()
+    /// The departure against when the stop was passed.
+    public private(set) var departures = HorizonScores()
+    /// The same by the measure of the benchmark: likely departures against the truth.
     public private(set) var forecast = ETAAccuracy()
     /// The same stops at the same times by the schedule alone: when it says, or now if that is past.
     public private(set) var baseline = ETAAccuracy()
-    /// Forecasts 3 minutes and more ahead whose bus came before the early bound, within the bounds, after the late one.
-    public private(set) var before = 0
-    public private(set) var within = 0
-    public private(set) var after = 0
     /// Fixes after the split, and those of them that lay on the way: forecasts are judged there.
     public private(set) var fixes = 0
     public private(set) var fixesOnTheWay = 0
@@ -71,6 +71,9 @@ public struct LineETATrial: Sendable {
     private mutating func judge(_ tour: Tour, from split: Int64, _ hour: (Int64) -> Int) {
         guard let end = tour.fixes.last?.at, end >= split, !tour.passed.isEmpty else { return }
         toursJudged += 1
+        var whole = TourTrack(shape: tour.shape, stops: tour.places)
+        for fix in tour.fixes { _ = whole.moved(to: fix.point, at: fix.at) }
+        let came = whole.passages.arrivals
         var follow = LineTour(track: TourTrack(shape: tour.shape, stops: tour.places))
         var known: (hour: Int, eta: LineETA)?
         for fix in tour.fixes {
@@ -89,24 +92,31 @@ public struct LineETATrial: Sendable {
             case .ignored, .beside, .reversed: continue
             }
             fixesOnTheWay += 1
-            if let bus = follow.bus() { judge(tour, usual.stops(ahead: bus, now: fix.at), now: fix.at) }
+            if let bus = follow.bus() { judge(tour, usual.stops(ahead: bus, now: fix.at), came: came, now: fix.at) }
         }
     }
 
-    private mutating func judge(_ tour: Tour, _ ahead: [LineETA.StopETA], now: Int64) {
+    private mutating func judge(_ tour: Tour, _ ahead: [LineETA.StopETA], came: [Int64?], now: Int64) {
+        guard let first = ahead.first?.stop else { return }
+        func seconds(_ time: Int64) -> Double { Double(time - now) / 1000 }
+        func add(_ eta: ETA, _ truth: Int64, to scores: inout HorizonScores) {
+            scores.add(seconds(eta.likely), (seconds(eta.early), seconds(eta.late)), took: seconds(truth))
+        }
+        // The first stop is only left.
+        for eta in ahead where eta.stop > 0 {
+            if let came = came[eta.stop] { add(eta.arrival, came, to: &arrivals) }
+        }
         for passed in tour.passed where passed.after >= now {
-            guard let first = ahead.first?.stop, passed.stop >= first else {
+            guard passed.stop >= first else {
                 missed += 1
                 continue
             }
             let eta = ahead[passed.stop - first].departure
             let truth = (passed.after + passed.by) / 2
-            func seconds(_ time: Int64) -> Double { Double(time - now) / 1000 }
+            add(eta, truth, to: &departures)
             forecast.add(forecast: seconds(eta.likely), truth: seconds(truth))
             let scheduled = max(now, tour.schedule[passed.stop].departure)
             baseline.add(forecast: seconds(scheduled), truth: seconds(truth))
-            guard seconds(truth) >= ETAAccuracy.leastHorizon else { continue }
-            if truth < eta.early { before += 1 } else if truth > eta.late { after += 1 } else { within += 1 }
         }
     }
 }

@@ -56,7 +56,7 @@ public struct TravelTimes: Sendable {
     private var hoursOfWeek = [Cell](repeating: Cell(), count: 168)
     /// Empty until something was learned.
     private var pairs: [Cell] = []
-    private var spread = ETASpread(prior: (early: 0.6, likely: 1, late: 1.6), remembered: 2_000)
+    private var spread = ETASpread(prior: [(early: 0.6, likely: 1, late: 1.6)], remembered: 2_000)
     /// How many were learned.
     public private(set) var ways = 0
 

@@ -1,33 +1,12 @@
 /// Tries forecasts for taxis on recorded ways: learned from some, judged on others, from every place of theirs to the end.
 public struct TravelTimesTrial: Sendable {
-    /// How good forecasts of one kind were.
-    public struct Score: Sendable {
-        private var errors = 0.0
-        private var early = 0
-        private var late = 0
-        public private(set) var count = 0
-
-        /// Mean of |forecast - truth| / truth; nil without any.
-        public var error: Double? { count == 0 ? nil : errors / Double(count) }
-        /// The shares of ways that ended before P10, and after P90; nil without any.
-        public var before: Double? { count == 0 ? nil : Double(early) / Double(count) }
-        public var after: Double? { count == 0 ? nil : Double(late) / Double(count) }
-
-        mutating func add(_ forecast: Double, _ bounds: (early: Double, late: Double), took: Double) {
-            errors += abs(forecast - took) / took
-            if took < bounds.early { early += 1 }
-            if took > bounds.late { late += 1 }
-            count += 1
-        }
-    }
-
     /// Forecasts of what took 3 minutes and more, 10 minutes and more, and those at the first place of a way.
     public struct Scores: Sendable {
-        public var fromThree = Score()
-        public var fromTen = Score()
-        public var first = Score()
+        public var fromThree = ForecastScore()
+        public var fromTen = ForecastScore()
+        public var first = ForecastScore()
         /// By what it took: 3 to 6, 6 to 10, 10 to 15, 15 minutes and more.
-        public var buckets = [Score](repeating: Score(), count: 4)
+        public var buckets = [ForecastScore](repeating: ForecastScore(), count: 4)
 
         mutating func add(
             _ forecast: Double, _ bounds: (early: Double, late: Double), took: Double, isFirst: Bool
