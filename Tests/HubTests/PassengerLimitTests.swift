@@ -70,6 +70,22 @@ import Wire
         }
     }
 
+    @Test(
+        "C60: a taxi that stays near the pickup has not come either", arguments: [("45.103", true), ("45.1008", false)])
+    func staysNear(lat: String, isLeft: Bool) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await position(city, "T1", "45.1035", at: 1)
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "500", "389", "high"])
+            try await city.advance(121_000)
+            try await position(city, "T1", lat, at: 2)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:driver:T1"]).int == (isLeft ? 1 : 0))
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:p1"]).int == (isLeft ? 0 : 1))
+        }
+    }
+
     @Test("C60: whom a bus fetches in its driver's words, from elsewhere, pays nothing; the driver does")
     func completedFromElsewhere() async throws {
         try await TestCity.run { city in

@@ -85,10 +85,10 @@ end
 local NEARER_M = 100
 
 local function has_not_come(c, r, v)
-    if r.notified ~= '0' or c.now - tonumber(r.accepted_at) < c.driver_lost_ms or v.missing then return false end
+    if r.notified == '20' or c.now - tonumber(r.accepted_at) < c.driver_lost_ms or v.missing then return false end
     local lat, lon = string.match(r.from or '', '^([^,]+),(.+)$')
     if not lat or not v.lat then return true end
-    return metres_between(r.lat, r.lon, v.lat, v.lon) > metres_between(r.lat, r.lon, lat, lon) - NEARER_M
+    return metres_between(r.lat, r.lon, v.lat, v.lon) > math.max(NEARER_M, metres_between(r.lat, r.lon, lat, lon) - NEARER_M)
 end
 
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
