@@ -307,7 +307,7 @@ async def test_the_reminder_goes_by_the_earliest_arrival(brisk):
     await driver.fix(after_ms=1000)
     await driver.call("stop.accept", request=request)
     eta = (await citizen.expect("stop.accepted", request=request))["eta"]
-    assert eta["early"] > citizen.now(22) and eta["at"] > eta["early"] + 5 * MINUTE
+    assert eta["early"] > citizen.now(22) and eta["at"] > eta["early"] + 4 * MINUTE
     # It is due after 19 seconds.
     await citizen.until("stop.reminder", request=request, within=2 * patience.PROCESS)
     [event] = [e for e in citizen.events if e["type"] == "stop.reminder"]

@@ -77,6 +77,6 @@ async def test_a_taxi_that_is_silent_is_not_told_as_far_as_before(new_hub, cast)
     pickup = hub.block().a.centre
     driver, passenger, _ = await on_the_way(hub, cast, pickup.moved(north=700), pickup)
     await driver.fix(pickup.moved(north=690))
-    first = await passenger.state("ride.eta")
+    first = await passenger.state("ride.eta", lambda eta: eta["distance_m"] == 690)
     later = await passenger.state("ride.eta", lambda eta: eta["eta_s"] <= first["eta_s"] - 3)
     assert later["distance_m"] == first["distance_m"], "it has not been seen elsewhere"
