@@ -1,33 +1,52 @@
 /// Why a text is no table of this form: where, and what to do.
 public struct CSVFault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Empty where the message says it.
     public let file: String
     /// Counted from 1; nil where the file as a whole is meant.
     public let line: Int?
     public let message: String
 
-    public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(message)" }
+    public init(file: String = "", line: Int? = nil, message: String) {
+        self.file = file
+        self.line = line
+        self.message = message
+    }
+
+    public var description: String {
+        file.isEmpty ? message : "\(file)\(line.map { ":\($0)" } ?? ""): \(message)"
+    }
 }
 
 /// Separated values with or without a head line (RFC 4180), read row by row in place.
 ///
-/// The file is held in memory once, and no value is copied before it is asked for. Names and values are trimmed, as feeds
-/// come with blanks after commas. Empty rows are passed over; a row may lack its last fields.
+/// The file is held in memory once, or only a window of it (``init(name:separator:hasHeadLine:source:)``), and no value is
+/// copied before it is asked for. Names and values are trimmed, as feeds come with blanks after commas. Empty rows are passed
+/// over; a row may lack its last fields.
 public struct CSVTable {
+    /// Appends the next bytes of a file; false when there are none any more.
+    public typealias Source = (inout [UInt8]) throws(CSVFault) -> Bool
+
     public let name: String
     /// The line on which the present row begins, counted from 1.
     public private(set) var line = 0
     /// The names of the columns; empty for an empty file, or one that is read without a head line.
     public private(set) var head: [String] = []
-    private let bytes: [UInt8]
+    /// The present row, and what is read of those after it.
+    @usableFromInline var window: [UInt8]
+    /// Nil when the window has all of the file.
+    private var source: Source?
+    /// So much of the window is known to be text.
+    private var checked = 0
     private let separator: UInt8
     private var columns: [String: Int] = [:]
-    private var fields: [(range: Range<Int>, hasQuotes: Bool)] = []
-    private var next: Int
+    @usableFromInline var fields: [(range: Range<Int>, hasQuotes: Bool)] = []
+    /// Where in the window the row after the present one begins.
+    private var nextRow = 0
     private var nextLine = 1
 
     /// A column of the file; there may be none of that name.
     public struct Column: Sendable {
-        fileprivate let index: Int
+        @usableFromInline let index: Int
 
         /// The column of that number, counted from 0, for a file without a head line.
         public init(at index: Int) { self.index = index }
@@ -39,18 +58,27 @@ public struct CSVTable {
     public init(
         name: String, bytes: [UInt8], separator: Character = ",", hasHeadLine: Bool = true
     ) throws(CSVFault) {
+        try self.init(name, bytes, separator, hasHeadLine, nil)
+    }
+
+    /// Likewise a file of which only a part is in memory at a time. It is checked as it is read: see ``next()``.
+    public init(
+        name: String, separator: Character = ",", hasHeadLine: Bool = true, source: @escaping Source
+    ) throws(CSVFault) {
+        try self.init(name, [], separator, hasHeadLine, source)
+    }
+
+    private init(
+        _ name: String, _ bytes: [UInt8], _ separator: Character, _ hasHeadLine: Bool, _ source: Source?
+    ) throws(CSVFault) {
         self.name = name
-        self.bytes = bytes
         self.separator = separator.asciiValue ?? UInt8(ascii: ",")
-        next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw CSVFault(
-                file: name, line: Self.firstBadLine(bytes), message: "this is not UTF-8 text; save the file as UTF-8")
-        }
-        guard !bytes.contains(0) else {
-            throw CSVFault(file: name, line: nil, message: "there are zero bytes in it; save the file as UTF-8")
-        }
-        guard hasHeadLine, readNext() else { return }
+        self.source = source
+        window = bytes
+        if source == nil { try check(isWhole: true) }
+        while self.source != nil, window.count < 3 { try readOn() }
+        if window.starts(with: [0xEF, 0xBB, 0xBF]) { nextRow = 3 }
+        guard hasHeadLine, try next() else { return }
         head = fields.indices.map { text($0) }
         columns = Dictionary(head.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -58,12 +86,19 @@ public struct CSVTable {
     /// The column of that name; the first, if there are several.
     public func column(_ name: String) -> Column { Column(at: columns[name] ?? -1) }
 
-    /// Goes to the next row that is not empty; false at the end.
-    public mutating func readNext() -> Bool {
-        while readRow() {
-            if fields.count > 1 || !(fields.first?.range.isEmpty ?? true) { return true }
+    /// Goes to the next row that is not empty; false at the end. Throws when what is read now is no UTF-8 text, or can't be
+    /// read.
+    public mutating func next() throws(CSVFault) -> Bool {
+        while try readRow() {
+            if fields.count > 1 || !fields[0].range.isEmpty { return true }
         }
         return false
+    }
+
+    /// Likewise in a file that was in memory from the beginning, and so is known to be text.
+    public mutating func readNext() -> Bool {
+        precondition(source == nil, "what is read on the way may fail")
+        return (try? next()) ?? false
     }
 
     /// How many fields the present row has.
@@ -74,7 +109,23 @@ public struct CSVTable {
 
     /// The same as it stands in the file: a quote within quotes is still doubled.
     public func bytes(_ column: Column) -> ArraySlice<UInt8> {
-        fields.indices.contains(column.index) ? bytes[fields[column.index].range] : []
+        fields.indices.contains(column.index) ? window[fields[column.index].range] : []
+    }
+
+    /// Likewise without keeping hold of the file, for what is asked millions of times.
+    @inlinable public func withBytes<Result>(_ column: Column, _ read: (Span<UInt8>) -> Result) -> Result {
+        let index = column.index
+        let range = index >= 0 && index < fields.count ? fields[index].range : 0..<0
+        return read(window.span.extracting(range))
+    }
+
+    /// Whether the present row's value stands there as these bytes.
+    public func has(_ column: Column, _ value: [UInt8]) -> Bool {
+        withBytes(column) { bytes in
+            guard bytes.count == value.count else { return false }
+            for index in value.indices where bytes[index] != value[index] { return false }
+            return true
+        }
     }
 
     /// Whether the present row has no value there.
@@ -83,21 +134,26 @@ public struct CSVTable {
     }
 
     /// Nil when there is no whole number.
-    public func integer(_ column: Column) -> Int? { isEmpty(column) ? nil : Int(text(column)) }
+    public func integer(_ column: Column) -> Int? {
+        guard !isEmpty(column) else { return nil }
+        return CSVNumber.digits(window, fields[column.index].range) ?? Int(text(column))
+    }
 
     /// Nil when there is no finite number.
     public func double(_ column: Column) -> Double? {
-        guard !isEmpty(column), let value = Double(text(column)), value.isFinite else { return nil }
+        guard !isEmpty(column) else { return nil }
+        if let value = CSVNumber.decimal(window, fields[column.index].range) { return value }
+        guard let value = Double(text(column)), value.isFinite else { return nil }
         return value
     }
 
     private func text(_ index: Int) -> String {
         guard fields.indices.contains(index) else { return "" }
         let (range, hasQuotes) = fields[index]
-        guard hasQuotes else { return String(decoding: bytes[range], as: UTF8.self) }
+        guard hasQuotes else { return String(decoding: window[range], as: UTF8.self) }
         var text: [UInt8] = []
         var isAfterQuote = false
-        for byte in bytes[range] {
+        for byte in window[range] {
             // Of two quotes one stays.
             if byte == UInt8(ascii: "\""), !isAfterQuote {
                 isAfterQuote = true
@@ -109,12 +165,27 @@ public struct CSVTable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private mutating func readRow() -> Bool {
-        fields.removeAll(keepingCapacity: true)
+    /// At least one field, unless it is the end.
+    private mutating func readRow() throws(CSVFault) -> Bool {
         line = nextLine
-        guard next < bytes.count else { return false }
-        let end = bytes.withUnsafeBufferPointer { bytes in
-            var index = next
+        while true {
+            fields.removeAll(keepingCapacity: true)
+            nextLine = line
+            let end = parseRow()
+            // What ends with the window may go on behind it, if only with the second half of an end of line.
+            if end < window.count || source == nil {
+                nextRow = end
+                return !fields.isEmpty
+            }
+            try readOn()
+        }
+    }
+
+    /// The fields of the row that begins at `nextRow`; answers where the one after it begins.
+    private mutating func parseRow() -> Int {
+        guard nextRow < window.count else { return nextRow }
+        return window.withUnsafeBufferPointer { bytes in
+            var index = nextRow
             while true {
                 let field = Self.field(in: bytes, from: index, separator, &nextLine)
                 fields.append((field.range, field.hasQuotes))
@@ -130,8 +201,51 @@ public struct CSVTable {
             nextLine += 1
             return index
         }
-        next = end
-        return true
+    }
+
+    /// Lets go what is read, and reads as much again as is left: a long row is looked through twice, and not once more for
+    /// each part of it.
+    private mutating func readOn() throws(CSVFault) {
+        guard let source else { return }
+        window.removeSubrange(..<nextRow)
+        checked -= nextRow
+        nextRow = 0
+        let wanted = window.count * 2
+        repeat {
+            guard try source(&window) else {
+                self.source = nil
+                return try check(isWhole: true)
+            }
+        } while window.count < wanted
+        try check(isWhole: false)
+    }
+
+    /// Whether what is new in the window is text. A character at its end may not be whole yet.
+    private mutating func check(isWhole: Bool) throws(CSVFault) {
+        var end = window.count
+        if !isWhole {
+            // Up to three bytes that begin a character of more.
+            for back in 1...3 where back <= end - checked {
+                let byte = window[end - back]
+                guard byte >= 0x80 else { break }
+                guard byte >= 0xC0 else { continue }
+                let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+                if length > back { end -= back }
+                break
+            }
+        }
+        let range = checked..<end
+        // The least byte, without a way out: so it is done for many at once.
+        let least = window[range].withUnsafeBufferPointer { $0.reduce(UInt8.max) { min($0, $1) } }
+        do { _ = try UTF8Span(validating: window.span.extracting(range)) } catch {
+            throw CSVFault(
+                file: name, line: max(1, line) + Self.goodLines(window[nextRow..<end]),
+                message: "this is not UTF-8 text; save the file as UTF-8")
+        }
+        guard range.isEmpty || least > 0 else {
+            throw CSVFault(file: name, message: "there are zero bytes in it; save the file as UTF-8")
+        }
+        checked = end
     }
 
     /// A field's value, trimmed, and where what ends it stands.
@@ -169,8 +283,9 @@ public struct CSVTable {
         return (first..<high, false, end)
     }
 
-    private static func firstBadLine(_ bytes: [UInt8]) -> Int {
+    /// How many lines there are before the one that is no text.
+    private static func goodLines(_ bytes: ArraySlice<UInt8>) -> Int {
         let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
-        return 1 + (lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0)
+        return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
     }
 }

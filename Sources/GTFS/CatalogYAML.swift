@@ -189,7 +189,7 @@ private struct CatalogYAMLReader {
         for word in words(entry.value) {
             if word == "-" {
                 times.append(nil)
-            } else if let time = TimeOfDay.seconds(word.utf8, allowsMinutes: true) {
+            } else if let time = TimeOfDay.seconds(Array(word.utf8).span, allowsMinutes: true) {
                 times.append(time)
             } else {
                 fail(entry.value, "\(label): \(word) at \(id) is no time such as 8:05")

@@ -77,33 +77,22 @@ public struct FeedFiles {
 
     /// The bytes of a file; nil when there is none of that name.
     func read(_ name: String, limits: FeedLimits) throws(FeedRefusal) -> [UInt8]? {
-        switch place {
-        case .memory(let files): return files[name]
-        case .archive(let archive, let entries):
-            guard let entry = entries[name] else { return nil }
-            return try archive.read(entry, limit: limits.maxFileBytes)
-        case .folder(let folder):
-            guard has(name) else { return nil }
-            return try Self.read(folder + "/" + name, limit: limits.maxFileBytes)
-        }
+        guard let stream = try open(name, limits: limits) else { return nil }
+        var bytes: [UInt8] = []
+        while try stream.read(into: &bytes) {}
+        return bytes
     }
 
-    private static func read(_ path: String, limit: Int) throws(FeedRefusal) -> [UInt8] {
-        guard let file = fopen(path, "rb") else {
-            throw FeedRefusal("\(path) can't be read: \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            bytes += buffer[..<count]
-            guard bytes.count <= limit else { throw FeedRefusal("\(path) is larger than \(limit >> 20) MiB") }
-            guard count == 0 else { continue }
-            guard ferror(file) == 0 else {
-                throw FeedRefusal("\(path) can't be read: \(String(cString: strerror(errno)))")
-            }
-            return bytes
+    /// A file from its beginning; nil when there is none of that name.
+    func open(_ name: String, limits: FeedLimits) throws(FeedRefusal) -> (any FeedStream)? {
+        switch place {
+        case .memory(let files): return files[name].map(MemoryStream.init)
+        case .archive(let archive, let entries):
+            guard let entry = entries[name] else { return nil }
+            return try archive.open(entry, limit: limits.maxFileBytes)
+        case .folder(let folder):
+            guard has(name) else { return nil }
+            return try FileStream(folder + "/" + name, limit: limits.maxFileBytes)
         }
     }
 

@@ -10,6 +10,26 @@ extension CSVTable {
         }
     }
 
+    /// A file of a feed of which a part at a time is in memory, ready for its first row.
+    init(file name: String, _ stream: some FeedStream) throws(FeedRefusal) {
+        do throws(CSVFault) {
+            try self.init(name: name) { (window) throws(CSVFault) in
+                do throws(FeedRefusal) {
+                    return try stream.read(into: &window)
+                } catch {
+                    throw CSVFault(message: error.description)
+                }
+            }
+        } catch {
+            throw FeedRefusal(error.description)
+        }
+    }
+
+    /// Goes to the next row that is not empty; false at the end. Throws a sentence when the file can't be read on.
+    mutating func goOn() throws(FeedRefusal) -> Bool {
+        do throws(CSVFault) { return try next() } catch { throw FeedRefusal(error.description) }
+    }
+
     /// Columns that a file can't do without. Throws a sentence that names those that are missing.
     func require(_ names: String...) throws(FeedRefusal) {
         let missing = names.filter { !column($0).isThere }
@@ -19,9 +39,6 @@ extension CSVTable {
         }
     }
 
-    /// Whether the value stands there as these bytes, for rows that repeat a value.
-    func has(_ column: Column, _ value: String.UTF8View) -> Bool { bytes(column).elementsEqual(value) }
-
     /// `H:MM:SS` or `HH:MM:SS`, also beyond 24 h, as seconds; nil when it is empty or something else.
-    func seconds(_ column: Column) -> Int? { TimeOfDay.seconds(bytes(column)) }
+    func seconds(_ column: Column) -> Int? { withBytes(column) { TimeOfDay.seconds($0) } }
 }

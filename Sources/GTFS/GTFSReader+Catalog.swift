@@ -1,5 +1,23 @@
 internal import Domain
 
+/// What trips have alike that share a pattern. By numbers, as there are many trips: by the stops' ids it takes four times as
+/// long.
+private struct FeedWay: Hashable {
+    let route, direction: Int
+    let headsign: String
+    let shape: String
+    /// Indices in the stops.
+    let stops: [Int32]
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(route)
+        hasher.combine(direction)
+        hasher.combine(headsign)
+        hasher.combine(shape)
+        stops.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}
+
 /// What was read becomes a catalog.
 extension GTFSReader {
     func catalog() throws(FeedRefusal) -> Catalog {
@@ -10,7 +28,10 @@ extension GTFSReader {
                     longName: route.longName, color: route.color, kind: route.kind),
                 farStop: options.limits.farStopToShape, tooFar: options.limits.maxStopToShape)
         }
-        for trip in trips where !trip.isSkipped && trip.calls.count >= 2 { add(trip, to: &builders[trip.route]) }
+        var ways: [FeedWay: Int] = [:]
+        for trip in trips where !trip.isSkipped && trip.calls.count >= 2 {
+            add(trip, to: &builders[trip.route], &ways)
+        }
         var onDemand: [[FeedTrip]] = Array(repeating: [], count: routes.count)
         for trip in trips where !trip.isSkipped && !trip.places.isEmpty { onDemand[trip.route].append(trip) }
         var catalog = Catalog(timeZone: timeZone)
@@ -61,21 +82,33 @@ extension GTFSReader {
         report.findings.first { $0.effect == .skipped }.map { "; the first reason: \($0)" } ?? ""
     }
 
-    private func add(_ trip: FeedTrip, to builder: inout LineBuilder) {
+    private func add(_ trip: FeedTrip, to builder: inout LineBuilder, _ ways: inout [FeedWay: Int]) {
         let shape = shapes[trip.shape]
-        let distances = Self.metres(trip.calls, shape)
-        let calls = trip.calls.indices.map { index in
-            let call = trip.calls[index]
-            let time = call.arrival.flatMap { arrival in
-                call.departure.map { StopTime(arrival: arrival, departure: $0) }
+        let calls = calls[trip.calls]
+        let way = FeedWay(
+            route: trip.route, direction: trip.direction, headsign: trip.headsign,
+            shape: shape == nil ? "" : trip.shape,
+            stops: calls.map { Int32($0.stop) })
+        var mends: [LineBuilder.Mend] = []
+        let pattern: Int
+        if let known = ways[way] {
+            pattern = known
+        } else {
+            let distances = Self.metres(calls, shape)
+            let places = calls.indices.map { index in
+                LineBuilder.Place(stop: stops[calls[index].stop].stop, distance: distances?[index])
             }
-            return LineBuilder.Call(stop: stops[call.stop].stop, time: time, distance: distances?[index])
+            pattern = builder.pattern(
+                direction: trip.direction, headsign: trip.headsign, places: places, shapeID: way.shape,
+                shape: shape?.points ?? [], &mends)
+            ways[way] = pattern
         }
-        let mends = builder.add(
-            id: trip.name, feedID: trip.name == trip.id ? nil : trip.id, service: trip.service,
-            direction: trip.direction, headsign: trip.headsign, calls: calls,
-            shapeID: shape == nil ? "" : trip.shape, shape: shape?.points.map(\.point) ?? [],
-            frequencies: trip.frequencies, sequences: trip.calls.map(\.sequence))
+        let times = calls.map { call in
+            call.arrival.flatMap { arrival in call.departure.map { StopTime(arrival: arrival, departure: $0) } }
+        }
+        builder.add(
+            id: trip.name, feedID: trip.name == trip.id ? nil : trip.id, service: trip.service, pattern: pattern,
+            times: times, frequencies: trip.frequencies, sequences: calls.map(\.sequence))
         if shape == nil, !trip.shape.isEmpty {
             report.add(
                 .mended, "shape missing", "trips.txt", trip.line,
@@ -114,14 +147,13 @@ extension GTFSReader {
     /// Where the feed itself says that the calls lie along the shape: its own unit brought to metres. Nil unless it says so
     /// for all of them and for the whole shape.
     private static func metres(_ calls: [FeedCall], _ shape: FeedShape?) -> [Double]? {
-        guard let points = shape?.points, points.count >= 2 else { return nil }
-        let told = points.compactMap(\.distance)
+        guard let points = shape?.points, let told = shape?.distances, points.count >= 2 else { return nil }
         let wanted = calls.compactMap(\.distance)
         guard told.count == points.count, wanted.count == calls.count,
             zip(told, told.dropFirst()).allSatisfy({ $0 <= $1 }),
             zip(wanted, wanted.dropFirst()).allSatisfy({ $0 <= $1 })
         else { return nil }
-        let lengths = StopAlignment.lengths(points.map(\.point))
+        let lengths = StopAlignment.lengths(points)
         var metres: [Double] = []
         var next = 1
         for distance in wanted {

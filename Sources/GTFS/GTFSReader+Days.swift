@@ -13,7 +13,7 @@ extension GTFSReader {
         if let missing = days.firstIndex(where: { !$0.isThere }) {
             throw FeedRefusal("\(table.name):1: the column \(Self.weekdays[missing]) is missing in the first line")
         }
-        while table.readNext() {
+        while try table.goOn() {
             let service = table.text(id)
             guard !service.isEmpty, services[service] == nil else {
                 report.add(
@@ -39,7 +39,7 @@ extension GTFSReader {
         guard var table = try table("calendar_dates.txt") else { return }
         try table.require("service_id", "date", "exception_type")
         let (id, day, kind) = (table.column("service_id"), table.column("date"), table.column("exception_type"))
-        while table.readNext() {
+        while try table.goOn() {
             let name = table.text(id)
             guard let date = ServiceDate(table.text(day)) else {
                 report.add(

@@ -8,7 +8,7 @@ extension GTFSReader {
         var table = try requiredTable("agency.txt")
         try table.require("agency_timezone")
         let (id, zone) = (table.column("agency_id"), table.column("agency_timezone"))
-        while table.readNext() {
+        while try table.goOn() {
             agencies.insert(table.text(id))
             let name = table.text(zone)
             if timeZone.isEmpty {
@@ -32,7 +32,7 @@ extension GTFSReader {
         let (id, name) = (table.column("stop_id"), table.column("stop_name"))
         let (lat, lon) = (table.column("stop_lat"), table.column("stop_lon"))
         let type = table.column("location_type")
-        while table.readNext() {
+        while try table.goOn() {
             let stopID = table.text(id)
             // Entrances, nodes and boarding areas are no places where a bus stops.
             if ["2", "3", "4"].contains(table.text(type)) { continue }
@@ -65,8 +65,8 @@ extension GTFSReader {
             stops.append(
                 FeedStop(
                     stop: Stop(
-                        id: usable, feedID: usable == stopID ? nil : stopID, name: text.isEmpty ? stopID : text,
-                        point: point), line: table.line))
+                        id: usable, feedID: usable == stopID ? nil : stopID,
+                        name: text.isEmpty ? stopID : text, point: point), line: table.line))
         }
     }
 
@@ -169,7 +169,7 @@ extension GTFSReader {
         for (file, member) in [("location_groups.txt", "location_id"), ("location_group_stops.txt", "stop_id")] {
             guard var table = try table(file) else { continue }
             let (group, stop) = (table.column("location_group_id"), table.column(member))
-            while table.readNext() {
+            while try table.goOn() {
                 let (groupID, stopID) = (table.text(group), table.text(stop))
                 // location_groups.txt as it is now names groups only.
                 if !stop.isThere || groupID.isEmpty { continue }
@@ -192,26 +192,30 @@ extension GTFSReader {
         let distance = table.column("shape_dist_traveled")
         let wanted = Set(trips.lazy.map(\.shape))
         var current = ""
-        var shape = FeedShape()
+        var bytes: [UInt8] = []
+        var shape = FeedShape(line: 0)
         // Rows of one shape stand together as a rule.
-        func put() { if !current.isEmpty { shapes[current] = shape } }
-        while table.readNext() {
-            if !table.has(id, current.utf8) {
+        func put() { if !current.isEmpty, wanted.contains(current) { shapes[current] = shape } }
+        while try table.goOn() {
+            if current.isEmpty || !table.has(id, bytes) {
                 put()
+                bytes = Array(table.bytes(id))
                 current = table.text(id)
-                shape = shapes[current] ?? FeedShape(line: table.line)
+                // Taken out, so that its points are not copied when more are added.
+                shape = shapes.removeValue(forKey: current) ?? FeedShape(line: table.line)
             }
             guard wanted.contains(current) else { continue }
-            guard let point = point(table, lat, lon), let sequence = table.integer(sequence) else {
+            guard let point = point(table, lat, lon),
+                let sequence = table.integer(sequence).flatMap(Int32.init(exactly:))
+            else {
                 report.add(
                     .skipped, "shape point", table.name, table.line,
                     "a point of shape \(current) without a place or shape_pt_sequence")
                 continue
             }
-            shape.points.append(.init(sequence: sequence, point: point, distance: table.double(distance)))
+            shape.append(point, sequence: sequence, distance: table.double(distance))
         }
         put()
-        shapes = shapes.filter { wanted.contains($0.key) }
-        for id in shapes.keys { shapes[id]?.points.sort { $0.sequence < $1.sequence } }
+        for id in shapes.keys { shapes[id]?.sort() }
     }
 }

@@ -32,51 +32,76 @@ extension GTFSReader {
         if !columns.stop.isThere, !columns.area.isThere, !columns.group.isThere {
             throw FeedRefusal("stop_times.txt:1: the column stop_id is missing in the first line")
         }
-        var name = ""
+        let numbers = StopNumbers(stops.map { $0.stop.feedID ?? $0.stop.id })
+        var calls = FeedCalls(hasDistances: columns.distance.isThere)
+        var id: [UInt8] = []
+        // That of the present row, -1 for one that is not known, and what is known of it now.
         var trip = -1
-        while table.readNext() {
+        var list = FeedCalls.List()
+        var isSkipped = true
+        func put() { if trip >= 0 { trips[trip].calls = list } }
+        while try table.goOn() {
             // Rows of a trip stand together as a rule.
-            if trip < 0 || !table.has(columns.trip, name.utf8) {
-                name = table.text(columns.trip)
-                guard let known = tripIndex[name] else {
-                    trip = -1
+            if trip < 0 || !table.has(columns.trip, id) {
+                put()
+                let name = table.text(columns.trip)
+                trip = tripIndex[name] ?? -1
+                guard trip >= 0 else {
                     report.add(.skipped, "call trip", table.name, table.line, "trip \(name) is not in trips.txt")
                     continue
                 }
-                trip = known
+                id = Array(table.bytes(columns.trip))
+                list = trips[trip].calls
+                isSkipped = trips[trip].isSkipped
             }
-            if !trips[trip].isSkipped { readCall(trip, table, columns) }
+            if isSkipped { continue }
+            if let call = readCall(trip, table, columns, numbers) {
+                calls.append(call, to: &list)
+            } else {
+                isSkipped = trips[trip].isSkipped
+            }
         }
+        put()
+        self.calls = calls
         for index in trips.indices where !trips[index].isSkipped { order(index, table.name) }
     }
 
-    private func readCall(_ trip: Int, _ table: CSVTable, _ columns: Columns) {
-        guard let sequence = table.integer(columns.sequence) else {
-            return skip(
+    /// Nil for a row on request, and for one that costs the trip.
+    private func readCall(
+        _ trip: Int, _ table: CSVTable, _ columns: Columns, _ numbers: StopNumbers
+    ) -> FeedCall? {
+        guard let sequence = table.integer(columns.sequence), Int32(exactly: sequence) != nil else {
+            skip(
                 trip, "call sequence", table.name, table.line,
-                "stop_sequence \"\(table.text(columns.sequence))\" is no whole number")
+                "stop_sequence \"\(table.text(columns.sequence))\" is no whole number up to \(Int32.max)")
+            return nil
         }
         let isOnRequest =
             !table.isEmpty(columns.area) || !table.isEmpty(columns.group) || !table.isEmpty(columns.opens)
             || !table.isEmpty(columns.closes)
-        guard !isOnRequest else { return readPlace(trip, sequence, table, columns) }
-        guard let stop = stopIndex[table.text(columns.stop)] else {
-            return skip(
+        if isOnRequest {
+            readPlace(trip, sequence, table, columns)
+            return nil
+        }
+        guard let stop = table.withBytes(columns.stop, { numbers[$0] }) ?? stopIndex[table.text(columns.stop)] else {
+            skip(
                 trip, "call stop", table.name, table.line,
                 "its stop \"\(table.text(columns.stop))\" is not in stops.txt, or was left out there")
+            return nil
         }
         let (arrival, departure) = (table.seconds(columns.arrival), table.seconds(columns.departure))
         for (column, time) in [(columns.arrival, arrival), (columns.departure, departure)]
         where time == nil && !table.isEmpty(column) {
-            return skip(trip, "call time", table.name, table.line, "\"\(table.text(column))\" is no time HH:MM:SS")
+            skip(trip, "call time", table.name, table.line, "\"\(table.text(column))\" is no time HH:MM:SS")
+            return nil
         }
         if let arrival, let departure, departure < arrival {
-            return skip(trip, "call order", table.name, table.line, "it departs before it arrives")
+            skip(trip, "call order", table.name, table.line, "it departs before it arrives")
+            return nil
         }
-        trips[trip].calls.append(
-            FeedCall(
-                sequence: sequence, stop: stop, line: table.line, arrival: arrival ?? departure,
-                departure: departure ?? arrival, distance: table.double(columns.distance)))
+        return FeedCall(
+            sequence: sequence, stop: stop, line: table.line, arrival: arrival ?? departure,
+            departure: departure ?? arrival, distance: table.double(columns.distance))
     }
 
     private func readPlace(_ trip: Int, _ sequence: Int, _ table: CSVTable, _ columns: Columns) {
@@ -119,9 +144,8 @@ extension GTFSReader {
 
     /// All rows of a trip are there: in their order, with a time at each.
     private func order(_ trip: Int, _ file: String) {
-        trips[trip].calls.sort { $0.sequence < $1.sequence }
         trips[trip].places.sort { $0.sequence < $1.sequence }
-        let calls = trips[trip].calls
+        let calls = calls[trips[trip].calls]
         if let twice = zip(calls, calls.dropFirst()).first(where: { $0.sequence == $1.sequence })?.1 {
             return skip(trip, "call twice", file, twice.line, "stop_sequence \(twice.sequence) comes twice")
         }

@@ -31,7 +31,7 @@ extension GTFSReader {
         let (short, long) = (table.column("route_short_name"), table.column("route_long_name"))
         let color = table.column("route_color")
         var lines: Set<String> = []
-        while table.readNext() {
+        while try table.goOn() {
             let route = table.text(id)
             guard isID(route, table, "route_id") else { continue }
             guard !route.isEmpty, routeIndex[route] == nil else {
@@ -88,7 +88,7 @@ extension GTFSReader {
         let (headsign, direction, shape) = (
             table.column("trip_headsign"), table.column("direction_id"), table.column("shape_id")
         )
-        while table.readNext() {
+        while try table.goOn() {
             let trip = table.text(id)
             guard isID(trip, table, "trip_id") else { continue }
             guard !trip.isEmpty, tripIndex[trip] == nil else {
@@ -133,7 +133,7 @@ extension GTFSReader {
         try table.require("trip_id", "start_time", "end_time", "headway_secs")
         let (id, start, end) = (table.column("trip_id"), table.column("start_time"), table.column("end_time"))
         let (headway, exact) = (table.column("headway_secs"), table.column("exact_times"))
-        while table.readNext() {
+        while try table.goOn() {
             guard let trip = tripIndex[table.text(id)] else {
                 report.add(
                     .skipped, "frequency trip", table.name, table.line, "trip \(table.text(id)) is not in trips.txt")
@@ -165,7 +165,7 @@ extension GTFSReader {
         )
         let (day, time) = (table.column("prior_notice_last_day"), table.column("prior_notice_last_time"))
         let (message, phone) = (table.column("message"), table.column("phone_number"))
-        while table.readNext() {
+        while try table.goOn() {
             let rule = table.text(id)
             guard let kind = table.integer(type).flatMap(BookingRule.Kind.init(rawValue:)), !rule.isEmpty,
                 rules[rule] == nil

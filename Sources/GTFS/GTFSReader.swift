@@ -39,6 +39,7 @@ public final class GTFSReader {
     var routeIndex: [String: Int] = [:]
     var trips: [FeedTrip] = []
     var tripIndex: [String: Int] = [:]
+    var calls = FeedCalls(hasDistances: false)
     var stopIDs = FeedIDs()
     var tripIDs = FeedIDs()
 
@@ -83,13 +84,13 @@ public final class GTFSReader {
 
     /// A table ready for its first row; nil when the feed has none of that name, or an empty one.
     func table(_ name: String) throws(FeedRefusal) -> CSVTable? {
-        guard let bytes = try files.read(name, limits: options.limits) else { return nil }
-        bytesRead += bytes.count
+        guard let stream = try files.open(name, limits: options.limits) else { return nil }
+        bytesRead += stream.byteCount
         guard bytesRead <= options.limits.maxTotalBytes else {
             throw FeedRefusal(
                 "its files have more than \(options.limits.maxTotalBytes >> 20) MiB; import a smaller area")
         }
-        let table = try CSVTable(file: name, bytes)
+        let table = try CSVTable(file: name, stream)
         return table.head.isEmpty ? nil : table
     }
 
@@ -125,15 +126,31 @@ struct FeedStop {
 
 /// A shape as read; the points get their order when all are there.
 struct FeedShape {
-    struct Point {
-        let sequence: Int
-        let point: GeoPoint
-        /// In the feed's own unit; nil: not given.
-        let distance: Double?
+    private(set) var points: [GeoPoint] = []
+    /// One per point in the feed's own unit; empty unless the feed has them for all.
+    private(set) var distances: [Double] = []
+    private var sequences: [Int32] = []
+    let line: Int
+
+    init(line: Int) { self.line = line }
+
+    mutating func append(_ point: GeoPoint, sequence: Int32, distance: Double?) {
+        if let distance, distances.count == points.count {
+            distances.append(distance)
+        } else {
+            distances = []
+        }
+        points.append(point)
+        sequences.append(sequence)
     }
 
-    var points: [Point] = []
-    var line = 0
+    mutating func sort() {
+        defer { sequences = [] }
+        guard zip(sequences, sequences.dropFirst()).contains(where: { $0 > $1 }) else { return }
+        let order = sequences.indices.sorted { (sequences[$0], $0) < (sequences[$1], $1) }
+        points = order.map { points[$0] }
+        if !distances.isEmpty { distances = order.map { distances[$0] } }
+    }
 }
 
 /// A row of routes.txt that is a line of ours.
@@ -159,25 +176,13 @@ struct FeedTrip {
     let headsign: String
     let direction: Int
     let shape: String
-    var calls: [FeedCall] = []
+    var calls = FeedCalls.List()
     var places: [FeedPlace] = []
     var frequencies: [Frequency] = []
     /// frequencies.txt names it, be it in rows that were left out.
     var hasFrequency = false
     /// It was left out, and the report says why.
     var isSkipped = false
-}
-
-/// A row of stop_times.txt at a stop, by schedule.
-struct FeedCall {
-    let sequence: Int
-    let stop: Int
-    let line: Int
-    /// Seconds; nil between stops at which the bus keeps its time.
-    var arrival: Int?
-    var departure: Int?
-    /// In the feed's own unit.
-    let distance: Double?
 }
 
 /// A row of stop_times.txt with a time window: an area or stops that are served on request.

@@ -4,21 +4,27 @@ enum TimeOfDay {
     private static let most = 7 * 86_400
 
     /// `H:MM` (only if `allowsMinutes`) or `H:MM:SS`, with one to three digits of hours.
-    static func seconds(_ text: some Collection<UInt8>, allowsMinutes: Bool = false) -> Int? {
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 3 || allowsMinutes && parts.count == 2 else { return nil }
-        var seconds = 0
-        for (index, part) in parts.enumerated() {
-            guard part.count == 2 || index == 0 && (1...3).contains(part.count) else { return nil }
-            var value = 0
-            for digit in part {
-                guard (48...57).contains(digit) else { return nil }
-                value = value * 10 + Int(digit - 48)
-            }
-            guard index == 0 || value < 60 else { return nil }
+    static func seconds(_ text: Span<UInt8>, allowsMinutes: Bool = false) -> Int? {
+        var (seconds, value, digits, part) = (0, 0, 0, 0)
+        /// Whether the part before is one; it is added then.
+        func take() -> Bool {
+            guard digits == 2 || part == 0 && (1...3).contains(digits), part == 0 || value < 60 else { return false }
             seconds = seconds * 60 + value
+            return true
         }
-        if parts.count == 2 { seconds *= 60 }
+        for index in text.indices {
+            let byte = text[index]
+            if byte == UInt8(ascii: ":") {
+                guard take(), part < 2 else { return nil }
+                (value, digits, part) = (0, 0, part + 1)
+            } else {
+                guard (48...57).contains(byte), digits < 3 else { return nil }
+                value = value * 10 + Int(byte - 48)
+                digits += 1
+            }
+        }
+        guard take(), part == 2 || allowsMinutes && part == 1 else { return nil }
+        if part == 1 { seconds *= 60 }
         return seconds <= most ? seconds : nil
     }
 

@@ -2,7 +2,7 @@ internal import CZip
 
 /// A zip archive on disk, read through libzip.
 ///
-/// Owns the `zip_t`, which is given back at its end; an open entry lives within one call.
+/// Owns the `zip_t`, which is given back at its end; an open entry keeps it until then.
 final class ZipArchive {
     struct Entry {
         let index: UInt64
@@ -37,31 +37,47 @@ final class ZipArchive {
 
     deinit { zip_discard(archive) }
 
-    /// The bytes of an entry, at most `limit`. Throws a sentence when it is larger, damaged or encrypted.
-    func read(_ entry: Entry, limit: Int) throws(FeedRefusal) -> [UInt8] {
+    /// An entry from its beginning, of at most `limit` bytes. Throws a sentence when it is larger or encrypted.
+    func open(_ entry: Entry, limit: Int) throws(FeedRefusal) -> ZipStream {
         guard entry.size <= limit else { throw FeedRefusal("\(entry.name) in it is larger than \(limit >> 20) MiB") }
         guard let file = zip_fopen_index(archive, entry.index, 0) else {
             throw FeedRefusal("\(entry.name) in it can't be read: \(String(cString: zip_strerror(archive)))")
         }
-        defer { zip_fclose(file) }
-        // What the archive says of the size is not believed beyond the limit.
-        var bytes = [UInt8](repeating: 0, count: Int(entry.size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                zip_fread(file, $0.baseAddress! + filled, UInt64($0.count - filled))
-            }
-            guard count > 0 else { throw damaged(entry, file, count) }
-            filled += Int(count)
-        }
-        // The checksum is compared when the end is read.
-        var more: UInt8 = 0
-        let rest = zip_fread(file, &more, 1)
-        guard rest == 0 else { throw damaged(entry, file, rest) }
-        return bytes
+        return ZipStream(self, entry, file)
+    }
+}
+
+/// An entry of an archive, unpacked as it is read. Owns the `zip_file_t`, and keeps the archive open meanwhile.
+final class ZipStream: FeedStream {
+    private let archive: ZipArchive
+    private let entry: ZipArchive.Entry
+    private let file: OpaquePointer
+    private var buffer = [UInt8](repeating: 0, count: FeedPart.bytes)
+    /// What the archive says of the size is not believed beyond it.
+    private var left: Int
+    let byteCount: Int
+
+    fileprivate init(_ archive: ZipArchive, _ entry: ZipArchive.Entry, _ file: OpaquePointer) {
+        self.archive = archive
+        self.entry = entry
+        self.file = file
+        byteCount = Int(entry.size)
+        left = byteCount
     }
 
-    private func damaged(_ entry: Entry, _ file: OpaquePointer, _ count: zip_int64_t) -> FeedRefusal {
+    deinit { zip_fclose(file) }
+
+    /// Throws a sentence when it is damaged.
+    func read(into bytes: inout [UInt8]) throws(FeedRefusal) -> Bool {
+        // The checksum is compared when the end is read.
+        let read = Int(zip_fread(file, &buffer, UInt64(left > 0 ? min(left, buffer.count) : 1)))
+        guard left > 0 ? read > 0 : read == 0 else { throw damaged(read) }
+        left -= read
+        bytes += buffer[..<read]
+        return read > 0
+    }
+
+    private func damaged(_ count: Int) -> FeedRefusal {
         let reason = count < 0 ? String(cString: zip_file_strerror(file)) : "its size is not what the archive says"
         return FeedRefusal("\(entry.name) in it is damaged (\(reason)); fetch the feed again")
     }

@@ -106,7 +106,7 @@ enum CatalogImport {
         _ began: ContinuousClock.Instant
     ) throws {
         let (imported, lost, changed) = try CatalogStore.run(settings) { store in
-            let old = try await store.load()
+            let old = try await store.loadBuses()
             var new = catalog
             let lost = keepsBuses ? new.keepBuses(of: old) : []
             return (new, lost, try await store.use(new, replacing: old.version))

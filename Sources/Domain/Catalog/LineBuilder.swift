@@ -10,18 +10,27 @@ public struct LineBuilder {
         let stops: [String]
     }
 
-    /// One stop of a trip.
-    public struct Call: Sendable {
+    /// One stop of a way.
+    public struct Place: Sendable {
         public var stop: Stop
-        /// Nil between stops at which the bus keeps its time.
-        public var time: StopTime?
         /// Metres along the shape, if known better than by the stop's place.
         public var distance: Double?
 
-        public init(stop: Stop, time: StopTime?, distance: Double? = nil) {
+        public init(stop: Stop, distance: Double? = nil) {
             self.stop = stop
-            self.time = time
             self.distance = distance
+        }
+    }
+
+    /// One stop of a trip.
+    public struct Call: Sendable {
+        public var place: Place
+        /// Nil between stops at which the bus keeps its time.
+        public var time: StopTime?
+
+        public init(stop: Stop, time: StopTime?, distance: Double? = nil) {
+            place = Place(stop: stop, distance: distance)
+            self.time = time
         }
     }
 
@@ -52,35 +61,49 @@ public struct LineBuilder {
     /// had to be mended, once per pattern.
     public mutating func add(
         id: String, feedID: String? = nil, service: String, direction: Int, headsign: String, calls: [Call],
-        shapeID: String,
-        shape: @autoclosure () -> [GeoPoint], frequencies: [Frequency] = [], sequences: [Int] = []
+        shapeID: String, shape: @autoclosure () -> [GeoPoint]
     ) -> [Mend] {
-        let way = Way(direction: direction, headsign: headsign, shape: shapeID, stops: calls.map(\.stop.id))
         var mends: [Mend] = []
-        let index: Int
-        if let known = patterns[way] {
-            index = known
-        } else {
-            index = line.patterns.count
-            patterns[way] = index
-            let (shape, distances) = lay(calls, on: shape(), &mends)
-            line.patterns.append(
-                LinePattern(
-                    id: patternID(way), direction: direction, headsign: headsign, shape: shape,
-                    stops: zip(calls, distances).map {
-                        PatternStop(stop: $0.stop.id, distance: ($1 * 10).rounded() / 10)
-                    }))
-        }
-        var times = Self.complete(calls.map(\.time), line.patterns[index].stops.map(\.distance))
+        let pattern = pattern(
+            direction: direction, headsign: headsign, places: calls.map(\.place), shapeID: shapeID, shape: shape(),
+            &mends)
+        add(id: id, feedID: feedID, service: service, pattern: pattern, times: calls.map(\.time))
+        return mends
+    }
+
+    /// The index of the pattern of those who run so; it is made when there is none. `mends` gets what had to be mended then.
+    public mutating func pattern(
+        direction: Int, headsign: String, places: [Place], shapeID: String, shape: @autoclosure () -> [GeoPoint],
+        _ mends: inout [Mend]
+    ) -> Int {
+        let way = Way(direction: direction, headsign: headsign, shape: shapeID, stops: places.map(\.stop.id))
+        if let known = patterns[way] { return known }
+        let index = line.patterns.count
+        patterns[way] = index
+        let (shape, distances) = lay(places, on: shape(), &mends)
+        line.patterns.append(
+            LinePattern(
+                id: patternID(way), direction: direction, headsign: headsign, shape: shape,
+                stops: zip(places, distances).map {
+                    PatternStop(stop: $0.stop.id, distance: ($1 * 10).rounded() / 10)
+                }))
+        return index
+    }
+
+    /// Adds a trip of a pattern that is there; the first and the last of its times are given.
+    public mutating func add(
+        id: String, feedID: String? = nil, service: String, pattern: Int, times: [StopTime?],
+        frequencies: [Frequency] = [], sequences: [Int] = []
+    ) {
+        var times = Self.complete(times, line.patterns[pattern].stops)
         if !frequencies.isEmpty {
             let start = times[0].arrival
             times = times.map { StopTime(arrival: $0.arrival - start, departure: $0.departure - start) }
         }
         line.trips.append(
             LineTrip(
-                id: id, feedID: feedID, pattern: index, service: service, times: times, frequencies: frequencies,
+                id: id, feedID: feedID, pattern: pattern, service: service, times: times, frequencies: frequencies,
                 sequences: sequences))
-        return mends
     }
 
     /// The line with its trips in a fixed order: the same input makes the same line.
@@ -95,7 +118,7 @@ public struct LineBuilder {
     }
 
     /// The shape and where along it the calls lie.
-    private func lay(_ calls: [Call], on given: [GeoPoint], _ mends: inout [Mend]) -> ([GeoPoint], [Double]) {
+    private func lay(_ calls: [Place], on given: [GeoPoint], _ mends: inout [Mend]) -> ([GeoPoint], [Double]) {
         let points = calls.map(\.stop.point)
         let straight = Self.distinct(points)
         var shape = Self.distinct(given)
@@ -173,8 +196,9 @@ public struct LineBuilder {
     }
 
     /// Times between those that are given, as if the bus kept its speed there.
-    static func complete(_ times: [StopTime?], _ distances: [Double]) -> [StopTime] {
+    static func complete(_ times: [StopTime?], _ stops: [PatternStop]) -> [StopTime] {
         var complete: [StopTime] = []
+        complete.reserveCapacity(times.count)
         var last = 0
         for (index, time) in times.enumerated() {
             if let time {
@@ -185,9 +209,10 @@ public struct LineBuilder {
             guard let next = times[index...].firstIndex(where: { $0 != nil }), let to = times[next],
                 let from = times[last]
             else { continue }
-            let way = distances[next] - distances[last]
+            let way = stops[next].distance - stops[last].distance
             let part =
-                way > 0 ? (distances[index] - distances[last]) / way : Double(index - last) / Double(next - last)
+                way > 0
+                ? (stops[index].distance - stops[last].distance) / way : Double(index - last) / Double(next - last)
             let second = from.departure + Int((Double(to.arrival - from.departure) * part).rounded(.down))
             complete.append(StopTime(arrival: second, departure: second))
         }

@@ -109,6 +109,22 @@ public actor CatalogStore {
         let reading = CatalogReading(version: marks.version, keys: keys)
         for question in reading.questions { _ = reading.take(try await send(question)) }
         while let question = reading.nextLine { reading.takeLine(try await send(question)) }
+        return try whole(reading)
+    }
+
+    /// Likewise without its lines, stops and days: all that an import keeps. Of 100,000 trips it takes a tenth of the import to
+    /// read the ones that it replaces.
+    public func loadBuses() async throws -> Catalog {
+        let marks = CatalogMarks(try await send(["HGETALL", RedisArgument(keys.catalog)]))
+        guard !marks.version.isEmpty else { return Catalog() }
+        let reading = CatalogReading(version: marks.version, keys: keys)
+        var replies: [RedisReply] = []
+        for question in reading.questionsOfBuses { replies.append(try await send(question)) }
+        reading.takeBuses(replies)
+        return try whole(reading)
+    }
+
+    private func whole(_ reading: CatalogReading) throws -> Catalog {
         if let problem = reading.problem {
             throw HubFailure("the catalog in Redis can't be read (\(problem)); import it again")
         }

@@ -80,6 +80,14 @@ final class CatalogReading {
         if replies[0]["lines"].int != Int64(lines.count) { lacks("lines") }
     }
 
+    /// What is to be asked when only the buses are wanted; `takeBuses` gets the answers.
+    var questionsOfBuses: [[RedisArgument]] { [questions[0], questions[2]] }
+
+    func takeBuses(_ replies: [RedisReply]) {
+        catalog.buses = entries(replies[1], Bus.init)
+        if replies[0]["buses"].int != Int64(catalog.buses.count) { lacks("buses") }
+    }
+
     /// The next line to be asked for; nil when all are there.
     var nextLine: [RedisArgument]? {
         guard problem == nil, let line = lines.last else { return nil }
