@@ -43,7 +43,18 @@ public struct FeedReport: Sendable {
         let key = effect.rawValue + " " + kind
         counts[key, default: 0] += 1
         guard counts[key, default: 0] <= told else { return }
-        findings.append(FeedFinding(effect: effect, kind: kind, file: file, line: line, text: text()))
+        findings.append(
+            FeedFinding(effect: effect, kind: kind, file: file, line: line, text: Self.shortened(text())))
+    }
+
+    /// For people: ids have no end in a feed, but a line of a report has. What is left tells them apart.
+    static func shortened(_ text: String) -> String {
+        func cut(_ text: Substring, _ most: Int) -> Substring {
+            text.utf8.count <= most ? text : text.prefix(most / 2) + "…" + text.suffix(most / 4)
+        }
+        // A word may have more bytes than characters, and a text more words than anybody reads.
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map { cut($0, 100) }
+        return String(cut(words.joined(separator: " ")[...], 400))
     }
 
     /// How many there are of an effect, told or not.

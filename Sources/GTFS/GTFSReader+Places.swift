@@ -40,7 +40,6 @@ extension GTFSReader {
                 report.add(.skipped, "stop id", table.name, table.line, "a stop without stop_id")
                 continue
             }
-            guard isID(stopID, table, "stop_id") else { continue }
             guard stopIndex[stopID] == nil else {
                 report.add(.skipped, "stop twice", table.name, table.line, "stop \(stopID) stands there already")
                 continue
@@ -66,7 +65,8 @@ extension GTFSReader {
                 FeedStop(
                     stop: Stop(
                         id: usable, feedID: usable == stopID ? nil : stopID,
-                        name: text.isEmpty ? stopID : text, point: point), line: table.line))
+                        name: text.isEmpty ? usableName(stopID, table.name, table.line) : text, point: point),
+                    line: table.line))
         }
     }
 
@@ -75,7 +75,7 @@ extension GTFSReader {
         usableName(table.text(column), table.name, table.line)
     }
 
-    private func usableName(_ text: String, _ file: String, _ line: Int?) -> String {
+    func usableName(_ text: String, _ file: String, _ line: Int?) -> String {
         guard !Catalog.isText(text) else { return text }
         var usable = ""
         for character in text {
@@ -87,15 +87,6 @@ extension GTFSReader {
             "a name of \(text.utf8.count) bytes becomes \"\(usable.prefix(40))…\": names have up to \(Catalog.textBytes) on one line"
         )
         return usable
-    }
-
-    /// Whether an id is short enough; said if not.
-    func isID(_ id: String, _ table: CSVTable, _ field: String) -> Bool {
-        guard id.utf8.count > Catalog.textBytes else { return true }
-        report.add(
-            .skipped, "id length", table.name, table.line,
-            "\(field) has \(id.utf8.count) bytes; at most \(Catalog.textBytes) are taken")
-        return false
     }
 
     /// Degrees, to a tenth of a metre; nil when that is no place on earth.

@@ -12,28 +12,14 @@ extension GTFSReader {
         }
     }
 
-    /// Ids of lines are parts of channel names.
-    private static func usable(_ id: String) -> String {
-        let bytes = id.utf8.prefix(64).map { byte in
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"):
-                byte
-            default: UInt8(ascii: "_")
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     func readRoutes() throws(FeedRefusal) {
         var table = try requiredTable("routes.txt")
         try table.require("route_id", "route_type")
         let (id, agency, type) = (table.column("route_id"), table.column("agency_id"), table.column("route_type"))
         let (short, long) = (table.column("route_short_name"), table.column("route_long_name"))
         let color = table.column("route_color")
-        var lines: Set<String> = []
         while try table.goOn() {
             let route = table.text(id)
-            guard isID(route, table, "route_id") else { continue }
             guard !route.isEmpty, routeIndex[route] == nil else {
                 report.add(
                     .skipped, "route id", table.name, table.line,
@@ -51,19 +37,19 @@ extension GTFSReader {
                     .noted, "route agency", table.name, table.line,
                     "route \(route): agency \(table.text(agency)) is not in agency.txt")
             }
-            var line = Self.usable(route)
-            while !lines.insert(line).inserted { line = Self.usable(String(line.prefix(62)) + "_2") }
+            let line = lineIDs.usable(route) { routeIndex[$0] != nil }
             if line != route {
                 report.add(
                     .mended, "line id", table.name, table.line,
                     "route \"\(route)\" becomes line \(line): ids have up to 64 of A-Z a-z 0-9 _ . : -")
             }
             let (shortName, longName) = (name(table, short), name(table, long))
+            let anyName = !shortName.isEmpty ? shortName : longName
             let kind: BusKind = number == 715 ? .flex : (1500..<1600).contains(number) ? .minibus : options.kind
             routeIndex[route] = routes.count
             routes.append(
                 FeedRoute(
-                    id: route, line: line, name: !shortName.isEmpty ? shortName : !longName.isEmpty ? longName : route,
+                    id: route, line: line, name: !anyName.isEmpty ? anyName : usableName(route, table.name, table.line),
                     longName: longName, color: self.color(table, color, route), kind: kind))
         }
         guard !routes.isEmpty else { throw FeedRefusal("routes.txt has no bus line; nothing to import") }
@@ -90,7 +76,6 @@ extension GTFSReader {
         )
         while try table.goOn() {
             let trip = table.text(id)
-            guard isID(trip, table, "trip_id") else { continue }
             guard !trip.isEmpty, tripIndex[trip] == nil else {
                 report.add(
                     .skipped, "trip id", table.name, table.line,

@@ -40,8 +40,9 @@ public final class GTFSReader {
     var trips: [FeedTrip] = []
     var tripIndex: [String: Int] = [:]
     var calls = FeedCalls(hasDistances: false)
-    var stopIDs = FeedIDs()
-    var tripIDs = FeedIDs()
+    var lineIDs = FeedIDs.named
+    var stopIDs = FeedIDs.visible
+    var tripIDs = FeedIDs.visible
 
     private init(_ files: FeedFiles, _ options: FeedOptions) {
         self.files = files

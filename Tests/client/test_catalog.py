@@ -180,6 +180,19 @@ def test_what_is_left_out_is_said_with_file_line_and_reason(city):
         city, "import", "gtfs", write(city, broken), "--max-skipped", "5", fails=True)
 
 
+def test_an_id_of_any_length_is_taken_and_can_be_named(city):
+    trip, stop = "t1" + "-long" * 60, "s3" + "-long" * 60
+    load(city, feed(
+        stops_txt=FILES["stops.txt"].replace("s3,", stop + ","),
+        trips_txt=FILES["trips.txt"].replace(",t1,", f",{trip},"),
+        stop_times_txt=FILES["stop_times.txt"].replace("t1,", trip + ",").replace(",s3,", f",{stop},")))
+    route = get(city, "routes/L1", "route.whole").json
+    [run] = [run for run in route["route"]["trips"] if run.get("trip_id") == trip]
+    [place] = [place for place in route["stops"] if place.get("stop_id") == stop]
+    assert len(run["id"]) == len(place["id"]) == 64 and len(route["route"]["trips"]) == 2
+    assert get(city, f"stops/{place['id']}", "stop.schedule").json["stop"]["stop_id"] == stop
+
+
 def test_a_community_with_one_bus(city):
     said = command(city, "import", "yaml", ROOT / "config" / "lines-example.yaml")
     assert "1 line, 4 stops, 6 trips, 1 bus" in said
