@@ -12,6 +12,9 @@ public struct FeedLimits: Sendable {
     public var farStopToShape = 150.0
     /// Findings of one kind that the report tells one by one.
     public var toldOfAKind = 5
+    /// On one of so many days from today on, or from the feed's first, each line must have a ride: else whoever waits there
+    /// waits in vain. A feed is made anew more often than monthly, and a line that rests so long is worth a look.
+    public var daysWithRides = 30
     /// Runs of one frequency: one every 9 s of a day.
     public var maxRuns = 10_000
 

@@ -30,6 +30,8 @@ public struct FeedFinding: Equatable, Sendable, CustomStringConvertible {
 /// What an import found, told one by one up to a number of each kind, and counted beyond.
 public struct FeedReport: Sendable {
     public private(set) var findings: [FeedFinding] = []
+    /// The lines on which nobody can ride.
+    public internal(set) var idle = IdleLines()
     /// All of a kind, the told ones included, by `effect kind`.
     private var counts: [String: Int] = [:]
     private let told: Int
@@ -62,7 +64,8 @@ public struct FeedReport: Sendable {
         counts.lazy.filter { $0.key.hasPrefix(effect.rawValue + " ") }.map(\.value).reduce(0, +)
     }
 
-    /// For people: a line per finding, what is left out first, and how many more there are of a kind.
+    /// For people: a line per finding, what is left out first, and how many more there are of a kind; at the end the lines
+    /// without a ride.
     public var lines: [String] {
         var lines: [String] = []
         for effect in FeedFinding.Effect.allCases {
@@ -77,6 +80,6 @@ public struct FeedReport: Sendable {
                 if more > 0 { lines.append("\(effect.rawValue): … and \(more) more like the last") }
             }
         }
-        return lines
+        return lines + idle.lines
     }
 }

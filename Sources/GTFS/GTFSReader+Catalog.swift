@@ -61,6 +61,7 @@ extension GTFSReader {
             report.add(.noted, "unused stops", "stops.txt", nil, "\(unused) stops that no trip serves are left out")
         }
         noteLastDay(of: catalog.services.values)
+        noteIdleLines(of: catalog)
         return catalog
     }
 

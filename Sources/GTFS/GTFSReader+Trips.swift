@@ -110,6 +110,9 @@ extension GTFSReader {
     func skip(_ trip: Int, _ kind: String, _ file: String, _ line: Int?, _ reason: @autoclosure () -> String) {
         guard !trips[trip].isSkipped else { return }
         trips[trip].isSkipped = true
+        let route = trips[trip].route
+        if lost[route] == nil { lost[route] = (0, "\(file)\(line.map { ":\($0)" } ?? ""): \(reason())") }
+        lost[route]?.trips += 1
         report.add(.skipped, kind, file, line, "trip \(trips[trip].id) is left out: \(reason())")
     }
 

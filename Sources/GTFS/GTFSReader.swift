@@ -8,7 +8,7 @@ public struct FeedOptions: Sendable {
     public var limits = FeedLimits()
     /// Where the system's time zones are.
     public var zoneDirectory = CityTime.directory
-    /// By which the report says that a feed has run out; nil: it does not.
+    /// From which day on lines must have rides (``FeedLimits/daysWithRides``); nil: the report does not say.
     public var today: ServiceDate?
 
     public init() {}
@@ -43,6 +43,8 @@ public final class GTFSReader {
     var lineIDs = FeedIDs.named
     var stopIDs = FeedIDs.visible
     var tripIDs = FeedIDs.visible
+    /// Of each route that lost some: how many trips were left out, and why the first was.
+    var lost: [Int: (trips: Int, reason: String)] = [:]
 
     private init(_ files: FeedFiles, _ options: FeedOptions) {
         self.files = files

@@ -16,7 +16,8 @@ struct Import: ParsableCommand {
             discussion: """
                 Replaces all lines; buses stay, as a feed knows none. What can't be right is left out and said with its \
                 file, line and reason. A feed that is broken, or would lose too many of its trips, is refused, and the old \
-                lines stay. The hub must be running; its clients are told at once (catalog.changed).
+                lines stay. A line on which nothing runs for a month is a WARNING, and --check fails. The hub must be \
+                running; its clients are told at once (catalog.changed).
                 """)
 
         @OptionGroup var options: ConfigOptions
@@ -24,7 +25,7 @@ struct Import: ParsableCommand {
         @Argument(help: "The feed: a .zip file or a folder.")
         var feed: String
 
-        @Flag(help: "Only say what would come of it; needs no hub.")
+        @Flag(help: "Only say what would come of it; needs no hub. Fails also when a line would have no ride.")
         var check = false
 
         @Option(help: "What runs here by schedule: bus or minibus. A feed does not tell.")
@@ -33,7 +34,12 @@ struct Import: ParsableCommand {
         @Option(help: ArgumentHelp("How many of the trips may be left out, percent.", valueName: "percent"))
         var maxSkipped = 10
 
+        @Option(
+            help: ArgumentHelp("Days ahead in which each line must have a ride; 0: don't ask.", valueName: "days"))
+        var days = FeedLimits().daysWithRides
+
         func validate() throws {
+            guard (0...3660).contains(days) else { throw ValidationError("--days \(days): expected 0 to 3660") }
             guard (0...100).contains(maxSkipped) else {
                 throw ValidationError("--max-skipped \(maxSkipped): expected 0 to 100")
             }
@@ -46,19 +52,23 @@ struct Import: ParsableCommand {
             feedOptions.kind = kind
             feedOptions.today = ServiceDate(days: Int(Date.now.timeIntervalSince1970 / 86_400))
             feedOptions.limits.maxSkippedShare = Double(maxSkipped) / 100
+            feedOptions.limits.daysWithRides = days
             let catalog: Catalog
+            let idle: String?
             do throws(FeedRefusal) {
                 let (read, report) = try GTFSReader.read(try FeedFiles(path: feed), options: feedOptions)
-                for line in report.lines { print(line) }
-                catalog = read
+                for line in report.lines {
+                    print(line.hasPrefix("WARNING") ? Terminal.coloured(line, 31) : line)
+                }
+                (catalog, idle) = (read, report.idle.summary)
             } catch {
                 throw CommandFailure("\(feed) is refused, and the old lines stay: \(error)")
             }
-            if check {
-                print("\(feed): good; \(CatalogDescription(catalog))")
-            } else {
-                try CatalogImport.use(catalog, keepsBuses: true, try options.settings(), from: feed, began)
+            guard check else {
+                return try CatalogImport.use(catalog, keepsBuses: true, try options.settings(), from: feed, began, idle)
             }
+            if let idle { throw CommandFailure("\(feed): \(idle); \(CatalogDescription(catalog))") }
+            print("\(feed): good; \(CatalogDescription(catalog))")
         }
     }
 
@@ -103,7 +113,7 @@ struct Import: ParsableCommand {
 enum CatalogImport {
     static func use(
         _ catalog: Catalog, keepsBuses: Bool, _ settings: Settings, from source: String,
-        _ began: ContinuousClock.Instant
+        _ began: ContinuousClock.Instant, _ warning: String? = nil
     ) throws {
         let (imported, lost, changed) = try CatalogStore.run(settings) { store in
             let old = try await store.loadBuses()
@@ -115,7 +125,8 @@ enum CatalogImport {
         let took = (ContinuousClock.now - began).formatted(
             .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1)))
         let what = changed.isEmpty ? "nothing has changed" : "changed: \(changed.joined(separator: ", "))"
-        print("\(source): imported in \(took); \(CatalogDescription(imported)); \(what)")
+        let loud = warning.map { "; WARNING: \($0)" } ?? ""
+        print("\(source): imported in \(took); \(CatalogDescription(imported)); \(what)\(loud)")
     }
 }
 

@@ -180,6 +180,19 @@ def test_what_is_left_out_is_said_with_file_line_and_reason(city):
         city, "import", "gtfs", write(city, broken), "--max-skipped", "5", fails=True)
 
 
+def test_a_line_without_a_ride_is_a_warning_and_fails_a_check(city):
+    ended = write(city, feed(calendar_txt=FILES["calendar.txt"].replace("1,1,20260101,20271231", "1,1,20260101,20260201"),
+                             calendar_dates_txt=None))
+    says = ("WARNING: 1 of 2 lines has no ride on any day from",
+            "WARNING: line L2 (2): the last day on which something runs was 2026-02-01")
+    checked = command(city, "import", "gtfs", ended, "--check", fails=True)
+    assert all(line in checked for line in says) and "good" not in checked, checked
+    assert "good; 2 lines" in command(city, "import", "gtfs", ended, "--check", "--days", "0")
+    taken = command(city, "import", "gtfs", ended)
+    assert all(line in taken for line in says), taken
+    assert [line["id"] for line in get(city, "lines").json["lines"]] == ["L1", "L2"]
+
+
 def test_an_id_of_any_length_is_taken_and_can_be_named(city):
     trip, stop = "t1" + "-long" * 60, "s3" + "-long" * 60
     load(city, feed(

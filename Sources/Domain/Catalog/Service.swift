@@ -84,4 +84,30 @@ public struct Service: Equatable, Sendable {
         if added.contains(date) { return true }
         return date >= start && date <= end && weekdays & 1 << date.weekday != 0 && !removed.contains(date)
     }
+
+    /// The first day on which it runs; nil when there is none.
+    public var firstDay: ServiceDate? { firstDay(from: min(start, added.min() ?? start)) }
+
+    /// The same of those from a day on.
+    public func firstDay(from: ServiceDate) -> ServiceDate? {
+        let other = added.lazy.filter { $0 >= from }.min()
+        var day = max(from, start)
+        // At most a week, and the days that were taken out.
+        while weekdays & 0x7f != 0, day <= min(end, other ?? end) {
+            if runs(on: day) { return day }
+            day = day + 1
+        }
+        return other
+    }
+
+    /// The last day on which it runs; nil when there is none.
+    public var lastDay: ServiceDate? {
+        let other = added.max()
+        var day = end
+        while weekdays & 0x7f != 0, day >= max(start, other ?? start) {
+            if runs(on: day) { return day }
+            day = day + -1
+        }
+        return other
+    }
 }
