@@ -23,6 +23,13 @@ import Testing
         }
     }
 
+    /// The stream of taxis' ways had the name of the hash of minibuses' ways: whichever came first, the other failed.
+    @Test func `what a worker keeps without a function has a name that no function knows`() {
+        let keys = Keys(city: "x")
+        let name = String(keys.travelled.dropFirst(keys.prefix.count))
+        #expect(!Self.builders.contains { $0.name == name }, "the key \(name)")
+    }
+
     /// `passenger:<subject>:stops` was the key of the passenger `<subject>:stops`, too. Where a kind has no key without the end
     /// (there is no `line:<id>`), or its middle is ours (a version), it can stay.
     @Test func `C62: what others choose stands at the end of a key`() {

@@ -23,7 +23,7 @@ def seed(hub, start, end, seconds, count):
             f",{round((start.lon + (end.lon - start.lon) * second / seconds) * 1e5)}"
             for second in range(0, seconds + 1, seconds // 10)
         ]
-        hub.redis.xadd(hub.key("ways"), {"way": " ".join([str(int(time.time() * 1000)), *places])})
+        hub.redis.xadd(hub.key("travelled"), {"way": " ".join([str(int(time.time() * 1000)), *places])})
 
 
 async def test_who_waits_is_told_what_others_needed_also_after_a_restart(new_hub, cast):
@@ -34,7 +34,7 @@ async def test_who_waits_is_told_what_others_needed_also_after_a_restart(new_hub
     seed(hub, start, pickup, round(before["eta_s"] * 1.6 / 10) * 10, 80)
     # Not of the right form: passed over.
     for text in ("", "nonsense", "5 0,1,2", "5 0,1,2 9999999,1,2"):
-        hub.redis.xadd(hub.key("ways"), {"way": text})
+        hub.redis.xadd(hub.key("travelled"), {"way": text})
     hub.stop()
     hub.start()
     # It reads them in portions, 40 in 50 ms.
@@ -56,7 +56,7 @@ async def test_a_way_to_a_pickup_is_learned_once_and_no_driver_teaches_all_the_t
     await passenger.until("ride.arrived")
 
     def ways():
-        return [fields["way"] for _, fields in city.redis.xrange(city.key("ways"))]
+        return [fields["way"] for _, fields in city.redis.xrange(city.key("travelled"))]
 
     [way] = await city.until("a way", lambda: ways() or None, within=patience.PROCESS)
     end, first, *_, last = way.split()
@@ -70,6 +70,23 @@ async def test_a_way_to_a_pickup_is_learned_once_and_no_driver_teaches_all_the_t
     await driver.call("ride.end")
     await passenger.until("ride.ended")
     assert len(ways()) == 1, "the same driver, within two minutes"
+
+
+async def test_taxis_teach_where_minibuses_announce_their_way(new_hub, cast):
+    """Both are ways, and once had one key in Redis."""
+    hub = new_hub(server__workers=1).start()
+    pickup = hub.block().a.centre
+    start = pickup.moved(north=700)
+    seed(hub, start, pickup, 300, 40)
+    minibus = cast.minibus(hub, start)
+    await minibus.go_online()
+    await minibus.call("route.set", route=None, start=start.fields, end=start.moved(north=3000).fields)
+    assert hub.redis.hexists(hub.key("ways"), minibus.subject)
+    hub.stop()
+    hub.start()
+    await asyncio.sleep(2)
+    _, _, told = await on_the_way(hub, cast, start, pickup)
+    assert 200 < told["eta_s"] < 320
 
 
 async def test_a_taxi_that_is_silent_is_not_told_as_far_as_before(new_hub, cast):

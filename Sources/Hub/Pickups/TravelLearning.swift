@@ -61,7 +61,7 @@ final class TravelLearning: Capability {
         else { return }
         taught[driver] = now
         commands.send([
-            "XADD", RedisArgument(keys.ways), "MAXLEN", "~", RedisArgument(Self.kept), "*", "way",
+            "XADD", RedisArgument(keys.travelled), "MAXLEN", "~", RedisArgument(Self.kept), "*", "way",
             RedisArgument(way.text(endedAt: now)),
         ]) { _ in }
     }
@@ -92,7 +92,8 @@ final class TravelLearning: Capability {
             last = "0-0"
         }
         commands.send([
-            "XRANGE", RedisArgument(keys.ways), RedisArgument("(" + last), "+", "COUNT", RedisArgument(Self.readAtOnce),
+            "XRANGE", RedisArgument(keys.travelled), RedisArgument("(" + last), "+", "COUNT",
+            RedisArgument(Self.readAtOnce),
         ]) { result in
             self.isReading = false
             self.secondsToRead = Self.readEveryS

@@ -22,7 +22,7 @@ struct Keys: Sendable {
     /// List: the last tours of a line that are over, the latest at the end, as `FinishedTour` writes them.
     func finishedTours(_ line: String) -> String { prefix + "line:\(line):finished" }
     /// Stream: the latest ways that taxis finished, as `TravelledWay` writes them.
-    var ways: String { prefix + "ways" }
+    var travelled: String { prefix + "travelled" }
     /// Hash: the figures of all lines of a day (figures.lua).
     func statistics(_ date: String) -> String { prefix + "figures:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
