@@ -49,6 +49,36 @@ struct TravelTimesTests {
         #expect(abs(after / usual - 1) < 0.1, "\(after) of \(usual)")
     }
 
+    @Test("Nine invented ways among three hundred move little; what really changes is followed in time")
+    func poison() {
+        var times = TravelTimes()
+        for _ in 0..<300 { times.learn(drive(0, 3_000, seconds: 470), hour: { _ in 8 }) }
+        func told() -> Double { times.seconds(from: place(0, 0), to: place(0, 3_000), hour: 8) }
+        let usual = told()
+        for _ in 0..<9 { times.learn(drive(0, 3_000, seconds: 1_000), hour: { _ in 8 }) }
+        #expect(told() < usual * 1.08, "\(told()) of \(usual)")
+        for _ in 0..<400 { times.learn(drive(0, 3_000, seconds: 700), hour: { _ in 8 }) }
+        #expect(told() > usual * 1.3, "\(told()) of \(usual)")
+    }
+
+    @Test("A way leads from one square to another; neighbours in a square have the same")
+    func squares() throws {
+        // In the south-west, where whole numbers are below zero.
+        let start = GeoPoint(lat: -33.45, lon: -70.66)
+        // Of a kilometre to the east.
+        let degrees = 1_000 / GeoPoint.metresPerDegree / 0.8344
+        func way(to end: GeoPoint) -> TravelledWay {
+            TravelledWay(places: [.init(start, at: 0), .init(end, at: 60_000)])
+        }
+        let first = try #require(way(to: GeoPoint(lat: -33.45, lon: -70.66 + degrees * 5)).squares(of: 1_000))
+        let second = try #require(way(to: GeoPoint(lat: -33.45, lon: -70.66 + degrees * 6)).squares(of: 1_000))
+        #expect(first.start == second.start && first.start != first.end)
+        let place = first.end.split(separator: ",").compactMap { Int($0) }
+        #expect(place.count == 2 && second.end == "\(place[0]),\(place[1] + 1)")
+        #expect(way(to: start).squares(of: 1_000)?.end == first.start)
+        #expect(TravelledWay(places: [.init(start, at: 0)]).squares(of: 1_000) == nil)
+    }
+
     @Test("Bounds hold eight of ten: they become as wide as the ways differ")
     func bounds() {
         var even = TravelTimes()

@@ -24,10 +24,13 @@ import Testing
     }
 
     /// The stream of taxis' ways had the name of the hash of minibuses' ways: whichever came first, the other failed.
-    @Test func `what a worker keeps without a function has a name that no function knows`() {
+    @Test func `what a worker reads without a function is written by one module only`() {
         let keys = Keys(city: "x")
-        let name = String(keys.travelled.dropFirst(keys.prefix.count))
-        #expect(!Self.builders.contains { $0.name == name }, "the key \(name)")
+        let name = "'" + keys.travelled.dropFirst(keys.prefix.count) + "'"
+        let writers = RedisLibrary.modules.filter {
+            String(decoding: $0.text, as: UTF8.self).contains("c.p .. " + name)
+        }
+        #expect(writers.map(\.name) == ["travel"])
     }
 
     /// `passenger:<subject>:stops` was the key of the passenger `<subject>:stops`, too. Where a kind has no key without the end

@@ -22,7 +22,7 @@ public struct TravelTimes: Sendable {
     /// A factor moves as if so many places had been seen before the first.
     static let prior: Float = 20
     /// And as if at most so many had been seen: a pair of squares, and what all ways share.
-    static let remembered: Float = 600
+    static let remembered: Float = 6_000
     static let rememberedOfAll: Float = 20_000
     /// Whatever took so many times as long as by the law, or as short, was something else.
     static let farthest = 4.0

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a vehicle was on one way, from time to time: travel times are learned from it. The last place is where the way ended.
 public struct TravelledWay: Equatable, Sendable {
     public struct Place: Equatable, Sendable {
@@ -55,6 +57,19 @@ public struct TravelledWay: Equatable, Sendable {
 
     /// From the first place to the last, ms.
     public var durationMs: Int64 { places.count < 2 ? 0 : places[places.count - 1].at - places[0].at }
+
+    /// The squares of so many metres that it leads from and to, `<row>,<column>` each; nil when it leads nowhere.
+    public func squares(of metres: Double) -> (start: String, end: String)? {
+        guard let first = places.first, let last = places.last, places.count > 1 else { return nil }
+        func square(_ point: GeoPoint) -> String {
+            let row = (point.lat * GeoPoint.metresPerDegree / metres).rounded(.down)
+            // All squares of a row are as wide.
+            let narrower = cos((row + 0.5) * metres / GeoPoint.metresPerDegree * .pi / 180)
+            let column = (point.lon * GeoPoint.metresPerDegree * narrower / metres).rounded(.down)
+            return "\(Int(row)),\(Int(column))"
+        }
+        return (square(first.point), square(last.point))
+    }
 
     // MARK: as text
 

@@ -13,21 +13,17 @@ final class TravelLearning: Capability {
     private var secondsToRead = 0
     /// There is more to read.
     private var isBehind = true
-    /// Who has taught of late, and when, hub ms: also who has connected anew.
-    private var taught: [String: Int64] = [:]
     /// The clock by which the hours were learned.
     private var timeZone = ""
 
-    /// So many ways Redis keeps, 200 bytes each.
-    private static let kept = 10_000
     /// Ways that are read in a slice of a tick, which takes this worker 1 ms; and how often new ones are looked for.
     private static let readAtOnce = 40
     private static let readEveryS = 60
     /// What is shorter says little.
     private static let leastMs: Int64 = 30_000
     private static let leastMetres = 100.0
-    /// One driver teaches at most so often: nobody turns a city's clock alone.
-    private static let teachesEveryMs: Int64 = 120_000
+    /// A driver teaches few ways that lead to the same square, metres.
+    private static let square = 1_000.0
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -52,18 +48,19 @@ final class TravelLearning: Capability {
         return Forecast(seconds: seconds, early: bounds.early, late: bounds.late).after(Double(now - measuredAt) / 1000)
     }
 
-    /// A way of a driver is over: others are told by it how long theirs takes, unless it says too little.
+    /// A way of a driver is over: others are told by it how long theirs takes, unless it says too little or its driver has taught
+    /// too much already (`travel_learn`).
     func learn(from way: TravelledWay, of driver: String) {
-        let now = now()
-        guard now - (taught[driver] ?? 0) >= Self.teachesEveryMs, let first = way.places.first,
-            let end = way.places.last, way.durationMs >= Self.leastMs,
-            first.point.distance(to: end.point) >= Self.leastMetres
+        guard let first = way.places.first, let end = way.places.last, way.durationMs >= Self.leastMs,
+            first.point.distance(to: end.point) >= Self.leastMetres, let squares = way.squares(of: Self.square)
         else { return }
-        taught[driver] = now
-        commands.send([
-            "XADD", RedisArgument(keys.travelled), "MAXLEN", "~", RedisArgument(Self.kept), "*", "way",
-            RedisArgument(way.text(endedAt: now)),
-        ]) { _ in }
+        functions.call(
+            "travel_learn",
+            [
+                "driver": RedisArgument(driver), "way": RedisArgument(way.text(endedAt: now())),
+                "start": RedisArgument(squares.start), "end": RedisArgument(squares.end),
+            ]
+        ) { _ in }
     }
 
     // MARK: reading
@@ -74,10 +71,6 @@ final class TravelLearning: Capability {
 
     func second() {
         secondsToRead -= 1
-        if secondsToRead % 10 == 0 {
-            let now = now()
-            taught = taught.filter { now - $0.value < Self.teachesEveryMs }
-        }
         if secondsToRead <= 0 || timeZone != catalog.current.timeZone { isBehind = true }
     }
 

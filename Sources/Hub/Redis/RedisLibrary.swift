@@ -33,6 +33,7 @@ enum RedisLibrary {
             .init("topic", PackageResources.topic_lua),
             .init("catalog", PackageResources.catalog_lua),
             .init("realtime", PackageResources.realtime_lua),
+            .init("travel", PackageResources.travel_lua),
         ]
     }
 }
