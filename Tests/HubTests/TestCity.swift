@@ -61,6 +61,14 @@ actor TestCity {
         await withCheckedContinuation { continuation in redis.stop { continuation.resume() } }
     }
 
+    /// Loads the functions anew, as a hub does that has written other settings.
+    func load() async throws {
+        let failure = await withCheckedContinuation { continuation in
+            library.load(on: connection) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
+
     @discardableResult
     func raw(_ words: [String]) async throws -> RedisReply {
         try await connection.send(words.map { RedisArgument($0) })
@@ -169,12 +177,12 @@ actor TestCity {
     }
 
     /// What is published on a partition while `body` runs.
-    func heard(on partition: Int, _ body: @Sendable () async throws -> Void) async throws -> [Push] {
+    func heard(on partition: String, _ body: @Sendable () async throws -> Void) async throws -> [Push] {
         let subscriber = RedisSubscriber(
             loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), heartbeat: connection)
         defer { subscriber.close() }
         var heard: [Push] = []
-        subscriber.onMessage = { _, payload in if let push = Push(payload) { heard.append(push) } }
+        subscriber.onMessage = { _, payload in Push.each(in: payload) { heard.append($0) } }
         subscriber.start()
         await withCheckedContinuation { continuation in
             subscriber.subscribe([keys.push(partition)]) { continuation.resume() }

@@ -1,6 +1,7 @@
 -- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
 
 local once, register, set_clock, tell_json = import('core', 'once', 'register', 'set_clock', 'tell_json')
+local wishes_changed = import('core', 'wishes_changed')
 
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
@@ -27,6 +28,7 @@ register('notify_set', { 'channel', 'mute', 'quiet_from', 'quiet_to', 'key', 'ti
             redis.call('HSET', key, 'time_zone', given.time_zone)
             set_clock(c, given.time_zone, given.clock)
         end
+        wishes_changed(c, channel)
         local told = wishes_of(c, channel)
         local json = told and cjson.encode(told) or '{}'
         -- The same again is no news.

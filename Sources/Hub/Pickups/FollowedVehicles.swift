@@ -6,8 +6,8 @@ import Wire
 /// its own how long it takes.
 final class FollowedVehicles: Capability {
     let services: WorkerServices
-    /// Shows a vehicle on a passenger's map, and takes it off again.
-    var show: (_ vehicle: String, Session) -> Void = { _, _ in }
+    /// Shows a vehicle on a passenger's map, and takes it off again. isTold: Redis tells of it already, from now on.
+    var show: (_ vehicle: String, Session, _ isTold: Bool) -> Void = { _, _, _ in }
     var hide: (_ vehicle: String, Session) -> Void = { _, _ in }
 
     private var passengers: [ConnectionID: Followed] = [:]
@@ -43,7 +43,7 @@ final class FollowedVehicles: Capability {
         switch push.type {
         case "ride.accepted":
             guard let data = try? JSONValue(parsing: push.data) else { return }
-            follow(session, data["taxi"]?.text)
+            follow(session, data["taxi"]?.text, isTold: true)
         case "ride.ended", "ride.cancelled", "ride.failed", "ride.searching": follow(session, nil)
         case "seat.confirmed":
             guard let data = try? JSONValue(parsing: push.data) else { return }
@@ -75,7 +75,7 @@ final class FollowedVehicles: Capability {
     }
 
     /// Reads the channel of that vehicle and of no other.
-    private func follow(_ session: Session, _ vehicle: String?) {
+    private func follow(_ session: Session, _ vehicle: String?, isTold: Bool = false) {
         let old = passengers[session.connection]?.vehicle
         guard old != vehicle else { return }
         if let old {
@@ -87,6 +87,6 @@ final class FollowedVehicles: Capability {
         passengers[session.connection]?.measuredAt = 0
         guard let vehicle else { return }
         readers.add(session, to: Channel.vehicle(vehicle))
-        show(vehicle, session)
+        show(vehicle, session, isTold)
     }
 }

@@ -83,8 +83,8 @@ extension Capability {
         let (events, eta) = pickup.advance(
             to: fix, after: previous, isSure: vehicle.isLastFixSure, by: learning, measuredAt: vehicle.heardAt,
             now: now())
-        for event in [events.near, events.arrived] {
-            guard let event else { continue }
+        // Who is there at once was near, too: the function tells both.
+        if let event = events.arrived ?? events.near {
             metrics.alerts.increment()
             functions.retryUntilDone(
                 kind.alert,

@@ -32,11 +32,8 @@ struct RedisSetup {
     let settings: Settings
     let library: FunctionLibrary
 
+    /// The functions come last: loaded anew, they have read no settings yet.
     func prepare(_ connection: RedisConnection) async throws {
-        let failure = await withCheckedContinuation { continuation in
-            library.load(on: connection) { continuation.resume(returning: $0) }
-        }
-        if let failure { throw failure }
         let clock = try await clock(connection)
         let seen = RedisSettings(settings)
         let version = seen.version(clock: "\(clock.scale) \(clock.real) \(clock.hub)")
@@ -46,6 +43,10 @@ struct RedisSetup {
                 RedisArgument(clock.scale), "clock_real", RedisArgument(clock.real), "clock_hub",
                 RedisArgument(clock.hub), "clock_start", RedisArgument(settings.clock.start),
             ] + seen.fields)
+        let failure = await withCheckedContinuation { continuation in
+            library.load(on: connection) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
     }
 
     /// Hub time is Redis' time. Scaled, or begun at another time, it runs from the moment at which the run began, which a

@@ -11,8 +11,6 @@ struct Keys: Sendable {
     var settings: String { prefix + "settings" }
     /// Stream: every domain event.
     var events: String { prefix + "events" }
-    /// Pub/sub: which zone's queue has changed, and why.
-    var queues: String { prefix + "queues" }
     /// Hash: which version of the catalog is in use, and when each of its lists changed last (catalog.lua).
     var catalog: String { prefix + "catalog" }
     /// A part of a version of the catalog.
@@ -26,7 +24,7 @@ struct Keys: Sendable {
     /// Hash: the figures of all lines of a day (figures.lua).
     func statistics(_ date: String) -> String { prefix + "figures:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
-    func push(_ partition: Int) -> String { prefix + "push:\(partition)" }
+    func push(_ partition: String) -> String { prefix + "push:" + partition }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.
     func feed(_ cell: String) -> String { prefix + "feed:" + cell }
     /// Sorted set: the available drivers of a zone by arrival number.
@@ -38,14 +36,16 @@ struct Keys: Sendable {
 /// Hub channels: `driver:<id>`, `bus_driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
 /// `topic:<name>`, `line:<id>`.
 enum Channel {
-    /// Pub/sub partitions: few wide Redis channels, so that a worker subscribes to at most these.
-    static let partitions = 64
+    /// Pub/sub partitions of channels with many readers: few wide Redis channels, so that a worker subscribes to at most these.
+    private static let partitions: UInt32 = 64
 
-    /// The partition of a channel; the functions compute the same (`partition` in core.lua).
-    static func partition(_ channel: String) -> Int {
+    /// The partition of a channel; the functions compute the same (`partition` in core.lua). All people and vehicles have one, so that
+    /// all that a transition tells goes out with one PUBLISH; every worker follows it.
+    static func partition(_ channel: String) -> String {
+        guard hasEvents(channel) else { return "people" }
         var hash: UInt32 = 0
         for byte in channel.utf8 { hash = hash &* 31 &+ UInt32(byte) }
-        return Int(hash % UInt32(partitions))
+        return String(hash % partitions)
     }
 
     static func vehicle(_ id: String) -> String { "vehicle:" + id }
@@ -56,6 +56,8 @@ enum Channel {
     }
     /// The circle that a client watches.
     static let near = "near"
+    /// To workers, not to clients: the queue of a zone (`meta`) has changed, and why (`data`).
+    static let queues = "queues"
 
     /// What the hub itself tells of lines and buses; read as topics are.
     static let catalog = "catalog"
@@ -151,7 +153,7 @@ struct StreamPosition: Comparable, Hashable, Sendable {
     }
 }
 
-/// One message of a partition: `channel \n seq \n type \n time \n meta \n JSON of data`, as `tell` in core.lua writes it.
+/// One record of a partition's message: `channel \n seq \n type \n time \n meta \n JSON of data`, as `push` in core.lua writes it.
 /// State (positions, ETA) has an empty seq. `meta` is for the worker and is never sent on.
 struct Push {
     let channel: String
@@ -163,8 +165,21 @@ struct Push {
 
     var position: StreamPosition? { StreamPosition(seq.utf8) }
 
-    /// Nil when the payload is not of that form (another program publishes there).
-    init?(_ payload: UnsafeRawBufferPointer) {
+    /// Calls `body` with each record of a partition's message: each stands after its length in bytes and a line break. What is not of that
+    /// form (another program publishes there) ends it.
+    static func each(in message: UnsafeRawBufferPointer, _ body: (Push) -> Void) {
+        var rest = message[...]
+        while let end = rest.firstIndex(of: 10), let length = Int(String(decoding: rest[..<end], as: UTF8.self)),
+            length >= 0, length < rest.endIndex - end
+        {
+            let record = rest[(end + 1)...].prefix(length)
+            if let push = Push(UnsafeRawBufferPointer(rebasing: record)) { body(push) }
+            rest = rest[record.endIndex...]
+        }
+    }
+
+    /// Nil when the payload is not of that form.
+    private init?(_ payload: UnsafeRawBufferPointer) {
         var fields: [Range<Int>] = []
         var start = 0
         for (index, byte) in payload.enumerated() where byte == 10 {
@@ -192,8 +207,9 @@ struct Push {
         self.data = data
     }
 
-    /// The payload that ``init(_:)`` reads, for state that a worker publishes itself.
+    /// A message with this record, for state that a worker publishes itself.
     var encoded: [UInt8] {
-        Array("\(channel)\n\(seq)\n\(type)\n\(time)\n\(meta)\n".utf8) + data
+        let record = Array("\(channel)\n\(seq)\n\(type)\n\(time)\n\(meta)\n".utf8) + data
+        return Array("\(record.count)\n".utf8) + record
     }
 }

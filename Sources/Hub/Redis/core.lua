@@ -6,18 +6,30 @@
 
 local settings = import('settings', 'settings')
 
--- Lua looks through all that it keeps when memory has doubled, which is the whole library each time; with four times as much it does
--- so a third as often.
-local is_tuned = false
+-- Lua's own collector begins to look through all that is kept, which is the whole library each time, as soon as Redis lets it: a
+-- sixth of the time of a ride. Redis makes it go on after every 50 calls anyway, so until the heap is larger than this, in KiB, it does so
+-- only then, and in small steps (`setstepmul`, percent; 200 is the common one).
+local HEAP_KB = 32768
+local steps = 200
 
--- c.p: key prefix, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers (settings.lua).
+local function tune_collector()
+    local wanted = collectgarbage('count') < HEAP_KB and 50 or 400
+    if wanted ~= steps then
+        collectgarbage('setstepmul', wanted)
+        collectgarbage(wanted == 50 and 'stop' or 'restart')
+        steps = wanted
+    elseif steps == 50 then
+        -- Redis' own steps start it again.
+        collectgarbage('stop')
+    end
+end
+
+-- c.p: key prefix, c.pushed, c.shown: see push, c.now: hub time in ms, c.real: machine time in ms, c.<setting>: numbers (settings.lua).
 local function context(keys)
-    if not is_tuned then collectgarbage('setpause', 400) end
-    is_tuned = true
-    local prefix = string.sub(keys[1], 1, -9)
-    local c = setmetatable({ p = prefix }, settings(prefix))
-    local t = redis.call('TIME')
-    c.real = t[1] * 1000 + math.floor(t[2] / 1000)
+    tune_collector()
+    local prefix, t = string.sub(keys[1], 1, -9), redis.call('TIME')
+    local real = t[1] * 1000 + math.floor(t[2] / 1000)
+    local c = setmetatable({ p = prefix, real = real, pushed = {}, shown = {} }, settings(prefix, real))
     c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)
     c.now_text = string.format('%.0f', c.now)
     return c
@@ -38,6 +50,41 @@ local function signature(name, names)
     return by_name, least, places['...'] and math.huge or #names
 end
 
+-- The pub/sub partition of a hub channel that many may read; Swift computes the same (`Channel.partition`). Those that were asked for
+-- are known. People's own channels, and those of vehicles, are one partition, `people`: nil.
+local partitions, partition_count = {}, 0
+
+local function partition(channel)
+    if not string.find(channel, '^[tlc]') then return nil end
+    local h = partitions[channel]
+    if h then return h end
+    h = 0
+    for i = 1, #channel do h = (h * 31 + string.byte(channel, i)) % 4294967296 end
+    if partition_count >= 20000 then partitions, partition_count = {}, 0 end
+    partitions[channel], partition_count = h % 64, partition_count + 1
+    return h % 64
+end
+
+-- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
+-- alone, never for the client. What goes to people is gathered and published together at the end of the call, vehicles last: who is
+-- told of one may follow it from then on.
+local function push(c, channel, seq, type, meta, data)
+    local record = channel .. '\n' .. seq .. '\n' .. type .. '\n' .. c.now_text .. '\n' .. meta .. '\n' .. data
+    local number = partition(channel)
+    if number then
+        redis.call('PUBLISH', c.p .. 'push:' .. number, #record .. '\n' .. record)
+        return
+    end
+    local gathered = string.find(channel, '^v') and c.shown or c.pushed
+    gathered[#gathered + 1] = #record .. '\n' .. record
+end
+
+-- A message of a partition: records, each after its length in bytes and a line break (`Push.each` in Swift reads them).
+local function publish(c)
+    if #c.pushed + #c.shown == 0 then return end
+    redis.call('PUBLISH', c.p .. 'push:people', table.concat(c.pushed) .. table.concat(c.shown))
+end
+
 -- Makes a Redis function. body: is given the context, and the arguments as given.<name>. names: of the arguments in the order in
 -- which they come; Swift writes them at each call, and tools/check compares. 'x?' may be left out; after '...' come any number
 -- more, as given[i]. The rest of Lua is not there yet while a library is loaded: hence at the first call.
@@ -49,7 +96,12 @@ local function register(name, names, body, flags)
         if #argv < least or #argv > most then
             error(name .. ' takes ' .. table.concat(names, ', ') .. '; it was given ' .. #argv .. ' arguments', 0)
         end
-        return body(context(keys), setmetatable(argv, by_name))
+        local c = context(keys)
+        local is_good, answer = pcall(body, c, setmetatable(argv, by_name))
+        -- What was written is told, whatever became of the rest.
+        publish(c)
+        if not is_good then error(answer, 0) end
+        return answer
     end, flags)
 end
 
@@ -132,19 +184,6 @@ local function once(c, command, who, key, body)
     return reply
 end
 
--- The pub/sub partition of a hub channel; Swift computes the same (`Channel.partition`). Those that were asked for are known.
-local partitions, partition_count = {}, 0
-
-local function partition(channel)
-    local h = partitions[channel]
-    if h then return h end
-    h = 0
-    for i = 1, #channel do h = (h * 31 + string.byte(channel, i)) % 4294967296 end
-    if partition_count >= 20000 then partitions, partition_count = {}, 0 end
-    partitions[channel], partition_count = h % 64, partition_count + 1
-    return h % 64
-end
-
 -- Where a history begins that has no entry yet. It is not kept, as anybody may ask for it: it comes before all that can follow,
 -- and its number, which no entry has, tells it from theirs.
 local BEGINNING = '-4294967295'
@@ -160,13 +199,6 @@ local function is_beginning(c, key, place)
     local info, fields = redis.call('XINFO', 'STREAM', key), {}
     for i = 1, #info, 2 do fields[info[i]] = info[i + 1] end
     return fields['entries-added'] == fields.length
-end
-
--- To the workers that read a channel. seq: its place in the channel's history, '' of what is not kept; meta: for the worker
--- alone, never for the client.
-local function push(c, channel, seq, type, meta, data)
-    redis.call('PUBLISH', c.p .. 'push:' .. partition(channel),
-        channel .. '\n' .. seq .. '\n' .. type .. '\n' .. c.now_text .. '\n' .. meta .. '\n' .. data)
 end
 
 -- Entries older than `kept_s` go, so many at once at most: they tell where people were. Answers how many there were.
@@ -217,8 +249,19 @@ local function set_clock(c, name, zone)
     if redis.call('HGET', c.p .. 'clocks', name) ~= zone then redis.call('HSET', c.p .. 'clocks', name, zone) end
 end
 
+-- Channels of which this process of Redis knows that there are no wishes. notify_set says when there are; all are forgotten now and
+-- then, as another version of the hub beside this one does not say so here, nor did one that wrote to another Redis meanwhile.
+local WISHLESS_MS = 10000
+local wishless, wishless_till = {}, 0
+
+local function wishes_changed(c, channel) wishless[c.p .. channel] = nil end
+
 local function is_unwanted(c, channel, kind)
+    if c.real > wishless_till then wishless, wishless_till = {}, c.real + WISHLESS_MS end
+    local key = c.p .. channel
+    if wishless[key] then return false end
     local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
+    if not wishes[1] and not wishes[2] then wishless[key] = true end
     if wishes[1] and string.find(wishes[1], kind, 1, true) then return true end
     if not wishes[2] then return false end
     local zone = redis.call('HGET', c.p .. 'clocks', wishes[4] or 'city')
@@ -272,6 +315,28 @@ local function take_up_awaited(c, driver)
     redis.call('ZREM', c.p .. 'awaited', driver)
 end
 
+-- Feeds of vehicles that nobody follows: until when (ms of machine time) nothing is published there. A follower says that it has come
+-- by reading the feed (feed.lua), after it has subscribed; one that does so by another version of the hub misses changes for so long.
+local UNFOLLOWED_MS = 1000
+local unfollowed = {}
+
+local function is_followed(c, feed)
+    local till = unfollowed[c.p .. feed]
+    if not till then return true end
+    if c.real < till then return false end
+    unfollowed[c.p .. feed] = nil
+    return true
+end
+
+-- feed: a cell, or `city`.
+local function show_in(c, feed, lines)
+    if is_followed(c, feed) and redis.call('PUBLISH', c.p .. 'feed:' .. feed, lines) == 0 then
+        unfollowed[c.p .. feed] = c.real + UNFOLLOWED_MS
+    end
+end
+
+local function follow(c, feed) unfollowed[c.p .. feed] = nil end
+
 -- After a change of anything but the position, which is shown by the batch (presence.lua). v: the vehicle as it is now, if it
 -- has been read.
 local function show(c, driver, v)
@@ -283,8 +348,8 @@ local function show(c, driver, v)
     end
     if not f[10] then return end
     local line = feed_line(driver, f)
-    redis.call('PUBLISH', c.p .. 'feed:' .. f[10], line)
-    redis.call('PUBLISH', c.p .. 'feed:city', line)
+    show_in(c, f[10], line)
+    show_in(c, 'city', line)
     tell_watchers(c, driver, line, f[11])
 end
 
@@ -309,5 +374,6 @@ return {
     refuse = refuse, once = once, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
     tell_json = tell_json, minute_of_day = minute_of_day, set_clock = set_clock, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
-    set_state = set_state, worker_of = worker_of, point = point,
+    set_state = set_state, worker_of = worker_of, point = point, wishes_changed = wishes_changed,
+    follow = follow, is_followed = is_followed, show_in = show_in,
 }

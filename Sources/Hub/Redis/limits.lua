@@ -58,13 +58,24 @@ cancels.kinds = {
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
--- sign: of the kind; nil: taken back.
+-- sign: of the kind; nil: taken back. Of a passenger (a name without a role) its own hash has the mark that there is something.
 function cancels.add(c, who, sign)
     local key, most = c.p .. 'cancels:' .. who, cancels.kept
     for _, kind in ipairs(cancels.kinds) do most = most + kind.free * c.free_cancels end
     redis.call('RPUSH', key, c.now_text .. (sign or ''))
     redis.call('LTRIM', key, -most, -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
+    if not string.find(who, ':', 1, true) then redis.call('HSET', c.p .. 'passenger:' .. who, 'cancels', '1') end
+end
+
+-- The same as `refusal` of a passenger whose `cancels` is known: without it there is nothing to look at.
+function cancels.passenger_refusal(c, passenger, mark)
+    if not mark then return nil end
+    if redis.call('EXISTS', c.p .. 'cancels:' .. passenger) == 0 then
+        redis.call('HDEL', c.p .. 'passenger:' .. passenger, 'cancels')
+        return nil
+    end
+    return cancels.refusal(c, passenger)
 end
 
 -- What came to nothing is known for 10 minutes, to be answered to who asks again: as often as it comes and goes it would fill

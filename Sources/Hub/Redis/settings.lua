@@ -1,5 +1,6 @@
 -- What the functions see of the settings: numbers, by the names under which RedisSettings.swift writes them into `{city}:settings`.
--- They are read once for each `version` of them, as Redis looks through the whole hash for each name.
+-- They are read once for each `version` of them, as Redis looks through the whole hash for each name; which version it is, once a
+-- second. A hub that has written others loads the library anew, which has then read none.
 
 local NAMES = {
     -- The clock: `now` in core.lua.
@@ -21,21 +22,30 @@ local NAMES = {
     'figure_days', 'figure_early_s', 'figure_late_s',
 }
 
--- By the city's key prefix. __index: the numbers, for the context of a call.
+-- How long a version counts without another look, ms of machine time.
+local CHECKED_MS = 1000
+
+-- By the city's key prefix. __index: the numbers, for the context of a call; checked: when, ms of machine time.
 local cached = {}
 
 -- A metatable that gives a table all settings. Fails when one is not there: a transition must not find that in its middle.
-local function settings(prefix)
+-- real: ms of machine time.
+local function settings(prefix, real)
+    local known = cached[prefix]
+    if known and known.version and real - known.checked < CHECKED_MS and real >= known.checked then return known end
     local key = prefix .. 'settings'
-    local version, known = redis.call('HGET', key, 'version'), cached[prefix]
-    if known and version and known.version == version then return known end
+    local version = redis.call('HGET', key, 'version')
+    if known and version and known.version == version then
+        known.checked = real
+        return known
+    end
     local values, numbers = redis.call('HMGET', key, unpack(NAMES)), {}
     for i, name in ipairs(NAMES) do
         numbers[name] = tonumber(values[i]) or error('the settings of this city are not in Redis: ' .. name)
         -- As Redis takes it in a command: a number would be printed anew each time.
         numbers[name .. '_text'] = values[i]
     end
-    known = { version = version, __index = numbers }
+    known = { version = version, checked = real, __index = numbers }
     cached[prefix] = known
     return known
 end

@@ -9,7 +9,6 @@ import Wire
 final class QueueRanks: Capability {
     let services: WorkerServices
     private let pace: LoopTimer
-    private let channel: [UInt8]
     /// Zones whose queue changed since its ranks were told, and why; in the order in which they will be.
     private var changed: [String: String] = [:]
     private var zonesToTell: [String] = []
@@ -30,15 +29,12 @@ final class QueueRanks: Capability {
     init(_ services: WorkerServices) {
         self.services = services
         pace = LoopTimer(services.loop)
-        channel = Array(services.keys.queues.utf8)
     }
 
     /// A zone's queue has changed.
-    func onMessage(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) -> Bool {
-        guard channel.elementsEqual(self.channel) else { return false }
-        let parts = payload.split(separator: 10, maxSplits: 1)
-        guard parts.count == 2 else { return true }
-        changed(String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
+    func onPublish(_ push: Push) -> Bool {
+        guard push.channel == Channel.queues else { return false }
+        changed(push.meta, String(decoding: push.data, as: UTF8.self))
         return true
     }
 

@@ -12,15 +12,21 @@ local set_free, set_not_free, to_bottom = import('queue', 'set_free', 'set_not_f
 local gave_back, have_others_room, is_round_over = import('candidates', 'gave_back', 'have_others_room', 'is_round_over')
 local read_on, take, take_unasked, view = import('candidates', 'read_on', 'take', 'take_unasked', 'view')
 
-local function make_offer(c, ride, r, driver)
+-- Who has been asked for a ride in vain: `asks:<ride>`, 1 in this round, 0 in an earlier one. Whom it is offered to now, or who has
+-- accepted it, stands in the ride itself, so most rides need no such key.
+local function remember_ask(c, ride, driver)
+    redis.call('ZADD', c.p .. 'asks:' .. ride, 1, driver)
+    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
+end
+
+-- fields: of a ride that is not in Redis yet, with which it is made.
+local function make_offer(c, ride, r, driver, fields)
     local attempt = r.attempt + 1
-    local asks = c.p .. 'asks:' .. ride
     local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
-    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt)
+    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt,
+        unpack(fields or {}))
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
     if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
-    redis.call('ZADD', asks, 1, driver)
-    if attempt == 1 then redis.call('EXPIRE', asks, c.history_ttl_s) end
     if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
     set_vehicle(c, driver, 'offer', ride)
     set_not_free(c, driver, r.zone)
@@ -44,7 +50,7 @@ local function close_ride(c, ride, r, state, is_brief)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
     if is_brief then
         cancels.forget(c, 'ride:' .. ride)
-        cancels.forget(c, 'asks:' .. ride)
+        if r.attempt ~= '1' then cancels.forget(c, 'asks:' .. ride) end
     else
         redis.call('EXPIRE', c.p .. 'ride:' .. ride, c.history_ttl_s)
     end
@@ -74,6 +80,7 @@ end
 -- Who was asked may be asked again.
 local function ask_anew(c, ride)
     redis.call('ZUNIONSTORE', c.p .. 'asks:' .. ride, 1, c.p .. 'asks:' .. ride, 'WEIGHTS', 0)
+    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
 end
 
 local function next_round(c, ride, r)
@@ -112,10 +119,11 @@ local function place_ride(c, ride, r, queue)
     end
 end
 
--- A ride that was just requested: somebody is asked, or it waits for those who are. r: not in Redis yet.
-local function begin_search(c, ride, r, queue)
+-- A ride that was just requested: somebody is asked, or it waits for those who are. r, fields: not in Redis yet.
+local function begin_search(c, ride, r, queue, fields)
     local driver = take_unasked(c, ride, r, queue, {})
-    if driver then return make_offer(c, ride, r, driver) end
+    if driver then return make_offer(c, ride, r, driver, fields) end
+    set_ride(c, ride, 'state', 'searching', 'attempt', '0', unpack(fields))
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
 end
 
@@ -212,6 +220,7 @@ local function release_offer(c, ride, r, how)
     local driver = r.offered_to
     local v = vehicle(c, driver)
     clear_offer(c, ride, driver, v)
+    remember_ask(c, ride, driver)
     set_ride(c, ride, 'state', 'searching', unpack(how == 'declined' and { 'rang', '1' } or {}))
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     log(c, 'offer.' .. how, { ride = ride, driver = driver })
@@ -240,7 +249,7 @@ end
 -- Why the offer that a driver answers is not open to it.
 local function no_offer(c, ride, r, driver)
     if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
-    if not redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) then
+    if r.offered_to ~= driver and not redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) then
         return refuse('not_found', 'The ride ' .. ride .. ' was not offered to you.')
     end
     if r.driver and r.driver ~= driver then return refuse('offer_taken', 'Another driver has taken the ride.') end
@@ -268,6 +277,9 @@ register('offer_seen', { 'driver', 'ride' }, function(c, given)
     return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
 end)
 
+-- How long a vehicle that has accepted is told of without being asked for, ms of machine time.
+local WATCHED_MS = 90000
+
 -- offer_accept: driver, ride, key, seconds to the pickup as the driver's worker reckons them ('' = unknown).
 register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given)
     local driver, ride = given.driver, given.ride
@@ -288,7 +300,9 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         set_ride(c, ride, 'state', 'accepted', 'driver', driver, 'accepted_at', c.now_text, 'notified', '0',
             'place', v.score, 'place_zone', v.zone, 'from', v.lat and v.lat .. ',' .. v.lon or '')
         mark_back(c, driver, v)
-        leave(c, driver, v, 'accepted', 'busy', 'ride', ride)
+        -- Its passenger's worker follows it from here on, and reads the vehicle only if it is not told of it with the acceptance.
+        local watched = math.max(tonumber(v.watched) or 0, c.real + WATCHED_MS)
+        leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%.0f', watched))
         log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'driver:' .. driver, 'ride.assigned', assigned)
         local position = cjson.null
@@ -314,7 +328,7 @@ register('offer_decline', { 'driver', 'ride', 'key' }, function(c, given)
 end)
 
 return {
-    close_ride = close_ride, fail_ride = fail_ride, begin_search = begin_search, ask_anew = ask_anew, dispatch = dispatch,
+    close_ride = close_ride, remember_ask = remember_ask, fail_ride = fail_ride, begin_search = begin_search, ask_anew = ask_anew, dispatch = dispatch,
     dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver, dispatch_rest = dispatch_rest,
     withdraw_offer = withdraw_offer, free_again = free_again, release_offer = release_offer,
 }

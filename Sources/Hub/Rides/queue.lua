@@ -4,13 +4,12 @@
 --
 -- v: the vehicle of a driver, as it was read; it is changed with what is kept.
 
-local clear_vehicle, log, set_state = import('core', 'clear_vehicle', 'log', 'set_state')
+local clear_vehicle, log, push, set_state = import('core', 'clear_vehicle', 'log', 'push', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
 local tell_found = import('lost', 'tell_found')
 
-local function zone_changed(c, zone, reason)
-    redis.call('PUBLISH', c.p .. 'queues', zone .. '\n' .. reason)
-end
+-- To the workers, which tell the drivers of the zone their ranks.
+local function zone_changed(c, zone, reason) push(c, 'queues', '', 'changed', zone, reason) end
 
 local function next_arrival(c) return redis.call('INCR', c.p .. 'arrivals') end
 
@@ -37,13 +36,15 @@ local function forget(c, driver, v, ...)
     if #names > 0 then clear_vehicle(c, driver, unpack(names)) end
 end
 
--- score nil: at the bottom. The driver becomes available. Answers its rank and how many there are.
-local function join(c, driver, v, zone, reason, score)
+-- score nil: at the bottom. The driver becomes available. more: fields of its vehicle that change with it. Answers its rank and how many
+-- there are.
+local function join(c, driver, v, zone, reason, score, more)
     local is_last = not score
     score = score or next_arrival(c)
     redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
-    redis.call('ZADD', c.p .. 'alive', c.now, driver)
-    set_state(c, driver, v, 'available', 'zone', zone, 'score', score)
+    -- Who comes from a ride has been there all the time.
+    if v.state ~= 'busy' then redis.call('ZADD', c.p .. 'alive', c.now_text, driver) end
+    set_state(c, driver, v, 'available', 'zone', zone, 'score', score, unpack(more or {}))
     forget(c, driver, v, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')
     set_free(c, driver, v)
     log(c, 'queue.joined', { driver = driver, zone = zone, score = tonumber(score), reason = reason })

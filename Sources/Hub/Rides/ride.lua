@@ -9,7 +9,7 @@ local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
 local dispatch_driver, dispatch_ride, free_again = import('offer', 'dispatch_driver', 'dispatch_ride', 'free_again')
-local withdraw_offer = import('offer', 'withdraw_offer')
+local remember_ask, withdraw_offer = import('offer', 'remember_ask', 'withdraw_offer')
 
 -- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
 register('ride_request', {
@@ -21,7 +21,7 @@ register('ride_request', {
         if tonumber(given.passengers) > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
+        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels')
         local open = held[1] or held[2]
         if open then
             local what = held[1] and 'The ride ' or 'The booking '
@@ -30,22 +30,21 @@ register('ride_request', {
         local queue = view(c, zone)
         local problem, detail = nobody_for(c, queue, tonumber(given.passengers))
         if problem then return refuse(problem, detail) end
-        local too_soon = cancels.refusal(c, passenger)
+        local too_soon = cancels.passenger_refusal(c, passenger, held[3])
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
-        local fields = { 'state', 'searching', 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
-            'passengers', given.passengers, 'round', '1', 'attempt', '0', 'order', order, 'requested_at', c.now_text }
+        local fields = { 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
+            'passengers', given.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
         if given.to_lat ~= '' then
             for _, value in ipairs({ 'dlat', given.to_lat, 'dlon', given.to_lon }) do fields[#fields + 1] = value end
         end
-        set_ride(c, ride, unpack(fields))
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
         redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
         log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(given.passengers),
             lat = tonumber(given.lat), lon = tonumber(given.lon) })
         tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
         begin_search(c, ride, { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, round = 1, attempt = 0,
-            order = order }, queue)
+            order = order }, queue, fields)
         return ok({ ride = ride, zone = zone, state = 'searching' })
     end)
 end)
@@ -65,8 +64,7 @@ local function give_back(c, ride, r, reason, by)
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
     redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'from')
     ask_anew(c, ride)
-    redis.call('ZADD', c.p .. 'asks:' .. ride, 1, r.driver)
-    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
+    remember_ask(c, ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
     log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
@@ -158,10 +156,11 @@ end
 
 -- The ride, or the booking (`what`), that a command of its driver or passenger means: the one named, or the one that is
 -- open. Answers its id and hash, or as the third the refusal. names: those of its fields that are needed, `state` and the role among
--- them; nil: all.
-local function meant(c, what, role, subject, named, names)
+-- them; nil: all. v: the driver's vehicle, if it has been read.
+local function meant(c, what, role, subject, named, names, v)
     local holder = role == 'driver' and 'vehicle:' or 'passenger:'
-    local id = named ~= '' and named or redis.call('HGET', c.p .. holder .. subject, what)
+    local id = named
+    if named == '' and v then id = v[what] elseif named == '' then id = redis.call('HGET', c.p .. holder .. subject, what) end
     if not id then return nil, nil, refuse('not_found', 'You have no open ' .. what .. '.') end
     local key = c.p .. what .. ':' .. id
     local found = names and pick(key, names) or hash(key)
@@ -258,16 +257,16 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
 end)
 
 -- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once.
-local function free_driver(c, driver, ride, zone, is_brief)
-    local v = vehicle(c, driver)
+local function free_driver(c, driver, v, ride, zone, is_brief)
     mark_back(c, driver, v)
-    if is_brief then set_vehicle(c, driver, 'brief', cancels.one_more_brief(c, v)) end
+    local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
     if zone == '' or cancels.brief_wait(c, v) then
+        if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
         return ok({ ride = ride, state = 'unavailable', reason = zone == '' and 'outside_zones' or nil })
     end
-    local rank, size = join(c, driver, v, zone, 'ended')
+    local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)
     return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
 end
@@ -276,7 +275,9 @@ end
 register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'requested_at' })
+        local v = vehicle(c, driver)
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
+            { 'state', 'driver', 'passenger', 'requested_at', 'attempt' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
@@ -286,7 +287,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         close_ride(c, ride, r, 'ended', is_brief)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, ride, given.zone, is_brief)
+        return free_driver(c, driver, v, ride, given.zone, is_brief)
     end)
 end)
 

@@ -6,9 +6,9 @@ final class ChannelReaders {
     private let subscriber: RedisSubscriber
     private let keys: Keys
     private var sessions: [String: [Session]] = [:]
-    private var subscribed: Set<Int> = []
+    private var subscribed: Set<String> = []
     /// Partitions whose subscription is not confirmed yet, and what waits for it.
-    private var subscribing: [Int: [() -> Void]] = [:]
+    private var subscribing: [String: [() -> Void]] = [:]
 
     init(subscriber: RedisSubscriber, keys: Keys) {
         self.subscriber = subscriber

@@ -2,7 +2,8 @@
 
 local beginning, clear_vehicle, feed_line, register = import('core', 'beginning', 'clear_vehicle', 'feed_line', 'register')
 local forget_place, is_beginning, is_minibus = import('core', 'forget_place', 'is_beginning', 'is_minibus')
-local load_ride, point, push, set_vehicle = import('core', 'load_ride', 'point', 'push', 'set_vehicle')
+local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_ride', 'point', 'push')
+local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
 local links = import('limits', 'links')
@@ -252,16 +253,20 @@ local function moved(c, argv, i, lines, minibuses)
     if old ~= cell then
         if old then
             redis.call('SREM', c.p .. 'cell:' .. old, driver)
-            lines[old] = lines[old] or {}
-            table.insert(lines[old], 'G ' .. driver)
+            if is_followed(c, old) then
+                lines[old] = lines[old] or {}
+                table.insert(lines[old], 'G ' .. driver)
+            end
         end
         redis.call('SADD', c.p .. 'cell:' .. cell, driver)
     end
     local line = feed_line(driver, { argv[i + 2], argv[i + 3], argv[i + 5], argv[i + 4], heard_text, known[1], known[2], known[3],
         known[4], nil, nil, along })
-    lines[cell] = lines[cell] or {}
-    table.insert(lines[cell], line)
-    table.insert(lines.city, line)
+    if is_followed(c, cell) then
+        lines[cell] = lines[cell] or {}
+        table.insert(lines[cell], line)
+    end
+    if is_followed(c, 'city') then table.insert(lines.city, line) end
     tell_watchers(c, driver, line, known[6])
     if is_other then speak(c, driver, session, worker_of(session), worker_of(speaker)) end
     if session == '' or not known[7] then return heard, is_logged end
@@ -306,7 +311,7 @@ register('positions_take', { '...' }, function(c, given)
         end
     end
     for cell, shown in pairs(lines) do
-        redis.call('PUBLISH', c.p .. 'feed:' .. cell, table.concat(shown, '\n'))
+        if #shown > 0 then show_in(c, cell, table.concat(shown, '\n')) end
     end
     for zone in pairs(zones) do dispatch(c, zone) end
     for _, driver in ipairs(minibuses) do minibus_is_back(c, driver) end

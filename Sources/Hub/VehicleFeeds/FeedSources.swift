@@ -19,7 +19,9 @@ extension VehicleFeeds {
     /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
     private static let watchedMs = 90_000
 
-    func follow(_ sources: [FeedSource], for feed: Feed) {
+    /// isTold: of a single vehicle, Redis tells already, and what it is now comes next (offer_accept). If it does not, it is read like
+    /// all that is not current.
+    func follow(_ sources: [FeedSource], for feed: Feed, isTold: Bool = false) {
         var new: [Followed] = []
         for source in sources {
             let following = followed[source] ?? Following()
@@ -36,6 +38,10 @@ extension VehicleFeeds {
             subscriber.subscribe(channels) { self.read(new.filter { self.channel(of: $0.source) != nil }) }
         }
         for case (.vehicle(let id), let following) in new {
+            if isTold {
+                following.isSubscribed = true
+                continue
+            }
             readers.whenSubscribed(Channel.vehicle(id)) { self.read([(.vehicle(id), following)]) }
         }
     }
@@ -207,11 +213,15 @@ extension VehicleFeeds {
 
     func onPublish(_ push: Push) -> Bool {
         guard push.seq.isEmpty, push.type == "record" else { return false }
-        guard let following = followed[.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))] else {
+        let source = FeedSource.vehicle(String(push.channel.dropFirst(Channel.vehicle("").count)))
+        guard let following = followed[source] else { return true }
+        metrics.feedRecords.increment()
+        guard !following.isReading else {
+            following.held.append(push.data)
             return true
         }
-        metrics.feedRecords.increment()
-        if following.isReading { following.held.append(push.data) } else { applyWatched(push.data) }
+        applyWatched(push.data)
+        if !following.wasRead { wasRead(source, following) }
         return true
     }
 

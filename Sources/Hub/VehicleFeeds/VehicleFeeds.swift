@@ -62,7 +62,7 @@ final class VehicleFeeds: Capability {
         board = FeedBoard(rules: services.settings.feedRules)
         feedPrefix = Array(services.keys.feed("").utf8)
         pace = LoopTimer(services.loop)
-        followedVehicles.show = { vehicle, session in self.show(vehicle, session) }
+        followedVehicles.show = { vehicle, session, isTold in self.show(vehicle, session, isTold: isTold) }
         followedVehicles.hide = { vehicle, session in self.hide(vehicle, session) }
     }
 
@@ -214,11 +214,11 @@ final class VehicleFeeds: Capability {
     }
 
     /// The vehicle that comes for a passenger: seen whatever it does, as long as the ride lasts.
-    private func show(_ id: String, _ session: Session) {
+    private func show(_ id: String, _ session: Session, isTold: Bool) {
         let channel = Channel.vehicle(id)
         _ = begin(
             channel, [.vehicle(id)], [.vehicle(id)], FeedView(visibility: .own, filter: FeedFilter()), FeedOptions(),
-            nil, watcher(session))
+            nil, watcher(session), isTold: isTold)
     }
 
     /// The ride is over: who asked for the taxi's channel sees it as any other taxi's, and nobody else does.
@@ -240,7 +240,7 @@ final class VehicleFeeds: Capability {
 
     func begin(
         _ channel: String, _ scopes: [FeedScopeKey], _ sources: [FeedSource], _ view: FeedView, _ options: FeedOptions,
-        _ message: ClientMessage?, _ watcher: Watcher
+        _ message: ClientMessage?, _ watcher: Watcher, isTold: Bool = false
     ) -> Bool {
         let session = watcher.session
         if let message, watcher.feeds[channel] == nil, session.channels >= WireLimits.feedChannels {
@@ -258,7 +258,7 @@ final class VehicleFeeds: Capability {
         let feed = Feed(session, subscription, sources: sources, everyTicks: ticks(channel, options))
         feed.asked = message == nil ? old?.asked : options
         // First the new, then the old: what both watch is not forgotten in between.
-        follow(sources, for: feed)
+        follow(sources, for: feed, isTold: isTold)
         if old != nil { end(channel, watcher) }
         watcher.feeds[channel] = feed
         session.channels += 1

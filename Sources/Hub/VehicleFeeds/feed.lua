@@ -1,6 +1,7 @@
 -- What watchers are shown to begin with, and what a driver says of its vehicle besides where it is.
 
-local FEED, clear_vehicle, feed_line, register = import('core', 'FEED', 'clear_vehicle', 'feed_line', 'register')
+local FEED, clear_vehicle, feed_line, follow = import('core', 'FEED', 'clear_vehicle', 'feed_line', 'follow')
+local register = import('core', 'register')
 local is_minibus, log, ok, once, refuse = import('core', 'is_minibus', 'log', 'ok', 'once', 'refuse')
 local set_vehicle, show, vehicle = import('core', 'set_vehicle', 'show', 'vehicle')
 local figures = import('figures', 'figures')
@@ -25,6 +26,7 @@ end
 register('feed_state', { 'max_age_ms', '...' }, function(c, given)
     local state = {}
     for i = 2, #given do
+        follow(c, given[i])
         state[i - 1] = lines_of(c, redis.call('SMEMBERS', c.p .. 'cell:' .. given[i]), c.now - given.max_age_ms, given[i])
     end
     return state
@@ -33,6 +35,7 @@ end, { 'no-writes' })
 -- feed_city: how old a position may be, where to go on (0 = the beginning), how many at most. Answers {where to go on
 -- (0 = that was all), lines}.
 register('feed_city', { 'max_age_ms', 'cursor', 'most' }, function(c, given)
+    follow(c, 'city')
     local found = redis.call('ZSCAN', c.p .. 'pos', given.cursor, 'COUNT', given.most)
     local drivers = {}
     for i = 1, #found[2], 2 do drivers[#drivers + 1] = found[2][i] end

@@ -134,15 +134,14 @@ public actor Worker {
         }
         commands.start()
         subscriber.start()
-        subscriber.subscribe([services.keys.queues, services.keys.catalogNews])
+        subscriber.subscribe([services.keys.catalogNews])
+        services.readers.whenSubscribed(Channel.queues) {}
     }
 
     /// A message of a subscribed Redis channel: a capability's own, or a push on a hub channel.
     private func received(_ channel: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) {
-        guard !capabilities.contains(where: { $0.onMessage(channel, payload) }), let push = Push(payload) else {
-            return
-        }
-        _ = capabilities.contains { $0.onPublish(push) }
+        guard !capabilities.contains(where: { $0.onMessage(channel, payload) }) else { return }
+        Push.each(in: payload) { push in _ = capabilities.contains { $0.onPublish(push) } }
     }
 
     // MARK: time
