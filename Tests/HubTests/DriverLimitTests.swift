@@ -103,6 +103,7 @@ import Wire
             try await city.queue("14", "T1")
             for n in 1...7 {
                 try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                try await city.call("ride_alert", ["T1", "r\(n)", "20", "4", "high"])
                 #expect(try await city.command("ride_aboard", "T1", "r\(n)", "", "").isOK)
                 try await city.advance(1_000)
                 let state = try await city.command("ride_finish", "T1", "r\(n)", "14", "")["state"]?.text
@@ -132,6 +133,98 @@ import Wire
             #expect(try await city.request("p1", "r2", "14").isOK)
             #expect(try await city.offered("r2") == "T2")
             #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: a taxi that ends rides without having been near the pickup is not asked for a while")
+    func fetchesNobody() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            @Sendable func pretend(_ n: Int, near: Bool) async throws {
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                if near { try await city.call("ride_alert", ["T1", "r\(n)", "500", "480", "high"]) }
+                try await city.advance(61_000)
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
+            }
+            for n in 1...4 { try await pretend(n, near: true) }
+            for n in 5...6 { try await pretend(n, near: false) }
+            #expect(try await city.order("14") == ["T1"])
+            try await pretend(7, near: false)
+            #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            try await city.advance(30_000)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: who is lost with a ride until its passenger gives it up comes back as the last, and pays")
+    func isLost() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("driver_gone", ["T1", "s-T1"])
+            try await city.advance(125_000)
+            try await city.sweep()
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            try await city.connect("T1")
+            #expect(try await city.order("14") == ["T2", "T1"])
+            #expect(try await city.raw(["LLEN", "{test}:cancels:driver:T1"]).int == 1)
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:p1"]).int == 0)
+        }
+    }
+
+    @Test("C60: a minibus that gives back what it has confirmed pays; one that came and waited does not")
+    func givesSeatsBack() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            for n in 1...3 {
+                #expect(try await city.book("p\(n)", "b\(n)", "M1", 2).isOK)
+                #expect(try await city.command("seat_accept", "M1", "b\(n)", "", "").isOK)
+                if n == 1 {
+                    try await city.call("seat_alert", ["M1", "b1", "20", "5", "high"])
+                    try await city.advance(180_000)
+                }
+                #expect(try await city.command("seat_cancel", "driver", "M1", "b\(n)", "").isOK)
+            }
+            #expect(try await city.raw(["LRANGE", "{test}:cancels:p1", "0", "-1"]).array?.first?.text?.last == "n")
+            #expect(try await city.raw(["LLEN", "{test}:cancels:driver:M1"]).int == 2)
+            #expect(try await city.book("p4", "b4", "M1", 2).isOK)
+            #expect(try await city.command("seat_accept", "M1", "b4", "", "").isOK)
+            #expect(try await city.command("seat_cancel", "driver", "M1", "b4", "").isOK)
+            #expect(try await city.command("driver_unavailable", "M1", "").isOK)
+            #expect(try await city.command("driver_available", "M1", "", "", "", "") == .refused("rate_limited"))
+        }
+    }
+
+    @Test("a minibus whose link was lost while it was online comes back as a taxi")
+    func changesKind() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            try await city.call("driver_gone", ["M1", "s-M1"])
+            try await city.advance(60_000)
+            try await city.sweep()
+            try await city.call("session_hello", ["driver", "M1", "s-2", "w", "", "taxi", "4"])
+            #expect(try await city.field("vehicle:M1", "kind") == "taxi")
+            #expect(try await city.field("vehicle:M1", "state") == "unavailable")
+        }
+    }
+
+    @Test("C60: a taxi at the pickup pays nothing when who is aboard takes the ride back")
+    func isAboard() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 1...4 {
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                try await city.call("ride_alert", ["T1", "r\(n)", "20", "4", "high"])
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                try await city.advance(121_000)
+                #expect(try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "").isOK)
+                #expect(try await city.order("14") == ["T1"])
+            }
         }
     }
 }

@@ -41,6 +41,35 @@ import Wire
         }
     }
 
+    @Test("C60: who takes a ride back each time when the taxi is there pays as if it had not come")
+    func cancelsOnArrival() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 1...3 {
+                try await city.assign("r\(n)", of: "p1", to: "T1")
+                try await city.advance(300_000)
+                try await city.call("ride_alert", ["T1", "r\(n)", "20", "4", "high"])
+                #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            }
+            #expect(try await city.request("p1", "r4", "14") == .refused("rate_limited"))
+        }
+    }
+
+    @Test("C60: a bus driver who takes a promise back pays for it, not who asked")
+    func promiseTakenBack() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 100)
+            for n in 1...3 {
+                #expect(try await request(city, "c1", wish("s\(n)", 2_000, inMinutes: 5)).isOK)
+                #expect(try await answer(city, "accept", "s\(n)").isOK)
+                #expect(try await answer(city, "decline", "s\(n)").isOK)
+            }
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:c1"]).int == 0)
+            #expect(try await city.raw(["LLEN", "{test}:cancels:bus_driver:B1"]).int == 3)
+        }
+    }
+
     @Test("C60: a taxi that has accepted and does not come is left at its cost", arguments: [0.0, 300.0])
     func doesNotCome(metres: Double) async throws {
         try await TestCity.run { city in

@@ -45,15 +45,17 @@ cancels.kinds = {
     { sign = 's', free = 4, text = '%d of the stops that you asked for were declined, or passed,' },
     -- Completed before anybody can have got anywhere: who drives and who asks are one. Of honest short hops nobody has so many.
     { sign = 'q', free = 6, text = 'You have completed %d requests within a minute each,' },
-    -- Tours that their driver ended, though it had promised to fetch somebody. A bus may break down, so the first few are free; from
+    -- Promises to fetch somebody that a bus driver took back, or ended the tour with. A bus may break down, so the first few are free; from
     -- then on it is no accident.
-    { sign = 'p', free = 1, grows = 16, text = 'You had promised to stop for somebody on %d tours that you have ended,' },
+    { sign = 'p', free = 1, grows = 16, text = 'You have taken back a promise to stop for somebody %d times, or ended the tour with it,' },
     -- Offers that a taxi has not shown. Once or twice a link is bad; who shows none would let each ride of the zone wait for it.
     { sign = 'u', free = 1, text = '%d offers could not be delivered to you' },
     -- Taken back before anybody was asked: it cost the hub only, and perhaps held seats.
     { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
-    -- A taxi or bus came and waited, and nobody was there. Each takes minutes, so they are counted for longer.
-    { sign = 'n', free = 1, grows = 4, window = 12, text = 'Nobody was there %d times when you were to be fetched' },
+    -- Rides that a taxi ended without having been near the pickup: it has fetched nobody. Each takes a minute.
+    { sign = 'f', free = 1, grows = 4, window = 12, text = 'You have ended %d rides without having been near the pickup' },
+    -- A taxi, minibus or bus came, and nobody was there, or it was sent away then. Each takes minutes, so they are counted for longer.
+    { sign = 'n', free = 1, grows = 4, window = 12, text = 'Nobody came %d times when you were fetched, or you took it back only then' },
 }
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32

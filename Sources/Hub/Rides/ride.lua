@@ -49,11 +49,11 @@ register('ride_request', {
     end)
 end)
 
--- The driver of an accepted ride is free again, at the place that it had; after long on the way, at the bottom. One that is
--- away stays so, and loses the place if that lasts.
-local function restore(c, r, v)
+-- The driver of an accepted ride is free again, at the place that it had; after long on the way, or if it was lost, at the bottom.
+-- One that is away stays so, and loses the place if that lasts.
+local function restore(c, r, v, was_lost)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    local keeps = c.now - tonumber(r.accepted_at) <= c.recovery_ms
+    local keeps = not was_lost and c.now - tonumber(r.accepted_at) <= c.recovery_ms
     return join(c, r.driver, v, r.place_zone, 'restored', keeps and r.place or nil)
 end
 
@@ -96,7 +96,8 @@ local function leave_behind(c, ride, r)
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    cancels.add(c, 'driver:' .. r.driver)
+    -- One that was at the pickup may be right about who is aboard.
+    if r.notified ~= '20' then cancels.add(c, 'driver:' .. r.driver) end
     local v = vehicle(c, r.driver)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     if cancels.driver_refusal(c, r.driver) then
@@ -113,14 +114,19 @@ local function cancel_by_passenger(c, ride, r)
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
-    -- Whose driver is lost has rung nobody in vain.
+    -- Whose driver is lost has rung nobody in vain: the driver pays for it.
     local is_lost = r.state == 'accepted' and redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing')
-    if not is_lost then cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or nil) end
+    local has_come = r.state == 'accepted' and r.notified ~= '0'
+    if is_lost then
+        cancels.add(c, 'driver:' .. r.driver)
+    else
+        cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or has_come and 'n' or nil)
+    end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-        restore(c, r, vehicle(c, r.driver))
+        restore(c, r, vehicle(c, r.driver), is_lost)
         dispatch_driver(c, r.place_zone, r.driver, true)
     elseif r.state == 'offered' then
         free_again(c, r.offered_to)
@@ -241,7 +247,7 @@ end)
 register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'passengers' })
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'passengers', 'notified' })
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -249,6 +255,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if passengers > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
+        if r.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
         log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
@@ -256,12 +263,13 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
     end)
 end)
 
--- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once.
-local function free_driver(c, driver, v, ride, zone, is_brief)
+-- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once, or without
+-- having been near the pickup.
+local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched)
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
-    if zone == '' or cancels.brief_wait(c, v) then
+    if zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
         if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
         return ok({ ride = ride, state = 'unavailable', reason = zone == '' and 'outside_zones' or nil })
@@ -277,7 +285,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'requested_at', 'attempt' }, v)
+            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
@@ -287,7 +295,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         close_ride(c, ride, r, 'ended', is_brief)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, v, ride, given.zone, is_brief)
+        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified ~= '0')
     end)
 end)
 

@@ -62,7 +62,8 @@ end
 local function go_online(c, driver, reason)
     local v = vehicle(c, driver)
     local is_told = reason == 'available' and v.way and redis.call('HEXISTS', c.p .. 'ways', driver) == 0
-    local refused = is_told and count_reroute(c, driver, v, 'reshown', 'You have gone online')
+    local refused = reason == 'available' and v.state ~= 'available' and cancels.driver_refusal(c, driver)
+        or is_told and count_reroute(c, driver, v, 'reshown', 'You have gone online')
     if refused then return refused end
     forget_place(c, driver)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)

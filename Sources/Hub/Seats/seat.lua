@@ -297,9 +297,13 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
         if left > 0 then return cancels.still_aboard(left, 'booking') end
         if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
-            cancels.add(c, subject)
+            cancels.add(c, subject, b.state == 'confirmed' and b.notified ~= '0' and 'n' or nil)
         elseif role == 'passenger' and b.state == 'waiting' then
             cancels.add(c, subject, 'w')
+        elseif role == 'driver' and b.state == 'confirmed' then
+            -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
+            local has_waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms
+            cancels.add(c, has_waited and b.passenger or 'driver:' .. subject, has_waited and 'n' or nil)
         end
         if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)
@@ -369,6 +373,7 @@ register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
     local reached = tonumber(b.notified)
     if reached == 20 or reached == rung then return 0 end
     set_booking(c, booking, 'notified', rung)
+    if rung == 20 then set_booking(c, booking, 'arrived_at', c.now_text) end
     local data = { booking = booking, vehicle = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
         log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })

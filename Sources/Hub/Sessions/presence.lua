@@ -128,7 +128,11 @@ local function become(c, driver, v, kind, capacity)
             leave(c, driver, v, 'unavailable', 'unavailable')
             do_without(c, driver, v)
         end
+    end
+    -- A place in a queue, or online, is kept for what it was.
+    if v.kind and v.kind ~= kind then
         forget_place(c, driver)
+        v.lost_zone, v.lost_score, v.lost_until, v.lost_why = nil, nil, nil, nil
     end
     set_vehicle(c, driver, 'kind', kind)
     if kind == 'minibus' then

@@ -48,9 +48,13 @@ function stops.decline(c, id, s)
     stops.tell_citizen(c, 'stop.declined', id, s)
 end
 
-function ANSWERS.decline(c, id, s)
+-- Who takes promises back pays for it, once for all that are taken back together, as who ends the tour with them does.
+function ANSWERS.decline(c, id, s, t)
+    local was_promised = s.promised
     stops.decline(c, id, s)
-    stops.rang_in_vain(c, s, 'declined')
+    if not was_promised then return stops.rang_in_vain(c, s, 'declined') end
+    if not c.took_back then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
+    c.took_back = true
 end
 
 function ANSWERS.complete(c, id, s, t)

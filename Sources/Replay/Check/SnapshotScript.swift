@@ -38,6 +38,8 @@ enum SnapshotScript {
             local ride = string.sub(key, #p + 6)
             local fields = hash(key)
             fields.asked = table.concat(redis.call('ZRANGE', p .. 'asks:' .. ride, 1, 1, 'BYSCORE'), ' ')
+            -- Whom it is offered to now.
+            if fields.state == 'offered' then fields.asked = fields.asked .. ' ' .. fields.offered_to end
             s.rides[ride] = fields
         end
         for _, key in ipairs(names('passenger')) do
