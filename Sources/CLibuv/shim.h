@@ -5,9 +5,18 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // prctl takes a variable number of arguments, which does not import.
 static inline int kb_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGTERM); }
+
+// The functions for this are hidden without a feature macro.
+static inline void kb_take_cores(int pid) {
+    unsigned long cores[128];
+    long size = syscall(SYS_sched_getaffinity, pid, sizeof cores, cores);
+    if (size > 0) syscall(SYS_sched_setaffinity, 0, size, cores);
+}
 
 // CrowdPoll: epoll with the events of libuv. Its struct is packed, which Swift can't read.
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+internal import CLibuv
 internal import Glibc
 internal import Synchronization
 
@@ -33,6 +34,9 @@ public final class LoopThread: Sendable {
         loop.stop()
         pthread_join(running, nil)
     }
+
+    /// Has the calling thread run on the cores where a process may run. Nothing changes when there is no such process.
+    public static func takeCores(of process: Int32) { kb_take_cores(process) }
 
     /// Runs `body` on the loop and gives back what it returns or throws. Any thread but the loop's own.
     public func call<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Decides whether a request may become a WebSocket (RFC 6455 4.2), and what is answered.
-struct Handshake {
+package struct Handshake {
     enum Decision {
         /// The request is not for us: it is plain HTTP.
         case notUpgrade
@@ -90,7 +90,7 @@ struct Handshake {
     }
 
     /// The proof that the key was understood (RFC 6455 4.2.2).
-    static func accept(_ key: String) -> String {
+    package static func accept(_ key: String) -> String {
         let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         var digest = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 0

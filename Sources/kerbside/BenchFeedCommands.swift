@@ -39,6 +39,11 @@ extension Bench {
         @Option(name: .customLong("for"), help: "Seconds measured, after 2 s of warm-up.")
         var seconds = 10.0
 
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Then measure what the same sends cost with nothing around them; of a hub on 127.0.0.1 without TLS.")
+        var floor = true
+
         func validate() throws {
             guard dialect == .kerbside || target.url != nil else { throw ValidationError("--dialect needs --url") }
             guard readers >= 0, channels > 0, publishers > 0, rate >= 0, readers > 0 || rate > 0 else {
@@ -58,6 +63,7 @@ extension Bench {
                 configuration.bytes = bytes
                 configuration.seconds = seconds
                 configuration.servers = hub.servers
+                configuration.hasFloor = floor
                 configuration.isJSON = target.json
                 return FanoutBench(configuration).run()
             }
@@ -103,6 +109,11 @@ extension Bench {
         @Option(name: .customLong("for"), help: "Seconds measured, after 3 s of warm-up.")
         var seconds = 10.0
 
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Then measure what the same sends cost with nothing around them; of a hub on 127.0.0.1 without TLS.")
+        var floor = true
+
         func validate() throws {
             guard dialect == .kerbside || target.url != nil else { throw ValidationError("--dialect needs --url") }
             guard watch == "zone" || watch == "near" && dialect == .kerbside else {
@@ -125,6 +136,7 @@ extension Bench {
                 configuration.bytes = bytes
                 configuration.publishers = publishers
                 configuration.seconds = seconds
+                configuration.hasFloor = floor
                 configuration.isJSON = target.json
                 return CityBench(configuration).run()
             }
@@ -240,6 +252,7 @@ extension Bench {
                     configuration.vehicles = vehicles
                     configuration.watchers = watchers
                     configuration.seconds = seconds
+                    configuration.hasFloor = false
                     return try CityBench(configuration).measure()
                 }
             }

@@ -25,6 +25,8 @@ public struct FanoutBench: Sendable {
         public var warmUpSeconds = 2.0
         public var seconds = 10.0
         public var servers: [ServerProcess] = []
+        /// Whether a bare sender makes the same sends afterwards, which takes it some eight seconds.
+        public var hasFloor = true
         public var isJSON = false
 
         public init(url: String, token: @escaping @Sendable (_ role: String, _ subject: String) -> String) {

@@ -57,12 +57,21 @@ final class FanoutLoad {
         }
         context.gatherTurns()
         await context.seconds(configuration.warmUpSeconds)
+        let asked = configuration.hasFloor && configuration.readers > 0
+        let before = asked ? HubSends.read(configuration.url, configuration.dialect) : nil
         var results = await meter.count(context, seconds: configuration.seconds, pace)
+        let after = asked ? HubSends.read(configuration.url, configuration.dialect) : nil
         pace.stop()
         if results.deliveries == 0, configuration.readers > 0 {
             throw RunError("nothing was delivered (\(publishers.failure))")
         }
         results.refused = publishers.refused
+        if let before, let rate = after?.rate(since: before) {
+            links.shutdown()
+            results.floor = try await FloorLoad.measure(
+                context, rate, sockets: configuration.readers, burst: configuration.readers,
+                server: configuration.servers.worker)
+        }
         return results
     }
 

@@ -36,6 +36,8 @@ public struct CityBench: Sendable {
         public var warmUpSeconds = 3.0
         public var seconds = 10.0
         public var servers: [ServerProcess] = []
+        /// Whether a bare sender makes the same sends afterwards, which takes it some eight seconds.
+        public var hasFloor = true
         public var isJSON = false
 
         public init(

@@ -17,6 +17,8 @@ final class CityLoad {
     private let channels: [String]
     private var watchersOfZone: [Int]
     private var subscribed = 0
+    /// A hub sends its feeds in five slices of a tick.
+    private static let sliceSeconds = 0.05
     private var turn = 0
     private var message: [UInt8] = []
 
@@ -70,12 +72,21 @@ final class CityLoad {
         }
         context.gatherTurns()
         await context.seconds(configuration.warmUpSeconds)
+        let asked = configuration.hasFloor && configuration.watchers > 0
+        let before = asked ? HubSends.read(configuration.url, configuration.dialect) : nil
         var results = await meter.count(context, seconds: configuration.seconds, pace)
+        let after = asked ? HubSends.read(configuration.url, configuration.dialect) : nil
         pace.stop()
         if results.deliveries == 0, configuration.watchers > 0 {
             throw RunError("no position was delivered (\(publishers.failure))")
         }
         results.refused = publishers.refused + fleet.refused
+        if let before, let rate = after?.rate(since: before) {
+            links.shutdown()
+            results.floor = try await FloorLoad.measure(
+                context, rate, sockets: configuration.watchers, burst: Int(rate.perSecond * Self.sliceSeconds),
+                server: configuration.servers.worker)
+        }
         return results
     }
 

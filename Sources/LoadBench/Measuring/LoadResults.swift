@@ -35,6 +35,8 @@ public struct LoadResults: Sendable {
     var connections = 0
     var ownCPU = 0.0
     var servers: [Use] = []
+    /// The same sends with nothing around them; nil where nobody says what was sent.
+    var floor: SendFloor?
 
     /// Above this share of a core the client, not the server, may be what was measured.
     static let busyShare = 0.8
@@ -69,6 +71,7 @@ public struct LoadResults: Sendable {
         if deliveries > 0, let rate = deliveriesPerServerSecond {
             table.add("\(unit) per server CPU second", Self.count(rate))
         }
+        floor?.add(to: &table, serverShare: serverShare)
         for use in servers {
             table.add(
                 "memory of \(use.name)",
@@ -113,6 +116,7 @@ public struct LoadResults: Sendable {
         object["read_delay"] = readDelay.json
         object["lateness"] = lateness.json
         object["servers"] = .array(processes)
+        object["floor"] = floor?.json(serverShare: serverShare) ?? .null
         object["refused"] = number(refused)
         object["links_lost"] = number(lost)
         object["client_cpu"] = .number(ownCPU / seconds)

@@ -8,3 +8,8 @@ public struct ServerProcess: Sendable {
         self.pid = pid
     }
 }
+
+extension [ServerProcess] {
+    /// The first of a hub's workers.
+    var worker: ServerProcess? { first { $0.name == "worker" } }
+}
