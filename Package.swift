@@ -22,7 +22,7 @@ let functions = [
     "Rides/lost", "Rides/queue", "Rides/candidates", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/minibus",
     "Rides/driver", "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way",
     "Tours/tour", "Sessions/people", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep",
-    "Topics/topic", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
+    "Topics/publisher", "Topics/topic", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
 ]
 
 let package = Package(

@@ -179,6 +179,19 @@ extension Settings {
             "redis.history_ttl_s", \.redis.historyTtlS, 60...31_536_000, .atReload,
             "A channel's history is dropped this long after its last event."),
         .integer(
+            "redis.max_topics_per_subject", \.redis.maxTopicsPerSubject, 1...20_000, .atReload,
+            """
+            Topics in which the events of one operator or service are kept; in more of them publish is refused \
+            (rate_limited) until redis.history_ttl_s after it has published last in one of these. A service with a topic \
+            for each ride needs as many as there are rides in that time, of 4.5 KB each.
+            """),
+        .integer(
+            "redis.max_topic_mb_per_subject", \.redis.maxTopicMbPerSubject, 1...1_048_576, .atReload,
+            """
+            What the kept events of one operator or service may take in all topics, MiB; beyond it publish is refused \
+            likewise, so that none fills Redis for all. 1000 events (redis.history_length) of 300 bytes are 0.4.
+            """),
+        .integer(
             "redis.events_length", \.redis.eventsLength, 1_000...1_000_000_000, .atReload,
             "Events kept in the city's log, for extension services and checks. A ride makes about ten, at 300 bytes."),
         .integer(

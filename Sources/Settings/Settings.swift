@@ -131,6 +131,10 @@ public struct Settings: Sendable, Equatable {
         public var historyLength = 1_000
         /// A channel's history is kept this long after its last event, seconds.
         public var historyTtlS = 86_400
+        /// Topics in whose histories one subject may have events.
+        public var maxTopicsPerSubject = 1_000
+        /// What one subject's events in them may take, MiB.
+        public var maxTopicMbPerSubject = 64
         /// Events kept in the city's log.
         public var eventsLength = 1_000_000
         /// No event of the log or of a history is kept for longer, days.

@@ -98,6 +98,7 @@ final class FunctionHarness {
         "max_passengers", 3, "search_timeout_ms", 300_000, "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
         "recovery_ms", 1_800_000, "stale_after_ms", 150_000, "idempotency_ttl_s", 86_400, "history_length", 1_000,
         "idempotency_keys", 1_000, "kept_s", 2_592_000, "max_links", 8, "free_cancels", 1_000_000,
+        "max_topics", 1_000, "max_topic_bytes", 67_108_864,
         "cancel_window_ms", 600_000, "cancel_pause_ms", 30_000, "history_ttl_s", 86_400, "events_length", 1_000_000,
         "tour_late_s", 120, "tour_lost_ms", 7_200_000,
         "driver_lost_ms", 30_000, "noshow_wait_ms", 15_000, "round_pause_ms", 5_000,

@@ -267,6 +267,52 @@ async def test_events_of_topics_leave_the_last_tenth_of_redis_to_rides(new_hub, 
     assert "ok" in await operator.ask("publish", channel="topic:x", data={})
 
 
+async def test_topics_of_one_service_leave_redis_to_the_others(new_hub, cast):
+    """One token fills topic after topic, over many connections: it is refused by its own measure, and nobody else is."""
+    hub = new_hub(server__service_commands_per_second=100_000, redis__max_topic_mb_per_subject=8).start()
+    here = hub.block()
+    await cast.queue(hub, here.a.stand, 1)
+    passenger, honest, reader = await cast.rider(hub), await member(hub, "service"), await member(hub)
+    await reader.join("topic:honest")
+    loud = await member(hub, "service")
+    links = [loud, *(loud.twin() for _ in range(3))]
+    for link in links[1:]:
+        await link.connect()
+    used = int(hub.redis.info("memory")["used_memory"])
+    # At 90 % nobody's events were taken any more.
+    hub.redis.config_set("maxmemory", used + 32 * 1024 * 1024)
+    refused = []
+
+    async def fill(link, number):
+        # 15 MB each, if it may.
+        for n in range(2_000):
+            reply = await link.ask("publish", channel=f"topic:t{number}-{n % 100}", data={"x": "x" * 7_900})
+            if "error" in reply:
+                refused.append(reply["error"])
+                return
+
+    seqs = []
+    fills = [asyncio.create_task(fill(link, number)) for number, link in enumerate(links)]
+    while not all(one.done() for one in fills):
+        seqs.append(await honest.publish("topic:honest", data={"n": len(seqs)}))
+        await asyncio.sleep(0.02)
+    await asyncio.gather(*fills)
+    assert len(refused) == len(links)
+    assert all(error["code"] == "rate_limited" and "redis.max_topic_mb_per_subject" in error["detail"] for error in refused)
+    assert all(error["retry_after_ms"] > 80_000_000 for error in refused), "until its histories are gone"
+    assert int(hub.redis.info("memory")["used_memory"]) - used < 12 * 1024 * 1024
+    # Others go on, on its topics, too.
+    seqs.append(await honest.publish("topic:honest"))
+    await reader.has("topic:honest", seqs)
+    await honest.publish("topic:t0-0", data={"x": "x" * 7_900})
+    assert (await loud.ask("publish", channel="topic:one-more", data={}))["error"]["code"] == "rate_limited"
+    await passenger.request(here.a.centre)
+    # What it may is a setting.
+    hub.write_config(redis__max_topic_mb_per_subject=9)
+    await hub.reload()
+    await loud.publish("topic:one-more")
+
+
 @pytest.mark.parametrize(("rate", "burst"), [(20, 40), (3, 3)])
 async def test_who_waits_as_told_gets_a_zone(new_hub, cast, rate, burst):
     """Its price is known after it was looked up: the wait is for all of it. A zone that costs more than a bucket is not closed."""

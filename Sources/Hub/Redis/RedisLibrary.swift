@@ -30,6 +30,7 @@ enum RedisLibrary {
             .init("presence", PackageResources.presence_lua),
             .init("feed", PackageResources.feed_lua),
             .init("sweep", PackageResources.sweep_lua),
+            .init("publisher", PackageResources.publisher_lua),
             .init("topic", PackageResources.topic_lua),
             .init("catalog", PackageResources.catalog_lua),
             .init("realtime", PackageResources.realtime_lua),

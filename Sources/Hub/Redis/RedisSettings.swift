@@ -22,8 +22,11 @@ struct RedisSettings {
             ("recovery_ms", dispatch.recoveryMs), ("stale_after_ms", dispatch.staleAfterMs),
             ("driver_lost_ms", dispatch.driverLostMs), ("noshow_wait_ms", dispatch.noshowWaitMs),
 
-            ("max_links", settings.server.maxConnectionsPerSubject), ("free_cancels", dispatch.freeCancels),
-            ("cancel_window_ms", dispatch.cancelWindowMs), ("cancel_pause_ms", dispatch.cancelPauseMs),
+            ("max_links", settings.server.maxConnectionsPerSubject),
+            ("max_topics", settings.redis.maxTopicsPerSubject),
+            ("max_topic_bytes", settings.redis.maxTopicMbPerSubject * 1_048_576),
+            ("free_cancels", dispatch.freeCancels), ("cancel_window_ms", dispatch.cancelWindowMs),
+            ("cancel_pause_ms", dispatch.cancelPauseMs),
 
             ("seat_hold_ms", settings.vehicles.seatHoldMs), ("tour_late_s", settings.tours.lateS),
             ("tour_lost_ms", settings.tours.lostMs),

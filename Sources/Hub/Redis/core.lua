@@ -371,7 +371,7 @@ local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon)
 return {
     register = register, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
     forget_place = forget_place, is_minibus = is_minibus, load_ride = load_ride, pick = pick, set_ride = set_ride, ok = ok,
-    refuse = refuse, once = once, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
+    refuse = refuse, once = once, keep = keep, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
     tell_json = tell_json, minute_of_day = minute_of_day, set_clock = set_clock, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
     set_state = set_state, worker_of = worker_of, point = point, wishes_changed = wishes_changed,

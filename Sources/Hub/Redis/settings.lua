@@ -11,7 +11,7 @@ local NAMES = {
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'round_pause_ms', 'max_passengers',
     'search_timeout_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
     -- What one subject may do.
-    'max_links', 'free_cancels', 'cancel_window_ms', 'cancel_pause_ms',
+    'max_links', 'max_topics', 'max_topic_bytes', 'free_cancels', 'cancel_window_ms', 'cancel_pause_ms',
     -- Minibus seats, tours.
     'seat_hold_ms', 'tour_late_s', 'tour_lost_ms',
     -- Custom stops.

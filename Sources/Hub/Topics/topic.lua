@@ -2,10 +2,13 @@
 
 local beginning, is_beginning, ok, once, register = import('core', 'beginning', 'is_beginning', 'ok', 'once', 'register')
 local tell_json = import('core', 'tell_json')
+local publishers = import('publisher', 'publishers')
 
 -- topic_publish: role:subject, channel, type, JSON of the data, key. The data goes through as it came.
 register('topic_publish', { 'sender', 'channel', 'type', 'data', 'key' }, function(c, given)
     return once(c, 'publish', given.sender, given.key, function()
+        local refusal = publishers.count(c, given.sender, given.channel, #given.type + #given.data)
+        if refusal then return refusal end
         return ok({ seq = tell_json(c, given.channel, given.type, given.data) })
     end)
 end)
