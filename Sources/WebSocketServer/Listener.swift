@@ -14,9 +14,11 @@ final class Listener {
     /// SOCK_NONBLOCK | SOCK_CLOEXEC.
     private static let nonBlocking: Int32 = 0o2004000
 
-    /// What the kernel takes of one connection beyond what is on its way: without it up to 4 MB of a feed grow stale there
-    /// for a reader that stands still; with it, it is known within 32 KiB that the reader does not keep up.
+    /// What the kernel takes beyond what is on its way: without it up to 4 MB of a feed grow stale there for a reader that stands
+    /// still; with it, it is known within 32 KiB that the reader does not keep up. Of an answer over HTTP it takes less: what 10,000 who
+    /// ask and read nothing cost is mostly to copy it for them.
     private static let unsentBytes: Int32 = 32_768
+    private static let unsentAnswerBytes: Int32 = 8_192
 
     private let loop: EventLoop
     private let poll: LoopPoll
@@ -67,12 +69,18 @@ final class Listener {
             }
             var on: Int32 = 1
             setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-            var unsent = Self.unsentBytes
-            setsockopt(
-                accepted, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, socklen_t(MemoryLayout<Int32>.size))
+            Self.limitUnsent(accepted, Self.unsentAnswerBytes)
             onAccept(accepted, PeerAddress(address))
             if descriptor < 0 { return }
         }
+    }
+
+    /// Of a socket that has become a WebSocket.
+    static func expectFrames(_ descriptor: Int32) { limitUnsent(descriptor, unsentBytes) }
+
+    private static func limitUnsent(_ descriptor: Int32, _ bytes: Int32) {
+        var bytes = bytes
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// The socket stays readable while nobody is accepted: without a rest that would spin.

@@ -21,7 +21,7 @@ public struct ServerLimits: Sendable {
     /// answers are refused with 503, and who has taken nothing for the longest is sent away.
     public var maxHeldBytes = 128 << 20
     /// The least that a reader of an HTTP answer takes, over each window: a 2G link gives 5 KiB/s. A window is longer than the
-    /// stalls of a mobile network, and than a full buffer of the kernel (32 KiB) takes at that rate.
+    /// stalls of a mobile network, and than what the kernel takes at once (8 KiB and more) hides at that rate.
     public var minAnswerBytesPerSecond = 2_048
     public var answerWindowMs: UInt64 = 20_000
     /// Requests of one connection, which is then closed: nobody keeps its place for ever by asking now and then.

@@ -242,7 +242,8 @@ extension WebSocketServer {
     private func writeAnswers() {
         guard !answering.isEmpty else { return }
         let end = counts.bytesOut + Self.answerBytes
-        while counts.bytesOut < end, endingsLeft > 0, let id = answering.next() {
+        let until = EventLoop.currentTimeNs() + Self.answersNs
+        while counts.bytesOut < end, endingsLeft > 0, EventLoop.currentTimeNs() < until, let id = answering.next() {
             guard let connection = connections[id] else { continue }
             connection.isAnswering = false
             guard !flush(connection) else { continue }
