@@ -208,6 +208,28 @@ async def test_nobody_came_only_once_the_bus_has_stood_there(town, line):
     await citizen.nothing_more()
 
 
+async def test_where_the_bus_has_been_counts_before_what_its_driver_says(town, line):
+    """The last fix and the driver's word come together, with no tick between them."""
+    driver, citizen = await on_tour(town, line), await rider(town, line)
+    request = await citizen.ask_for(1000)
+    await driver.call("stop.accept", request=request)
+    await driver.go(900)
+    await citizen.until("stop.near", request=request)
+    await driver.go(1000)
+    await driver.call("stop.complete", request=request)
+    assert (await citizen.expect("stop.arrived", request=request))["distance_m"] <= 20
+    await citizen.expect("stop.completed", request=request)
+    await citizen.nothing_more()
+    # Nor must it wait for a tick to have stood there.
+    request = await citizen.ask_for(2000)
+    await driver.call("stop.accept", request=request)
+    await driver.go(2000)
+    await driver.fix(after_ms=5000)
+    await driver.call("stop.noshow", request=request)
+    await citizen.until("stop.arrived", request=request)
+    await citizen.expect("stop.noshow", request=request)
+
+
 async def test_the_way_back_is_a_second_request(town, line):
     driver, citizen = await on_tour(town, line), await rider(town, line)
     back = {"at": citizen.now(180), "stop": line.stops[4], "passengers": 3}

@@ -32,6 +32,9 @@ final class Tours: Capability {
     }
 
     private func handle(_ message: ClientMessage, _ session: Session, _ bus: BusDriver) -> Bool {
+        if message.command.answersForPlace, let run = bus.tour, commands.isUp {
+            flush(run, of: bus, atMost: Self.longestWay)
+        }
         switch message.command {
         case .position(let fix): position(fix, message.id, session, bus)
         case .tours(let command): handle(command, message, session, bus)
@@ -376,5 +379,16 @@ final class Tours: Capability {
         }
         json.endArray()
         return json.bytes
+    }
+}
+
+extension Command {
+    /// A bus driver's word that counts by where the bus has been. So Redis is told of its fixes first: a tick later is too late, as
+    /// the citizen would never hear that the bus was there, and what is completed at once would count against the driver.
+    fileprivate var answersForPlace: Bool {
+        switch self {
+        case .stops(.stopAnswer), .tours(.tourEnd), .tours(.stopNext), .tours(.stopPrevious): true
+        default: false
+        }
     }
 }
