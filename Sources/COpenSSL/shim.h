@@ -2,6 +2,7 @@
 // No feature macro here: see CLibuv.
 #include <openssl/ssl.h>
 #include <openssl/evp.h>
+#include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/err.h>
@@ -9,6 +10,7 @@
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/crypto.h>
+#include <openssl/rand.h>
 
 // What OpenSSL offers as macros does not import: each is given a name here.
 
@@ -39,3 +41,24 @@ static inline int kb_ssl_set_server_name(SSL *ssl, const char *name) {
 }
 // A place for something of ours in every SSL, NULL at first.
 static inline int kb_ssl_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+// A place for something of ours in every SSL_CTX, NULL at first.
+static inline int kb_ctx_new_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+// No memory of sessions here: what a client needs to resume one is in its ticket.
+static inline void kb_ctx_keep_no_sessions(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+// Neither of TLS 1.2 nor of 1.3, where the option alone would have them kept here instead.
+static inline void kb_ctx_give_no_tickets(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(context, 0);
+}
+// A ticket is sealed as RFC 5077 4 has it: AES-256 in CBC mode, and HMAC-SHA-256 over the whole. Both keys have 32 bytes.
+static inline int kb_ticket_use_keys(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *cipher_key,
+                                     const unsigned char *mac_key, const unsigned char *iv, int seals) {
+    OSSL_PARAM settings[3];
+    settings[0] = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)mac_key, 32);
+    settings[1] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0);
+    settings[2] = OSSL_PARAM_construct_end();
+    return EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, cipher_key, iv, seals) == 1 &&
+           EVP_MAC_CTX_set_params(mac, settings) == 1;
+}

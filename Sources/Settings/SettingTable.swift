@@ -41,6 +41,12 @@ extension Settings {
             group may read or write it; said when the group may. Read again at SIGHUP.
             """),
         .integer(
+            "server.tls.resume_s", \.server.tls.resumeS, 0...604_800, .atRestart,
+            """
+            How long a client may resume its TLS session by a ticket. The keys of tickets change twelve times in it. \
+            Connections of TLS 1.2 that were recorded can be read by who gets a key before it is forgotten. 0: none may.
+            """),
+        .integer(
             "server.max_connections", \.server.maxConnections, 0...1_000_000, .atReload,
             """
             Connections per worker; more are refused before they cost anything. 0 takes what the limit of open files \

@@ -92,6 +92,8 @@ public struct Settings: Sendable, Equatable {
             public var certificate = ""
             /// PEM file with its private key.
             public var key = ""
+            /// How long a session may be resumed, s; 0: never.
+            public var resumeS = 43_200
 
             /// Whether TLS is spoken.
             public var isOn: Bool { !certificate.isEmpty }

@@ -18,6 +18,8 @@ final class ClientConnection {
     /// The value that the server has to prove it has read.
     let accept: String
     var socket: ClientSocket
+    /// The session of TLS to be resumed, until it is.
+    var session: TLSSession?
     let poll: LoopPoll
     var phase = Phase.connecting
     /// The head of the server's answer, until it is whole.
@@ -34,8 +36,8 @@ final class ClientConnection {
     var tlsWantsRoom = false
 
     init(
-        id: ConnectionID, url: ClientURL, accept: String, socket: consuming ClientSocket, loop: EventLoop,
-        maxMessageBytes: Int
+        id: ConnectionID, url: ClientURL, accept: String, socket: consuming ClientSocket, session: TLSSession?,
+        loop: EventLoop, maxMessageBytes: Int
     )
         throws
     {
@@ -44,6 +46,7 @@ final class ClientConnection {
         self.accept = accept
         poll = try LoopPoll(loop, descriptor: socket.descriptor)
         self.socket = socket
+        self.session = session
         frames = FrameParser(expectsMask: false, maxMessageBytes: maxMessageBytes)
     }
 }

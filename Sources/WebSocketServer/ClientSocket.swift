@@ -38,7 +38,11 @@ struct ClientSocket: ~Copyable {
     }
 
     deinit {
-        if let ssl { SSL_free(ssl) }
+        if let ssl {
+            // Else the session of a connection that was cut could not be resumed.
+            SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN)
+            SSL_free(ssl)
+        }
         Glibc.close(descriptor)
     }
 
@@ -51,7 +55,15 @@ struct ClientSocket: ~Copyable {
         return error == 0 ? nil : String(cString: strerror(error))
     }
 
-    mutating func startTLS(_ tls: ClientTLS, host: String) { ssl = tls.start(descriptor, host: host) }
+    mutating func startTLS(_ tls: ClientTLS, host: String, resuming session: TLSSession?) {
+        ssl = tls.start(descriptor, host: host, resuming: session)
+    }
+
+    /// nil: plain, or the server has given no ticket so far.
+    var session: TLSSession? { ssl.flatMap { TLSSession(of: $0) } }
+
+    /// Whether the server took the ticket.
+    var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
 
     /// Goes on with the handshake; `.bytes` when it is done.
     func handshake() -> Outcome {

@@ -11,6 +11,20 @@ public enum ClientTrust: Sendable {
     case anything
 }
 
+/// A session of TLS that a client can resume with the same server, by the ticket that it was given.
+public final class TLSSession {
+    fileprivate let session: OpaquePointer
+
+    /// That of a connection; nil: it has none, or no ticket has come.
+    init?(of ssl: OpaquePointer) {
+        guard let session = SSL_get1_session(ssl) else { return nil }
+        self.session = session
+        if SSL_SESSION_is_resumable(session) != 1 { return nil }
+    }
+
+    deinit { SSL_SESSION_free(session) }
+}
+
 /// The TLS settings that all connections of one client share.
 final class ClientTLS {
     private let context: OpaquePointer
@@ -41,7 +55,7 @@ final class ClientTLS {
     deinit { SSL_CTX_free(context) }
 
     /// The TLS side of a connected descriptor; freed with SSL_free. nil: out of memory.
-    func start(_ descriptor: Int32, host: String) -> OpaquePointer? {
+    func start(_ descriptor: Int32, host: String, resuming session: TLSSession?) -> OpaquePointer? {
         guard let ssl = SSL_new(context) else { return nil }
         SSL_set_fd(ssl, descriptor)
         let isNumeric = host.contains(":") || host.utf8.allSatisfy { $0 == 46 || (48...57).contains($0) }
@@ -53,6 +67,7 @@ final class ClientTLS {
                 SSL_set1_host(ssl, host)
             }
         }
+        if let session { SSL_set_session(ssl, session.session) }
         SSL_set_connect_state(ssl)
         return ssl
     }

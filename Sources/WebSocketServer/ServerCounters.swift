@@ -3,6 +3,8 @@ public struct ServerCounters: Sendable {
     /// Sockets accepted, and WebSockets opened on them.
     public internal(set) var accepted = 0
     public internal(set) var opened = 0
+    /// Those of them whose session of TLS was resumed.
+    public internal(set) var resumedTLS = 0
     public internal(set) var httpRequests = 0
 
     /// Refusals, by reason.

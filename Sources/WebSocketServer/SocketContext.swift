@@ -34,6 +34,7 @@ final class SocketContext {
     /// Ours: holds the pair of the last reload, nil before the first. A context keeps one pair per kind of key, so an RSA pair
     /// put beside an EC pair would leave the old one in use; handshakes take theirs from here instead.
     fileprivate var renewed: OpaquePointer?
+    fileprivate let tickets: SessionTickets?
     fileprivate var tlsError: (any Error)?
     /// Sockets whose memory libwebsockets has not freed yet.
     fileprivate var liveSockets = 0
@@ -41,11 +42,15 @@ final class SocketContext {
     /// opens something in between would lose it. These have lower numbers, and are free by then: it gets one of them.
     private var spares: [Int32]
 
-    init(loop: EventLoop, owner: any SocketOwner, tls: TLSFiles?, handshakeTimeoutMs: UInt64) throws {
+    /// Without `tickets` no session of TLS is resumed.
+    init(loop: EventLoop, owner: any SocketOwner, tls: TLSFiles?, tickets: TicketKeys?, handshakeTimeoutMs: UInt64)
+        throws
+    {
         loop.preconditionOnLoop()
         self.loop = loop
         self.owner = owner
         self.tls = tls
+        self.tickets = tickets.map(SessionTickets.init)
         spares = (0..<16).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
         lws_set_log_level(Int32(LLL_ERR), nil)
         context = kb_create_context(
@@ -95,6 +100,12 @@ final class SocketContext {
         return true
     }
 
+    /// Whether the session of TLS was resumed.
+    func isResumed(_ socket: OpaquePointer) -> Bool {
+        guard let ssl = lws_get_ssl(socket) else { return false }
+        return SSL_session_reused(ssl) == 1
+    }
+
     /// New connections use this pair, once it is found good. Otherwise throws `ServerError` and changes nothing.
     func reload(_ tls: TLSFiles) throws {
         guard tlsContext != nil else { throw ServerError("this server has no TLS") }
@@ -105,11 +116,15 @@ final class SocketContext {
             SSL_CTX_free(context)
             throw error
         }
+        SessionTickets.install(tickets, into: context)
         // Each connection that uses it has its own reference.
         SSL_CTX_free(renewed)
         renewed = context
         self.tls = tls
     }
+
+    /// Tickets are sealed by these from now on. Only where there were some from the beginning.
+    func renew(_ keys: TicketKeys) { tickets?.keys = keys }
 
     /// Closes every socket and frees the context, from a timer of ours, as this may be called from one of
     /// libwebsockets' callbacks, and in two phases, as libuv's handles need turns to close.
@@ -145,9 +160,9 @@ final class SocketContext {
 
 /// The most that a list of a hello may have, bytes, by the number of its extension: each key that is offered is looked up in
 /// the list of groups, and both lists are the client's. No client that we know of has more than 4 keys (two of them of 1,200
-/// bytes) and 20 groups.
+/// bytes) and 20 groups. Of tickets it has one or two; each that is shown is opened, 3.5 µs, until one is good.
 private let mostOfExtension = [
-    UInt32(TLSEXT_TYPE_key_share): 4_096, UInt32(TLSEXT_TYPE_supported_groups): 256,
+    UInt32(TLSEXT_TYPE_key_share): 4_096, UInt32(TLSEXT_TYPE_supported_groups): 256, UInt32(TLSEXT_TYPE_psk): 4_096,
 ]
 
 /// Each hello, before OpenSSL looks into its extensions.
@@ -260,6 +275,7 @@ extension SocketContext {
         guard let tlsContext, let tls else { return true }
         do {
             try tls.install(into: tlsContext)
+            SessionTickets.install(tickets, into: tlsContext)
             SSL_CTX_set_client_hello_cb(tlsContext, judgeHello, nil)
             SSL_CTX_set_cert_cb(tlsContext, chooseCertificate, Unmanaged.passUnretained(self).toOpaque())
             SSL_CTX_set_msg_callback(tlsContext, watchMessages)

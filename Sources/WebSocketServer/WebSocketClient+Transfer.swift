@@ -8,7 +8,8 @@ extension WebSocketClient {
         case .connecting:
             if let error = connection.socket.connectError() { return end(connection, 1006, error) }
             if connection.url.isSecure {
-                connection.socket.startTLS(tls, host: connection.url.host)
+                connection.socket.startTLS(tls, host: connection.url.host, resuming: connection.session)
+                connection.session = nil
                 connection.phase = .securing
                 secure(connection)
             } else {

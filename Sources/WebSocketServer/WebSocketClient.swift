@@ -67,11 +67,12 @@ public final class WebSocketClient {
     ///   - bearer: a token for `Authorization: Bearer`.
     ///   - headers: further ones, such as `Origin`.
     ///   - source: the local address to come from; loopback has many, when one has no ports left.
+    ///   - resuming: a session of TLS with this server that is to be resumed; where that can't be, a new one begins.
     /// - Throws: `ServerError` for a URL that is none, a host that has no address, or when no socket can be had.
     @discardableResult
     public func connect(
         url text: String, subprotocol: String? = nil, bearer: String? = nil,
-        headers: [(name: String, value: String)] = [], source: String? = nil
+        headers: [(name: String, value: String)] = [], source: String? = nil, resuming session: TLSSession? = nil
     ) throws -> ConnectionID {
         guard let url = ClientURL(text) else { throw ServerError("not a ws:// or wss:// URL: \(text)") }
         let address = try resolve(url.host, url.port)
@@ -86,7 +87,7 @@ public final class WebSocketClient {
         let connection = try connections.insert { id in
             try ClientConnection(
                 id: id, url: url, accept: Handshake.accept(key), socket: ClientSocket(to: address, from: from),
-                loop: loop, maxMessageBytes: maxMessageBytes)
+                session: session, loop: loop, maxMessageBytes: maxMessageBytes)
         }
         if stampsArrivals { connection.socket.stampArrivals() }
         connection.outbound = Array((request + "\r\n").utf8)
@@ -121,6 +122,12 @@ public final class WebSocketClient {
     public func ping(_ id: ConnectionID, _ payload: [UInt8] = []) -> Bool {
         payload.withUnsafeBytes { send(id, .ping, UnsafeRawBufferPointer(rebasing: $0.prefix(125))) }
     }
+
+    /// The session of TLS of a connection, to be resumed by a later one; nil: plain, or the server has given no ticket so far.
+    public func session(_ id: ConnectionID) -> TLSSession? { connections[id]?.socket.session }
+
+    /// Whether a connection has resumed the session that it was given.
+    public func isResumed(_ id: ConnectionID) -> Bool { connections[id]?.socket.isResumed ?? false }
 
     /// Bytes that wait to be written to this connection, masked and framed.
     public func bytesQueued(_ id: ConnectionID) -> Int {

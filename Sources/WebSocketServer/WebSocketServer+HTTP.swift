@@ -118,6 +118,7 @@ extension WebSocketServer {
         if let socket = connection.socket { Listener.expectFrames(lws_get_socket_fd(socket)) }
         if !hasStrangers { connection.frames.allow(messageBytes: rules.maxMessageBytes) }
         counts.opened += 1
+        if let socket = connection.socket, sockets?.isResumed(socket) == true { counts.resumedTLS += 1 }
         connectionCount += 1
         queue(connection, response)
         scheduleLiveness(connection)

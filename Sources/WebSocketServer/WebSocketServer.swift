@@ -129,12 +129,13 @@ public final class WebSocketServer {
     ///   - allowedOrigins: besides the server's own; `*` for all.
     ///   - tls: nil for plain text.
     ///   - path: the path of the WebSocket; nil: every path.
+    ///   - tickets: what sessions of TLS are resumed by, shared with the other workers of a hub; nil: none is resumed.
     ///   - addresses: shared with the other workers of a hub; nil: this server counts for itself.
     /// - Throws: `ServerError` when the certificate is not good or libwebsockets can't start.
     public init(
         loop: EventLoop, limits: ServerLimits = ServerLimits(), subprotocols: [String] = [],
-        allowedOrigins: [String] = [], tls: TLSFiles? = nil, path: String? = "/v1/connect",
-        addresses: AddressCounts? = nil
+        allowedOrigins: [String] = [], tls: TLSFiles? = nil, tickets: TicketKeys? = nil,
+        path: String? = "/v1/connect", addresses: AddressCounts? = nil
     ) throws {
         loop.preconditionOnLoop()
         try tls?.check()
@@ -149,7 +150,8 @@ public final class WebSocketServer {
         lastTick = loop.now
         coalesceTimer = LoopTimer(loop)
         crowd = try CrowdPoll(loop, perTurn: Self.crowdPerTurn)
-        sockets = try SocketContext(loop: loop, owner: link, tls: tls, handshakeTimeoutMs: limits.headerTimeoutMs)
+        sockets = try SocketContext(
+            loop: loop, owner: link, tls: tls, tickets: tickets, handshakeTimeoutMs: limits.headerTimeoutMs)
         wheelTimer.start(afterMs: Self.tickMs, repeatMs: Self.tickMs) { [unowned self] in self.tick() }
         link.server = self
         loop.atEndOfTurn { [link] in link.server?.endTurn() }
@@ -184,6 +186,9 @@ public final class WebSocketServer {
         guard let tls else { throw ServerError("this server has no TLS") }
         try sockets?.reload(tls)
     }
+
+    /// Tickets of TLS sessions are sealed and opened by these keys from now on, if there were some from the beginning.
+    public func renewTickets(_ keys: TicketKeys) { sockets?.renew(keys) }
 
     /// Cuts all connections and frees everything; `completion` is called on the loop when that is done.
     /// To part politely, close connections and wait for `socketCount` to be 0 before.

@@ -68,6 +68,12 @@ final class WorkerMetrics {
         registry.gauge("kerbside_connections", "Open WebSocket connections.") { [unowned server] in
             Double(server.connectionCount)
         }
+        registry.counter("kerbside_connections_opened_total", "WebSocket connections opened.") { [unowned server] in
+            Double(server.counters.opened)
+        }
+        registry.counter(
+            "kerbside_tls_resumed_total", "WebSocket connections opened on a TLS session that was resumed by a ticket."
+        ) { [unowned server] in Double(server.counters.resumedTLS) }
         registry.gauge("kerbside_sessions", "Connections that have identified themselves or still may.") {
             Double(sessions())
         }

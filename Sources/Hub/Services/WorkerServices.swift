@@ -18,6 +18,8 @@ final class WorkerServices {
     let keys: Keys
     let metrics = WorkerMetrics()
     let server: WebSocketServer
+    /// What the server began with.
+    let tickets: TicketKeys?
     let commands: RedisConnection
     let subscriber: RedisSubscriber
     let functions: RedisFunctions
@@ -47,9 +49,14 @@ final class WorkerServices {
         self.log = log
         clock = HubClock(scale: settings.clock.scale)
         verifier = try TokenVerifier(settings)
+        tickets = TicketFile.lifeS(settings).map { lifeS in
+            // With keys of its own it resumes at least what it has begun itself.
+            (try? TicketFile.read(settings, lifeS: lifeS)) ?? TicketKeys(lifeS: lifeS, at: TicketFile.now)
+        }
         server = try WebSocketServer(
             loop: loop, limits: settings.serverLimits, subprotocols: ["kerbside.v1.json", ProtobufWire.subprotocol],
-            allowedOrigins: settings.server.allowedOrigins, tls: settings.tlsFiles, path: "/v1/connect",
+            allowedOrigins: settings.server.allowedOrigins, tls: settings.tlsFiles, tickets: tickets,
+            path: "/v1/connect",
             addresses: AddressCounts(path: WorkerFiles.addresses(settings.data.dir), row: number - 1))
         let endpoint = try RedisLocation(settings).endpoint
         let limits = RedisLimits(settings)

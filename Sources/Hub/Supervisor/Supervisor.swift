@@ -29,6 +29,7 @@ public actor Supervisor {
     private var reservation: PortReservation?
     private var lock: DirectoryLock?
     private var settled: SettledFiles
+    private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
     private var signals: [LoopSignal] = []
     private var isStopping = false
@@ -78,6 +79,7 @@ public actor Supervisor {
         _ = try TokenIssuer(settings, makesSecret: true)
         settled.clear()
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
+        tickets = try TicketRotation(settings, loop: loop, log: log)
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
         let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
         try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: max(1, count))
@@ -210,6 +212,7 @@ public actor Supervisor {
     private func end() {
         for signal in signals { signal.close() }
         signals = []
+        tickets?.close()
         reservation = nil
         if lock != nil {
             settled.clear()

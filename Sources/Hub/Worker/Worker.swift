@@ -69,7 +69,7 @@ public actor Worker {
             learning, Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
             Notifications(services), Broadcasts(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
-            Sweeps(services), deliveries,
+            Sweeps(services), TicketRenewal(services), deliveries,
         ]
         clients.capabilities = capabilities
         deliveries.capabilities = capabilities
