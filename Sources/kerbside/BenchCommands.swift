@@ -55,15 +55,17 @@ struct Bench: ParsableCommand {
             abstract: "Identified connections that do nothing: memory of a worker per connection.")
 
         @OptionGroup var target: BenchTarget
+        @OptionGroup var security: BenchTLS
 
         @Option(help: "Connections.")
         var count = 10_000
 
         func run() throws {
-            try target.measure(limits: []) { hub in
+            try target.measure(limits: [], tls: security.tls) { hub in
                 var configuration = ConnectionsBench.Configuration(
                     urls: [hub.url], pids: hub.servers.map { ($0.name, $0.pid) }, token: hub.token)
                 configuration.connections = count
+                configuration.trust = hub.trust
                 configuration.isJSON = target.json
                 return ConnectionsBench(configuration).run()
             }

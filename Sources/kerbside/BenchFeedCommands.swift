@@ -17,6 +17,7 @@ extension Bench {
                 """)
 
         @OptionGroup var target: BenchTarget
+        @OptionGroup var security: BenchTLS
 
         @Option(help: "How the server is spoken to; all but kerbside need --url.")
         var dialect = LoadDialect.kerbside
@@ -53,7 +54,8 @@ extension Bench {
         }
 
         func run() throws {
-            try target.measure(limits: BenchTarget.manyCommands, needsTokens: dialect == .kerbside) { hub in
+            try target.measure(limits: BenchTarget.manyCommands, tls: security.tls, needsTokens: dialect == .kerbside) {
+                hub in
                 var configuration = FanoutBench.Configuration(url: hub.url, token: hub.token)
                 configuration.dialect = dialect
                 configuration.readers = readers
@@ -64,6 +66,7 @@ extension Bench {
                 configuration.seconds = seconds
                 configuration.servers = hub.servers
                 configuration.hasFloor = floor
+                configuration.trust = hub.trust
                 configuration.isJSON = target.json
                 return FanoutBench(configuration).run()
             }
@@ -198,6 +201,7 @@ extension Bench {
                 "Each client needs an open file here and one at the worker; `ulimit -Hn` says how many there are.")
 
         @OptionGroup var target: BenchTarget
+        @OptionGroup var security: BenchTLS
 
         @Option(help: "Clients.")
         var clients = 18_000
@@ -215,12 +219,13 @@ extension Bench {
         }
 
         func run() throws {
-            try target.measure(limits: BenchTarget.manyCommands) { hub in
+            try target.measure(limits: BenchTarget.manyCommands, tls: security.tls) { hub in
                 var configuration = ReconnectBench.Configuration(url: hub.url, token: hub.token)
                 configuration.clients = clients
                 configuration.topics = topics
                 configuration.missed = missed
                 configuration.servers = hub.servers
+                configuration.trust = hub.trust
                 configuration.isJSON = target.json
                 return ReconnectBench(configuration).run()
             }

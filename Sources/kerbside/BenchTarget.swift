@@ -3,6 +3,7 @@ import Foundation
 import Hub
 import LoadBench
 import Settings
+import WebSocketServer
 
 /// Which hub a benchmark measures.
 struct BenchTarget: ParsableArguments {
@@ -29,18 +30,19 @@ struct BenchTarget: ParsableArguments {
     struct Hub {
         var settings: Settings
         var url: String
+        var trust: ClientTrust
         var token: @Sendable (_ role: String, _ subject: String) -> String
         var servers: [ServerProcess]
     }
 
-    /// Calls with the hub that is asked for, and ends the one that it has started itself. `limits` are set for that one.
-    /// Another server than a hub needs no tokens.
+    /// Calls with the hub that is asked for, and ends the one that it has started itself. `limits` are set for that one, which
+    /// speaks TLS with such a key if there is one. Another server than a hub needs no tokens.
     func with<Result>(
-        limits: [String], needsTokens: Bool = true, _ body: (Hub) throws -> Result
+        limits: [String], tls: OwnCertificate.Key? = nil, needsTokens: Bool = true, _ body: (Hub) throws -> Result
     ) throws -> Result {
         var options = self.options
         if options.workers == nil { options.workers = 1 }
-        let own = url == nil ? try OwnHub(options, with: limits) : nil
+        let own = url == nil ? try OwnHub(options, with: limits, tls: tls) : nil
         let settings = try own?.settings ?? options.settings()
         defer { own?.stop() }
         let issuer = needsTokens ? try TokenSource(settings) : nil
@@ -49,13 +51,15 @@ struct BenchTarget: ParsableArguments {
             ?? pid.map { ServerProcess(name: Self.name(of: $0), pid: $0) }
         return try body(
             Hub(
-                settings: settings, url: url ?? HubAddress.url(settings),
+                settings: settings, url: url ?? HubAddress.url(settings), trust: HubAddress.trust(settings),
                 token: { issuer?.token(role: $0, subject: $1) ?? "" }, servers: servers))
     }
 
     /// The same for a benchmark that prints its result, and fails with its code.
-    func measure(limits: [String], needsTokens: Bool = true, _ body: (Hub) throws -> Int32) throws {
-        let code = try with(limits: limits, needsTokens: needsTokens, body)
+    func measure(
+        limits: [String], tls: OwnCertificate.Key? = nil, needsTokens: Bool = true, _ body: (Hub) throws -> Int32
+    ) throws {
+        let code = try with(limits: limits, tls: tls, needsTokens: needsTokens, body)
         if code != 0 { throw ExitCode(code) }
     }
 
@@ -81,4 +85,13 @@ struct BenchZones: ParsableArguments {
         if let zones { settings.zones.file = zones }
         return settings
     }
+}
+
+/// Whether the hub of a benchmark speaks TLS.
+struct BenchTLS: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "TLS, with a certificate that is made for the run, of a key of this kind (its own hub; another's --url says it).",
+            valueName: "ec|rsa"))
+    var tls: OwnCertificate.Key?
 }

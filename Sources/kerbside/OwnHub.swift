@@ -2,14 +2,14 @@ import Foundation
 import Hub
 import Settings
 
-/// A hub that lives as long as a command: its own data directory, a port that is free, plain text on loopback.
+/// A hub that lives as long as a command: its own data directory, a port that is free, on loopback, in plain text unless told.
 final class OwnHub {
     let settings: Settings
     private let process = Process()
     private let directory: String
 
     /// Starts it with the command's own options and these settings on top, and waits until it is ready.
-    init(_ options: ConfigOptions, with extra: [String]) throws {
+    init(_ options: ConfigOptions, with extra: [String], tls: OwnCertificate.Key? = nil) throws {
         directory = "/tmp/kerbside-\(getpid())"
         guard mkdir(directory, 0o700) == 0 else {
             throw CommandFailure("\(directory) can't be made: \(String(cString: strerror(errno)))")
@@ -17,7 +17,9 @@ final class OwnHub {
         var options = options
         options.data = directory
         options.port = try PortReservation(host: "127.0.0.1", port: 0).port
-        options.set += extra + ["server.host=127.0.0.1", "server.tls.certificate=", "server.tls.key=", "redis.url="]
+        let pair = try tls.map { [directory] in try OwnCertificate(of: $0, in: directory) }
+        options.set += extra + ["server.host=127.0.0.1", "redis.url="]
+        options.set += ["server.tls.certificate=\(pair?.certificate ?? "")", "server.tls.key=\(pair?.key ?? "")"]
         settings = try options.settings()
         let log = URL(fileURLWithPath: directory + "/hub.log")
         try OutputFile.write([], to: log.path)
@@ -53,9 +55,14 @@ final class OwnHub {
     }
 
     private func waitUntilReady() -> Bool {
+        let (host, port) = ("127.0.0.1", settings.server.port)
         for _ in 0..<150 where process.isRunning {
-            let answer = LocalHTTP.get("/readyz", host: "127.0.0.1", port: settings.server.port)
-            if answer?.status == 200 { return true }
+            // It listens when it is ready; over TLS we don't ask it.
+            let isReady =
+                settings.server.tls.isOn
+                ? LocalHTTP.isListening(host: host, port: port)
+                : LocalHTTP.get("/readyz", host: host, port: port)?.status == 200
+            if isReady { return true }
             usleep(100_000)
         }
         return false

@@ -58,6 +58,7 @@ public struct ReconnectBench: Sendable {
         table.add("missing", results.missing)
         table.add("twice or out of order", results.wrong)
         table.add("gaps", results.gaps)
+        if configuration.url.hasPrefix("wss:") { table.add("sessions of TLS resumed", results.resumedTLS) }
         table.gap()
         let load = results.load
         for use in load.servers {
@@ -78,6 +79,7 @@ public struct ReconnectBench: Sendable {
                 "greeted_seconds": results.greetedSeconds.map { .number($0) } ?? .null,
                 "resumed_seconds": results.resumedSeconds.map { .number($0) } ?? .null, "due": number(results.due),
                 "missing": number(results.missing), "wrong": number(results.wrong), "gaps": number(results.gaps),
+                "resumed_tls": number(results.resumedTLS),
             ])
     }
 }

@@ -94,7 +94,7 @@ final class ReconnectLoad {
         load.sent = firstSeq.count * configuration.missed
         return ReconnectResults(
             greetedSeconds: greeted, resumedSeconds: resumed, due: due, missing: due - got, wrong: wrong, gaps: gaps,
-            load: load)
+            resumedTLS: links.resumedCount, load: load)
     }
 
     private func name(_ topic: Int) -> String { "\(prefix)-\(topic)" }

@@ -8,5 +8,7 @@ public struct ReconnectResults: Sendable {
     public var missing: Int
     public var wrong: Int
     public var gaps: Int
+    /// Clients that resumed their session of TLS.
+    public var resumedTLS: Int
     public var load: LoadResults
 }

@@ -23,6 +23,8 @@ final class LoadLinks {
     private var clients: [Client] = []
     private var links: [ConnectionID?] = []
     private var isLive: [Bool] = []
+    /// By client: the session of TLS of a link that was cut, which the next one resumes, as a phone does.
+    private var sessions: [TLSSession?] = []
     /// By the connection's slot.
     private var clientOfSlot: [Int32] = []
     /// The last one that a message came from: what is read in one go needs one look-up.
@@ -36,6 +38,8 @@ final class LoadLinks {
     /// Ended by the server, or never opened.
     private(set) var lostCount = 0
     private(set) var failure = "no answer"
+    /// Links that resumed a session of TLS.
+    private(set) var resumedCount = 0
     /// Unix time less monotonic time.
     private let unixOffsetUs = Monotonic.unixOffset
     /// The hub's time less this machine's monotonic time, ms: of all greetings the one that took least time.
@@ -81,6 +85,7 @@ final class LoadLinks {
         clients.append(client)
         links.append(nil)
         isLive.append(false)
+        sessions.append(nil)
         return clients.count - 1
     }
 
@@ -88,7 +93,8 @@ final class LoadLinks {
         let how = clients[client]
         do {
             let link = try sockets.connect(
-                url: how.url, subprotocol: how.subprotocol, bearer: how.bearer, source: how.source)
+                url: how.url, subprotocol: how.subprotocol, bearer: how.bearer, source: how.source,
+                resuming: sessions[client])
             links[client] = link
             let slot = Self.slot(link)
             while clientOfSlot.count <= slot { clientOfSlot.append(-1) }
@@ -122,6 +128,7 @@ final class LoadLinks {
     /// Cuts the link as a lost one is; not counted as lost.
     func cut(_ client: Int) {
         guard let link = links[client] else { return }
+        sessions[client] = sockets.session(link)
         forget(client, link)
         sockets.abort(link)
     }
@@ -141,6 +148,7 @@ final class LoadLinks {
 
     private func opened(_ link: ConnectionID) {
         guard let client = client(of: link) else { return }
+        if sockets.isResumed(link) { resumedCount += 1 }
         if let hello = clients[client].hello {
             sockets.send(link, text: hello)
         } else {
