@@ -9,8 +9,8 @@ def listed(size, entries):
     return len(joined).to_bytes(size, "big") + joined
 
 
-def hello_with(keys=1, groups=1, padding=0):
-    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519."""
+def hello_with(keys=1, groups=1, padding=0, tickets=()):
+    """A hello of TLS 1.3 that offers so many keys of so many groups, of which the first is X25519, and shows these tickets."""
     names = [(29 if n == 0 else 0x4000 + n).to_bytes(2, "big") for n in range(max(keys, groups))]
     # A point on the curve, if nobody's.
     shares = [name + listed(2, [b"\x09" + bytes(31) if n == 0 else b"x"]) for n, name in enumerate(names[:keys])]
@@ -18,6 +18,10 @@ def hello_with(keys=1, groups=1, padding=0):
         (43, listed(1, [b"\x03\x04"])), (13, listed(2, [b"\x04\x03", b"\x08\x04"])),
         (10, listed(2, names[:groups])), (51, listed(2, shares)), (21, bytes(padding)),
     ]  # fmt: skip
+    if tickets:
+        # A ticket, its age; then for each what proves that the client has its secret: nobody's.
+        shown = listed(2, [listed(2, [ticket]) + bytes(4) for ticket in tickets])
+        extensions += [(45, listed(1, [b"\x01"])), (41, shown + listed(2, [listed(1, [bytes(32)])] * len(tickets)))]
     body = b"\x03\x03" + bytes(32) + listed(1, []) + listed(2, [b"\x13\x01"]) + listed(1, [b"\0"])
     body += listed(2, [number.to_bytes(2, "big") + listed(2, [value]) for number, value in extensions])
     return b"\x01" + listed(3, [body])
