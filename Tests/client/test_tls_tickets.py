@@ -1,4 +1,4 @@
-"""A client that comes back resumes its TLS session by a ticket, at whichever worker; what is no ticket costs nobody a connection."""
+"""A client that comes back resumes its TLS session by a ticket, at whichever worker; what is no ticket costs nobody a link."""
 
 import base64
 import os
@@ -45,7 +45,7 @@ def worker_of(hub, link):
         if fields[1].endswith(there) and fields[2].endswith(here):
             name = f"socket:[{fields[9]}]"
             for pid in hub.workers():
-                if any(os.readlink(entry) == name for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir()):
+                if any(str(entry.readlink()) == name for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir()):
                     return pid
     raise AssertionError("nobody has it")
 
