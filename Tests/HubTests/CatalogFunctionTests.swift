@@ -48,6 +48,8 @@ import Wire
             #expect(outcome["changed"]?.elements?.count == 4)
             #expect(try await city.raw(["TTL", "{test}:catalog:v1:lines"]).int == -1)
             #expect(try await city.raw(["TTL", "{test}:catalog:v1:meta"]).int == -1)
+            #expect(try await city.told("catalog").isEmpty, "not before all workers use it")
+            #expect(try await city.command("catalog_tell", "v1").isOK)
             let last = try await city.last("catalog.changed", "catalog")
             #expect(last?["version"]?.text == "v1")
             #expect(last?["changed"]?["stops"]?.integer == 1_800_000_000_000)
@@ -56,6 +58,7 @@ import Wire
             #expect(reading.catalog == catalog("v1"))
             // Again is no change.
             #expect(try await city.command("catalog_use", "v1", "").isOK)
+            #expect(try await city.command("catalog_tell", "v1").isOK)
             #expect(try await city.told("catalog").count == 1)
         }
     }
@@ -85,6 +88,22 @@ import Wire
         }
     }
 
+    @Test("B1 Whoever brings a version and is gone before it is told loses no change: the next one tells it first")
+    func leftUntold() async throws {
+        try await TestCity.run { city in
+            try await stage(city, catalog("v1"))
+            _ = try await city.command("catalog_use", "v1", "")
+            try await stage(city, catalog("v2", stop: "Omega"))
+            _ = try await city.command("catalog_use", "v2", "v1")
+            #expect(try await city.last("catalog.changed", "catalog")?["version"]?.text == "v1")
+            #expect(try await city.command("catalog_tell", "v1").isOK, "late, and no more its turn")
+            #expect(try await city.told("catalog").count == 1)
+            _ = try await city.command("catalog_tell", "v2")
+            #expect(try await city.last("catalog.changed", "catalog")?["version"]?.text == "v2")
+            #expect(try await city.told("catalog").count == 2)
+        }
+    }
+
     @Test("B1 The same catalog under another version changes nothing, and is told to nobody")
     func same() async throws {
         try await TestCity.run { city in
@@ -93,6 +112,9 @@ import Wire
             try await stage(city, catalog("v2"))
             let outcome = try await city.command("catalog_use", "v2", "v1")
             #expect(outcome["version"]?.text == "v1")
+            _ = try await city.command("catalog_tell", "v2")
+            #expect(try await city.told("catalog").isEmpty)
+            _ = try await city.command("catalog_tell", "v1")
             #expect(try await city.told("catalog").count == 1)
             #expect(try await city.field("catalog", "version") == "v1")
             #expect(try await city.raw(["TTL", "{test}:catalog:v1:stops"]).int == -1)
@@ -104,6 +126,7 @@ import Wire
         try await TestCity.run { city in
             try await stage(city, catalog("v1"))
             _ = try await city.command("catalog_use", "v1", "")
+            _ = try await city.command("catalog_tell", "v1")
             #expect(try await city.command("catalog_use", "nothing", "v1") == .refused("incomplete"))
             try await stage(city, catalog("v2", stop: "Omega"))
             #expect(try await city.command("catalog_use", "v2", "v0") == .refused("conflict"))

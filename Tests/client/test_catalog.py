@@ -1,11 +1,13 @@
 """Lines, buses, stops and schedules: imported whole or not at all, kept by clients, pushed when they change."""
 
 import asyncio
+import json
 import os
 import pathlib
 
 import pytest
 
+from kerbside import patience
 from kerbside.catalog import LISTS, command, get, load, tags, write
 from kerbside.gtfs import FILES, feed
 from kerbside.hub import ROOT, run
@@ -106,10 +108,10 @@ async def test_a_change_is_pushed_and_the_new_lists_are_there(city):
             asyncio.to_thread(command, city, "lines", "set-bus", "b1", "--seats", str(number)))
         event = await reader.wait(
             lambda: (reader.got("catalog")[number - 1:] or [None])[0], "catalog.changed", 30)
+        assert event["type"] == "catalog.changed" and set(event["data"]["changed"]) == {"buses"}
         for _ in range(8):
             answer = get(city, "buses", If_None_Match=old)
             assert answer.status == 200 and answer.json["buses"][0]["seats"] == number
-        assert event["type"] == "catalog.changed" and set(event["data"]["changed"]) == {"buses"}
         await task
     seqs = reader.seqs("catalog")
     for other in readers:
@@ -126,6 +128,21 @@ async def test_a_change_is_pushed_and_the_new_lists_are_there(city):
     command(city, "lines", "set-bus", "b1", "--seats", "6")
     await back.wait(lambda: len(back.got("catalog")) == 3 or None, "the last")
     assert reader.seqs("catalog") == seqs
+
+
+async def test_a_change_is_told_when_its_bringer_is_gone(city):
+    load(city)
+    reader = await member(city)
+    await reader.join("catalog")
+    # As it lies there when a command ends between the two steps; a worker that reads it sees to it.
+    version = get(city, "changes").json["version"]
+    city.redis.hset(city.key("catalog"), "untold", json.dumps({"version": version, "changed": {"buses": 1_800_000_000_000}}))
+    city.redis.client_kill_filter(_type="pubsub")
+    event = await reader.wait(lambda: (reader.got("catalog") or [None])[0], "catalog.changed", 30 * patience.SCALE)
+    assert event["data"]["version"] == version
+    assert city.redis.hget(city.key("catalog"), "untold") is None
+    await reader.barrier()
+    assert len(reader.got("catalog")) == 1, "by one of the workers"
 
 
 BROKEN = {

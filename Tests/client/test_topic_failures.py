@@ -139,6 +139,8 @@ async def test_the_history_is_lost_while_reading(hub, topic):
     await reader.wait(lambda: reader.gaps(topic) or None, "the gap")
     await reader.has(topic, await operator.publish_many(topic, 5))
     assert len(reader.gaps(topic)) == 1
+    # The other worker too: it refuses a hello meanwhile, and others use this hub.
+    await hub.until("all workers subscribed", lambda: len(hub.redis.client_list(_type="pubsub")) == len(hub.workers()))
 
 
 async def test_a_history_that_went_is_no_gap_for_those_who_saw_it_all(hub, topic):

@@ -8,8 +8,8 @@ import Wire
 
 /// The catalog in this worker: read at the start and when it changes, answered over HTTP.
 ///
-/// A new version is announced before it is taken into use (`read`), each worker says when it has it, and at `use` all
-/// change over at once: whoever hears `catalog.changed` finds the new lists.
+/// A new version is announced before it is taken into use (`read`) and each worker says when it has it. At `use` all change
+/// over and say so; then who has brought it has `catalog.changed` told: whoever hears that finds the new lists.
 final class CatalogReader: Capability {
     let services: WorkerServices
     private let news: [UInt8]
@@ -17,6 +17,9 @@ final class CatalogReader: Capability {
     private var beingRead: CatalogReading?
     /// It could not be read; tried again within a second.
     private var isDue = false
+    /// By then who has brought the version has had it told, or is gone.
+    private var tellAt: UInt64?
+    private static let tellAfterMs = UInt64(CatalogStore.workersMs) * 3 / 2
 
     init(_ services: WorkerServices) {
         self.services = services
@@ -37,7 +40,6 @@ final class CatalogReader: Capability {
         switch (words.first, words.count) {
         case ("read", 2): prepareCatalog(words[1])
         case ("use", 3):
-            // Now, before the event of the same function is heard.
             guard catalog.cache.useNext(words[1], at: Int64(words[2]) ?? 0) else {
                 // Begun after it was announced.
                 if words[1] != catalog.version { catalog.cache.fallBehind() }
@@ -54,6 +56,7 @@ final class CatalogReader: Capability {
         commands.send(["HGETALL", RedisArgument(keys.catalog)]) { result in
             guard case .success(let reply) = result else { return self.readCatalogLater() }
             let marks = CatalogMarks(reply)
+            if reply["untold"].text != nil { self.tellLater() }
             if marks.version == self.catalog.version { return self.catalog.cache.mark(marks) }
             if let next = self.catalog.cache.next, next.catalog.version == marks.version {
                 self.catalog.cache.use(next.catalog, marks)
@@ -68,8 +71,19 @@ final class CatalogReader: Capability {
         }
     }
 
+    /// It is in use here.
     private func told(_ catalog: Catalog) {
         log.info("catalog", metadata: ["version": "\(catalog.version)", "lines": "\(catalog.lines.count)"])
+        count("used", catalog.version)
+        tellLater()
+    }
+
+    private func tellLater() { tellAt = loop.now + Self.tellAfterMs }
+
+    private func count(_ part: String, _ version: String) {
+        let key = RedisArgument(keys.catalog(version, part))
+        commands.send(["INCR", key]) { _ in }
+        commands.send(["EXPIRE", key, 60]) { _ in }
     }
 
     private func prepareCatalog(_ version: String) {
@@ -87,9 +101,7 @@ final class CatalogReader: Capability {
     private func wait(noLongerFor reading: CatalogReading?) {
         guard let reading, reading.isAwaited else { return }
         reading.isAwaited = false
-        let key = RedisArgument(keys.catalog(reading.catalog.version, "ready"))
-        commands.send(["INCR", key]) { _ in }
-        commands.send(["EXPIRE", key, 60]) { _ in }
+        count("ready", reading.catalog.version)
     }
 
     /// Reads a version; a later one that is asked for takes the place of one that is not done.
@@ -134,9 +146,16 @@ final class CatalogReader: Capability {
     }
 
     func second() {
-        guard isDue, commands.isUp else { return }
-        isDue = false
-        readCatalog()
+        guard commands.isUp else { return }
+        if isDue {
+            isDue = false
+            readCatalog()
+        }
+        guard let tellAt, loop.now >= tellAt else { return }
+        self.tellAt = nil
+        functions.call("catalog_tell", ["version": RedisArgument(catalog.version)]) { result in
+            if case .failure = result { self.tellLater() }
+        }
     }
 
     // MARK: HTTP

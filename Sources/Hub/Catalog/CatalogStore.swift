@@ -21,8 +21,8 @@ public actor CatalogStore {
         keys = Keys(city: settings.city.id)
     }
 
-    /// How long workers are given to read a new catalog before it is taken into use, ms.
-    private static let workersMs: Int64 = 10_000
+    /// How long workers are given to read a new catalog before it is taken into use, and then to use it, ms.
+    static let workersMs: Int64 = 10_000
 
     /// Runs `work` on a loop of its own, on the calling thread, and answers its value. Throws a ``HubFailure`` when Redis
     /// can't be reached.
@@ -137,25 +137,32 @@ public actor CatalogStore {
         var catalog = catalog
         catalog.version = Self.newVersion()
         for command in CatalogText(keys: keys).staging(catalog) { _ = try await send(command) }
-        try await waitForWorkers(catalog.version)
+        let workers = try await send([
+            "PUBLISH", RedisArgument(keys.catalogNews), RedisArgument("read " + catalog.version),
+        ])
+        try await wait(for: workers.int ?? 0, catalog.version, "ready")
         let reply = try await call(
             "catalog_use", ["version": RedisArgument(catalog.version), "replaced": RedisArgument(replaced)])
         switch RedisFunctions.answer(.success(reply)) {
-        case .ok(let json): return CatalogChange(json).lists
+        case .ok(let json):
+            let lists = CatalogChange(json).lists
+            guard !lists.isEmpty else { return [] }
+            try await wait(for: workers.int ?? 0, catalog.version, "used")
+            _ = try await call("catalog_tell", ["version": RedisArgument(catalog.version)])
+            return lists
         case .refused(_, let detail, _): throw HubFailure("\(detail); nothing was changed, try again")
         case .failed(let text): throw HubFailure("Redis could not take the catalog: \(text)")
         case .unavailable: throw HubFailure("Redis does not answer")
         }
     }
 
-    /// Workers read a version before it is taken into use, so that all change over at one moment. One that can't is not
-    /// waited for forever: it reads it when it is told to use it.
-    private func waitForWorkers(_ version: String) async throws {
-        let asked = try await send(["PUBLISH", RedisArgument(keys.catalogNews), RedisArgument("read " + version)])
+    /// Workers read a version before it is taken into use, and all use it before clients are told. One that can't is not waited
+    /// for forever: it reads it when it is told to use it.
+    private func wait(for workers: Int64, _ version: String, _ part: String) async throws {
         let until = EventLoop.wallClock() + Self.workersMs
         while EventLoop.wallClock() < until {
-            let ready = try await send(["GET", RedisArgument(keys.catalog(version, "ready"))]).int ?? 0
-            if ready >= asked.int ?? 0 { return }
+            let count = try await send(["GET", RedisArgument(keys.catalog(version, part))]).int ?? 0
+            if count >= workers { return }
             try await pause(ms: 10)
         }
     }

@@ -1,6 +1,7 @@
 -- The catalog of lines and buses: written beside the one in use under a version of its own, then taken into use whole.
 --
--- `catalog`: version, and for each list changed:<list> (hub time, ms) and digest:<list>. Of each version
+-- `catalog`: version, and for each list changed:<list> (hub time, ms) and digest:<list>; untold: the data of an
+-- event `catalog.changed` that is still to be told. Of each version
 -- `catalog:<version>:lines`, `:stops`, `:buses`, `:services` (hashes: id to JSON) and `:meta` (hash: time_zone, how many
 -- there are of each, digest:<list>). What is not in use expires.
 
@@ -41,8 +42,16 @@ function catalog.tell_waiting(c, version)
     end
 end
 
+-- untold: JSON of the event's data; nil: all is told.
+function catalog.tell_change(c, untold)
+    if not untold then return end
+    local data = cjson.decode(untold)
+    log(c, 'catalog.changed', data)
+    tell(c, 'catalog', 'catalog.changed', data)
+end
+
 -- catalog_use: version, the version that it replaces. Refused when another one came in between, and when not all of
--- it is there. Answers which lists have changed; none: then nothing is told and the old version stays.
+-- it is there. Answers which lists have changed; none: then the old version stays. Who reads them is told by `catalog_tell`.
 register('catalog_use', { 'version', 'replaced' }, function(c, given)
     local version, replaced = given.version, given.replaced
     local current = hash(c.p .. 'catalog')
@@ -82,11 +91,20 @@ register('catalog_use', { 'version', 'replaced' }, function(c, given)
         redis.call('HSET', c.p .. 'catalog', 'changed:' .. list, iso, 'digest:' .. list, meta['digest:' .. list])
         times[list] = at
     end
-    -- The workers first, so that who is told finds the new one.
+    -- What is not told yet is told first: one place is kept for it.
+    catalog.tell_change(c, current.untold)
+    redis.call('HSET', c.p .. 'catalog', 'untold', cjson.encode({ version = version, changed = times }))
     redis.call('PUBLISH', c.p .. 'catalog-news', 'use ' .. version .. ' ' .. iso)
-    local data = { version = version, changed = times }
-    log(c, 'catalog.changed', data)
-    tell(c, 'catalog', 'catalog.changed', data)
     catalog.tell_waiting(c, version)
     return ok({ version = version, changed = changed })
+end)
+
+-- catalog_tell: version. Tells everybody that it is in use, once; called when all workers use it, or have had time to.
+register('catalog_tell', { 'version' }, function(c, given)
+    local untold = redis.call('HGET', c.p .. 'catalog', 'untold')
+    if untold and cjson.decode(untold).version == given.version then
+        redis.call('HDEL', c.p .. 'catalog', 'untold')
+        catalog.tell_change(c, untold)
+    end
+    return ok({})
 end)
