@@ -104,6 +104,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plain),
 
+        // What the tests of several targets share.
+        .target(name: "TestSupport", dependencies: ["EventLoop"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
         .testTarget(name: "WireTests", dependencies: ["Wire"], swiftSettings: strict),
         .testTarget(
@@ -119,17 +121,20 @@ let package = Package(
             dependencies: [
                 "GTFSRealtime", "GTFS", "Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ], swiftSettings: strict),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: strict),
-        .testTarget(name: "WebSocketServerTests", dependencies: ["WebSocketServer"], swiftSettings: strict),
-        .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink"], swiftSettings: strict),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "WebSocketServerTests", dependencies: ["WebSocketServer", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
-        .testTarget(name: "HubTests", dependencies: ["Hub"], swiftSettings: strict),
+        .testTarget(name: "HubTests", dependencies: ["Hub", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests",
-            dependencies: ["Replay", "ClientSupport", "Domain", "EventLoop", "GTFS", "RedisLink", "Wire"],
+            dependencies: [
+                "Replay", "ClientSupport", "Domain", "EventLoop", "GTFS", "RedisLink", "TestSupport", "Wire",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "LoadBenchTests", dependencies: ["LoadBench", "ClientSupport", "Domain", "Wire"],

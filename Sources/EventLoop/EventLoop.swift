@@ -84,12 +84,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         uv_run(loop, UV_RUN_DEFAULT)
     }
 
-    /// Gives the loop up, for another thread to run: until then it has no owner. pthread ids are never 0.
-    func disown() {
-        preconditionOnLoop()
-        owner.store(0, ordering: .releasing)
-    }
-
     /// Makes `run()` return after the present turn. Any thread.
     public func stop() {
         if isOnLoop {

@@ -29,7 +29,6 @@ final class ClientConnection {
     var outbound: [UInt8] = []
     var written = 0
     var isDirty = false
-    var isPaused = false
     /// What the poll is set to.
     var watched: LoopPoll.Events = .writable
     /// The last operation under TLS waits for room, whatever it was.

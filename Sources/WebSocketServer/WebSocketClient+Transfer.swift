@@ -19,7 +19,7 @@ extension WebSocketClient {
         case .securing: secure(connection)
         case .upgrading, .open, .closing:
             if events.contains(.writable) { write(connection) }
-            if events.contains(.readable), !connection.isPaused { read(connection) }
+            if events.contains(.readable) { read(connection) }
         case .ended: break
         }
     }
@@ -76,7 +76,7 @@ extension WebSocketClient {
     /// Sets the poll to what the connection waits for.
     func watch(_ connection: ClientConnection) {
         guard connection.phase != .ended else { return }
-        var events: LoopPoll.Events = connection.isPaused ? [] : .readable
+        var events: LoopPoll.Events = .readable
         if connection.phase == .connecting || connection.tlsWantsRoom { events.insert(.writable) }
         if connection.phase != .securing, !connection.outbound.isEmpty { events.insert(.writable) }
         guard events != connection.watched else { return }
@@ -132,7 +132,7 @@ extension WebSocketClient {
             case .ended(let reason):
                 return end(connection, 1006, reason ?? "the server ended the stream without a close frame")
             }
-        } while connection.phase != .ended && !connection.isPaused && connection.socket.hasPending
+        } while connection.phase != .ended && connection.socket.hasPending
     }
 
     /// Collects the answer's head, and what came with it.

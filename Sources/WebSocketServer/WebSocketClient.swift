@@ -151,13 +151,6 @@ public final class WebSocketClient {
         end(connection, 1006, "aborted")
     }
 
-    /// Stops or goes on reading: a paused client is a slow one.
-    public func setPaused(_ id: ConnectionID, _ isPaused: Bool) {
-        guard let connection = connections[id] else { return }
-        connection.isPaused = isPaused
-        watch(connection)
-    }
-
     /// Cuts all connections; `onClose` is not called any more.
     public func shutdown() {
         for connection in connections.elements { end(connection, 1006, "shut down") }

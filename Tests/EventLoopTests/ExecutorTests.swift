@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 /// An actor that lives on a loop, entered from callbacks of that loop.

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import RedisLink
 import Settings
+import TestSupport
 import Testing
 import Wire
 

@@ -1,5 +1,6 @@
 import ClientSupport
 import EventLoop
+import TestSupport
 
 @testable import Replay
 

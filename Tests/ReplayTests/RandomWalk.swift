@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import RedisLink
+import TestSupport
 
 @testable import Replay
 

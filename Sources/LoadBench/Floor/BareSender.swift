@@ -74,7 +74,7 @@ struct BareSender: Sendable {
     func send(
         to sockets: [Int32], _ rate: SendRate, burst: Int, seconds: Double, likeProcess pid: Int32?
     ) throws -> Used {
-        if let pid { LoopThread.takeCores(of: pid) }
+        if let pid { Cores.take(of: pid) }
         let pauseUs = Int64(Double(burst) / rate.perSecond * 1e6)
         let began = Monotonic.microseconds
         let usedBefore = Self.threadSeconds

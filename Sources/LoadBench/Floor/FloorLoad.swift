@@ -1,5 +1,4 @@
 import ClientSupport
-import EventLoop
 import Glibc
 import WebSocketServer
 
@@ -43,14 +42,12 @@ final class FloorLoad {
             links.add(LoadLinks.Client(url: url, source: LoopbackSource.address(of: reader, urls: [url])))
         }
         do {
-            let thread = try LoopThread()
-            defer { thread.stop() }
-            async let accepted = thread.call { try sender.accept(count) }
+            async let accepted = onOwnThread { try sender.accept(count) }
             try await context.connect(links, 0..<count)
             let sockets = try await accepted
             defer { for socket in sockets { close(socket) } }
             let send = { @Sendable (seconds: Double) in
-                try await thread.call {
+                try await onOwnThread {
                     try sender.send(to: sockets, rate, burst: burst, seconds: seconds, likeProcess: server?.pid)
                 }
             }

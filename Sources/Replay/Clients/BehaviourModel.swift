@@ -41,17 +41,6 @@ public struct BehaviourModel: Sendable, Equatable {
 
     public init() {}
 
-    /// Everybody accepts, nobody cancels, no link is cut: for a run that shows only the way things go well.
-    public static var smooth: BehaviourModel {
-        var behaviour = BehaviourModel()
-        (
-            behaviour.accept, behaviour.decline, behaviour.cancel, behaviour.noShow, behaviour.giveBack,
-            behaviour.dropsPerMinute
-        ) = (1, 0, 0, 0, 0, 0)
-        (behaviour.stopNoShow, behaviour.handCount, behaviour.repeats) = (0, 0, 0)
-        return behaviour
-    }
-
     /// The model as it is played in a city of its own making (else: a recording).
     func played(inCity isCity: Bool) -> BehaviourModel {
         var behaviour = self

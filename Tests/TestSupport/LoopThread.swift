@@ -1,23 +1,30 @@
-internal import CLibuv
+internal import Dispatch
+public import EventLoop
 internal import Glibc
 internal import Synchronization
 
-/// A loop on a thread of its own: for load clients and tests, beside whatever runs on the main thread.
+/// A loop on a thread of its own, beside the test that waits for it.
 public final class LoopThread: Sendable {
     public let loop: EventLoop
     private let thread: Mutex<pthread_t?>
 
-    /// Makes a loop and runs it on a new thread.
+    /// Makes a loop on a new thread, and runs it there.
     public init() throws {
-        let loop = try EventLoop()
-        self.loop = loop
-        loop.disown()
+        let start = Start()
         var thread = pthread_t()
-        let context = Unmanaged.passRetained(loop).toOpaque()
-        let code = pthread_create(&thread, nil, runLoop, context)
+        let context = Unmanaged.passRetained(start)
+        let code = pthread_create(&thread, nil, runLoop, context.toOpaque())
         guard code == 0 else {
-            Unmanaged<EventLoop>.fromOpaque(context).release()
-            throw LoopError("pthread_create", -code)
+            context.release()
+            throw NoThread(code: code)
+        }
+        start.isDone.wait()
+        guard let made = start.made.withLock({ $0 }) else { preconditionFailure("the thread says nothing of its loop") }
+        do {
+            loop = try made.get()
+        } catch {
+            pthread_join(thread, nil)
+            throw error
         }
         self.thread = Mutex(thread)
     }
@@ -35,9 +42,6 @@ public final class LoopThread: Sendable {
         pthread_join(running, nil)
     }
 
-    /// Has the calling thread run on the cores where a process may run. Nothing changes when there is no such process.
-    public static func takeCores(of process: Int32) { kb_take_cores(process) }
-
     /// Runs `body` on the loop and gives back what it returns or throws. Any thread but the loop's own.
     public func call<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -46,7 +50,19 @@ public final class LoopThread: Sendable {
     }
 }
 
+private struct NoThread: Error { let code: Int32 }
+
+/// What the new thread hands over.
+private final class Start: Sendable {
+    let made = Mutex<Result<EventLoop, any Error>?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+}
+
 private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue().run()
+    let start = Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
+    let made = Result(catching: { try EventLoop() })
+    start.made.withLock { $0 = made }
+    start.isDone.signal()
+    if case .success(let loop) = made { loop.run() }
     return nil
 }
