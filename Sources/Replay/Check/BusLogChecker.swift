@@ -25,6 +25,8 @@ struct BusLogChecker {
         var lastTour: String?
         var phase = Phase.requested
         var acceptances = 0
+        /// Hub ms of the last one.
+        var acceptedMs: Int64 = 0
         /// How often it was asked anew, as its tour had ended.
         var reopenings = 0
         /// How often another tour took it over, as it waited for a later round.
@@ -171,6 +173,7 @@ struct BusLogChecker {
         _ = running(event)
         requests[id]?.phase = .accepted
         requests[id]?.acceptances += 1
+        requests[id]?.acceptedMs = event.timeMs
     }
 
     /// What its driver promised counts no more, nor do the alerts of a bus that does not come.

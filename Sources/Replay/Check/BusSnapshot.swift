@@ -43,8 +43,9 @@ struct BusSnapshot: Equatable {
     var tourOfBus: [String: String] = [:]
     var tourOfDriver: [String: String] = [:]
     var requests: [String: Request] = [:]
-    /// The setting stops.wait_ms.
+    /// The settings stops.wait_ms and stops.arrived_m.
     var waitMs: Int64 = 0
+    var arrivedM = 0.0
     var seats = SeatSnapshot()
 }
 
@@ -83,6 +84,7 @@ extension BusSnapshot {
             self.requests[id] = request
         }
         waitMs = root.text("wait").flatMap { Int64($0) } ?? 0
+        arrivedM = root.text("arrived").flatMap { Double($0) } ?? 0
         guard let seats = SeatSnapshot(root) else { return nil }
         self.seats = seats
         for (name, tour) in root["buses"]?.members ?? [:] { tourOfBus[name] = tour.text }
@@ -114,7 +116,8 @@ extension BusSnapshot {
         local function members(key) return table.concat(redis.call('ZRANGE', p .. key, 0, -1), ' ') end
         local s = { tours = hashes('tour'), stops = hashes('stop'), buses = tours('bus'),
             drivers = tours('busdriver'), vehicles = {}, bookings = hashes('booking'), booked = {},
-            holds = members('holds'), wait = redis.call('HGET', KEYS[1], 'stop_wait_ms') or '0', added = '0' }
+            holds = members('holds'), wait = redis.call('HGET', KEYS[1], 'stop_wait_ms') or '0',
+            arrived = redis.call('HGET', KEYS[1], 'stop_arrived_m') or '0', added = '0' }
         for name, fields in pairs(hashes('vehicle')) do
             if fields.kind == 'minibus' then
                 fields.queue, fields.bookings = members('seatwaiting:' .. name), members('bookings:' .. name)

@@ -15,6 +15,8 @@ final class BusVerifier: RunVerifier {
         var drivers: [String: ChannelReceipts] = [:]
         /// Bus driver → the fixes that it has sent.
         var tracks: [String: [RecordedBuses.Fix]] = [:]
+        /// Request → the fixes after which its driver said what became of it (`BusDriverMachine.served`).
+        var served: [String: ArraySlice<RecordedBuses.Fix>] = [:]
     }
 
     private let reader: CityReader
@@ -76,6 +78,7 @@ final class BusVerifier: RunVerifier {
         checker.add(BusEndCheck.lines(clients.citizens, end))
         checker.add(BusEndCheck.told(clients.citizens, drivers: clients.drivers, log: checker))
         checker.add(NoShowCheck.violations(checker, end, tracks: clients.tracks))
+        checker.add(ArrivalCheck.violations(checker, end, served: clients.served))
         checker.add(SeatEndCheck.views(clients.riders, end.seats))
         checker.add(SeatEndCheck.told(clients.riders, drivers: clients.drivers, log: seats))
         return Verdict(

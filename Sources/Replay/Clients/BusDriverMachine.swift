@@ -21,6 +21,12 @@ struct BusDriverMachine {
     private(set) var list: StopList
     /// What has gone out, for the check of where the bus has stood.
     private(set) var track: [RecordedBuses.Fix] = []
+    /// By request: where on the track the driver said what became of it at its place, if the hub took that. The link had been the
+    /// same since the beginning, so the hub had all of these before it.
+    private(set) var served: [String: Range<Int>] = [:]
+    private var said: [String: Range<Int>] = [:]
+    /// Where on the track the present link began.
+    private var linkBegan = 0
     private var random: SeededRandom
 
     /// Before it the driver is connected, and does nothing.
@@ -61,7 +67,10 @@ struct BusDriverMachine {
 
     mutating func received(_ message: ServerMessage, _ now: Moment, _ out: inout [ClientAction]) {
         switch session.received(message, now, &out) {
-        case .live, .nothing, .shared, .vehicles, .state: break
+        case .live:
+            linkBegan = track.count
+            said = [:]
+        case .nothing, .shared, .vehicles, .state: break
         case .ok(let command, let data): granted(command, data, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
         case .event(let type, let data): happened(type, data, now, &out)
@@ -89,7 +98,7 @@ struct BusDriverMachine {
         guard hasBegun, !isStanding else { return }
         while let (from, to) = drive.advance(now) {
             if let until = list.passed(from: from, to: to, now, &random) { drive.stand(until: until) }
-            if let ahead = drive.ahead, let place = list.emptyPlace(from: to, to: ahead, now) { drive.goBy(place) }
+            if let ahead = drive.ahead, let place = list.nextPlace(from: to, to: ahead, now) { drive.goBy(place) }
         }
     }
 
@@ -107,7 +116,9 @@ struct BusDriverMachine {
     /// Whatever is due by now, given what is known.
     private mutating func decide(_ now: Moment, _ out: inout [ClientAction]) {
         guard hasBegun, session.isLive, !isStanding || isRetiring else { return }
-        if !isRetiring { list.answer(&session, now, &out) }
+        if !isRetiring {
+            for request in list.answer(&session, now, &out) { said[request] = linkBegan..<track.count }
+        }
         guard !session.isPending(\.movesTour) else { return }
         let wanted = isRetiring ? nil : drive.duty
         if let tour {
@@ -150,6 +161,7 @@ struct BusDriverMachine {
             out.append(.note(.bus(.seatsSet)))
         case .stops(.stopAnswer(let answer, let request, _)):
             out.append(.note(.bus(.answered(answer))))
+            if answer == .complete || answer == .noshow { served[request] = said[request] }
             list.granted(answer, request)
         default: break
         }

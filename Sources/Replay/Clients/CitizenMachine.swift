@@ -22,6 +22,8 @@ struct CitizenMachine {
         var request: String?
         /// Hub ms at which it changes its mind.
         var cancelMs: Int64?
+        /// Was told that the bus is there.
+        var hasArrived = false
         var outcome: StopOutcome?
     }
 
@@ -152,7 +154,9 @@ struct CitizenMachine {
         switch type {
         case "stop.accepted": out.append(.note(.bus(.acceptTold)))
         case "stop.near": out.append(.note(.alert(metres: 500)))
-        case "stop.arrived": out.append(.note(.alert(metres: 20)))
+        case "stop.arrived":
+            out.append(.note(.alert(metres: 20)))
+            if let index { asks[index].hasArrived = true }
         case "stop.declined": end(index, .declined, &out)
         case "stop.completed": end(index, .completed, &out)
         case "stop.noshow": end(index, .noShow, &out)
@@ -165,7 +169,7 @@ struct CitizenMachine {
     private mutating func end(_ index: Int?, _ outcome: StopOutcome, _ out: inout [ClientAction]) {
         guard let index, asks[index].outcome == nil else { return }
         asks[index].outcome = outcome
-        out.append(.note(.bus(.outcome(outcome))))
+        out.append(.note(.bus(.outcome(outcome, wasThere: asks[index].hasArrived))))
     }
 
     /// The hub's own account, after a gap or at the first hello.

@@ -70,7 +70,8 @@ enum BusNote: Equatable {
     /// The driver says that nobody is there, and has not stood there for long enough.
     case noShowRefused
     case acceptTold
-    case outcome(StopOutcome)
+    /// `wasThere`: its citizen had been told that the bus was there.
+    case outcome(StopOutcome, wasThere: Bool)
 }
 
 /// Likewise, of minibuses.

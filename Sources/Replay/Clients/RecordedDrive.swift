@@ -25,6 +25,8 @@ struct RecordedDrive: Equatable {
 
     /// After the last fix of a run it is over, hub ms.
     private static let endAfterMs: Int64 = 20_000
+    /// m/s
+    private static let fastest = 30.0
     /// While it stands it sends a fix so often, as it does every so many metres when it drives.
     private static let standingEveryMs: Int64 = 10_000
 
@@ -79,6 +81,8 @@ struct RecordedDrive: Equatable {
         }
         let (before, after) = (here.distance(to: place), place.distance(to: ahead))
         let span = Double(fix.at - lastMs - 2_000)
+        // No bus drives faster: the hub would take it for a fault of the receiver.
+        guard before + after <= Self.fastest * span / 1000 else { return }
         let share = before / max(1, before + after)
         stop = RecordedBuses.Fix(at: lastMs + 1_000 + Int64(span * share), point: place, load: fix.load)
     }

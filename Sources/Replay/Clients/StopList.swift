@@ -24,9 +24,9 @@ struct StopList: Equatable {
 
     private(set) var asks: [String: Ask] = [:]
     private let behaviour: BehaviourModel
-    /// The bus comes so near to a place where it stops, metres: recorded buses keep to their own stops.
+    /// The bus stops at a place so near to its way, metres: recorded buses keep to their own stops.
     private static let nearM = 80.0
-    /// Who does not see anybody waits where it halts so near to the place, metres: the hub wants it within 50.
+    /// It stands there when it is so near, metres: the hub wants it within 50 where nobody comes.
     private static let besideM = 40.0
     /// Hub ms between two tries to say so, and how often: then somebody came after all.
     private static let lookAgainMs: Int64 = 15_000
@@ -71,37 +71,39 @@ struct StopList: Equatable {
         asks = open
     }
 
-    /// A place on the way from here to there where a citizen was promised a stop and nobody will be: the driver looks there.
-    func emptyPlace(from: GeoPoint, to: GeoPoint, _ now: Moment) -> GeoPoint? {
+    /// The first place on the way from here to there where a citizen was promised a stop: the driver stops there.
+    func nextPlace(from: GeoPoint, to: GeoPoint, _ now: Moment) -> GeoPoint? {
         asks.values.filter { ask in
-            ask.isAccepted && ask.isNoShow && !ask.isPassed && now.hubMs >= ask.pickupMs - Self.lookEarlyMs
+            isAhead(ask, now) && !(ask.isNoShow && now.hubMs < ask.pickupMs - Self.lookEarlyMs)
                 && ask.place.distance(fromWay: from, to) <= Self.nearM
         }.map(\.place).min { $0.distance(to: from) < $1.distance(to: from) }
     }
 
-    /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now, as
-    /// somebody is not there: the driver says so too early first, and again when it has looked once more.
+    private func isAhead(_ ask: Ask, _ now: Moment) -> Bool {
+        ask.isAccepted && !ask.isPassed && ask.tapMs == nil && !ask.isSent && now.hubMs >= ask.pickupMs - Self.earlyMs
+    }
+
+    /// The bus was on its way: who was promised a stop there gets on. Answers until when it must stand where it is now: until
+    /// all are on, or longer as somebody is not there. The driver says so too early first, and again when it has looked once more.
     mutating func passed(from: GeoPoint?, to: GeoPoint, _ now: Moment, _ random: inout SeededRandom) -> Int64? {
         var standMs: Int64?
-        for (id, ask) in asks
-        where ask.isAccepted && ask.tapMs == nil && !ask.isSent && now.hubMs >= ask.pickupMs - Self.earlyMs {
+        for (id, ask) in asks.sorted(by: { $0.key < $1.key }) where isAhead(ask, now) {
             guard ask.place.distance(fromWay: from ?? to, to) <= Self.nearM else { continue }
             let tapMs = now.hubMs + random.milliseconds(behaviour.boardingMs)
             asks[id]?.tapMs = tapMs
             asks[id]?.isPassed = true
-            guard ask.isNoShow else { continue }
             // By when it was accepted the bus may have been past the place.
-            if now.hubMs >= ask.pickupMs - Self.lookEarlyMs, to.distance(to: ask.place) <= Self.besideM {
-                standMs = max(standMs ?? 0, tapMs + Self.lookAgainMs)
-            } else {
-                asks[id]?.isNoShow = false
-            }
+            let stands = to.distance(to: ask.place) <= Self.besideM
+            let misses = ask.isNoShow && stands && now.hubMs >= ask.pickupMs - Self.lookEarlyMs
+            if !misses { asks[id]?.isNoShow = false }
+            if stands { standMs = max(standMs ?? 0, misses ? tapMs + Self.lookAgainMs : tapMs) }
         }
         return standMs
     }
 
-    /// Sends what is due.
-    mutating func answer(_ session: inout ClientSession, _ now: Moment, _ out: inout [ClientAction]) {
+    /// Sends what is due. Answers the requests of which the driver says what became of them at their place.
+    mutating func answer(_ session: inout ClientSession, _ now: Moment, _ out: inout [ClientAction]) -> [String] {
+        var ended: [String] = []
         for (id, ask) in asks.sorted(by: { $0.key < $1.key }) {
             guard let due = ask.tapMs, now.hubMs >= due else { continue }
             asks[id]?.tapMs = nil
@@ -109,7 +111,9 @@ struct StopList: Equatable {
             let answer: StopAnswer =
                 ask.isAccepted ? (ask.isNoShow ? .noshow : .complete) : ask.answer == .accept ? .accept : .decline
             session.ask(.stops(.stopAnswer(answer, request: id, all: false)), now, &out)
+            if ask.isAccepted { ended.append(id) }
         }
+        return ended
     }
 
     mutating func granted(_ answer: StopAnswer, _ request: String) {

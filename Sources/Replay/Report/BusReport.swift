@@ -30,6 +30,7 @@ struct BusReport {
         table.add("requests", "\(buses.requests), shown to drivers \(buses.prompts) times")
         for (name, count) in outcomes { table.add("  " + name, count) }
         table.add("accepted", buses.acceptancesTold)
+        table.add("told that the bus was there", "\(buses.servedAfterArrival) of the \(buses.served) to whom it came")
         table.add("nobody there, said too early", buses.noShowsRefused)
         table.gap()
         if seats.ways > 0 {
@@ -78,6 +79,7 @@ struct BusReport {
             "seats_set": number(buses.seatsSet), "requests": number(buses.requests), "prompts": number(buses.prompts),
             "accepted": number(buses.acceptancesTold), "outcomes": .object(ends), "fixes": number(buses.fixesSent),
             "fixes_seen": number(buses.fixesSeen), "fix_to_seen": buses.timeToSeen.json,
+            "served": number(buses.served), "served_after_arrival": number(buses.servedAfterArrival),
             "no_shows": number(verdict?.noShows ?? 0), "no_shows_refused": number(buses.noShowsRefused),
             "bookings": number(seats.booked), "seat_prompts": number(seats.prompts),
             "seats_confirmed": number(seats.confirmed), "booking_outcomes": .object(rides),
@@ -132,6 +134,7 @@ extension Violation.Rule {
         case .outcome: "one outcome per request"
         case .line: "lines and minibuses as they are, for each reader"
         case .told: "both sides told"
+        case .alert: "alerts once, and where the bus stood"
         default: title
         }
     }

@@ -14,6 +14,9 @@ struct BusTally {
     private(set) var noShowsRefused = 0
     private(set) var acceptancesTold = 0
     private(set) var outcomes: [StopOutcome: Int] = [:]
+    /// Requests that ended where the bus was: completed, or nobody came; and those whose citizen was told that it was there.
+    private(set) var served = 0
+    private(set) var servedAfterArrival = 0
     private(set) var fixesSent = 0
     private(set) var fixesSeen = 0
     /// From a fix' sending to its arrival at each reader of the line.
@@ -44,7 +47,11 @@ struct BusTally {
         case .answered(let answer): answers[answer, default: 0] += 1
         case .noShowRefused: noShowsRefused += 1
         case .acceptTold: acceptancesTold += 1
-        case .outcome(let outcome): outcomes[outcome, default: 0] += 1
+        case .outcome(let outcome, let wasThere):
+            outcomes[outcome, default: 0] += 1
+            guard outcome == .completed || outcome == .noShow else { return }
+            served += 1
+            if wasThere { servedAfterArrival += 1 }
         }
     }
 }

@@ -177,6 +177,7 @@ final class BusPlayer: ScenarioPlayer {
             case let driver as BusDriverMachine:
                 clients.drivers[slot.subject] = slot.session.receipts
                 clients.tracks[slot.subject] = driver.track
+                for (request, part) in driver.served { clients.served[request] = driver.track[part] }
             default: clients.drivers[slot.subject] = slot.session.receipts
             }
         }
