@@ -98,7 +98,8 @@ import Testing
 
     @Test func aDriveKeepsItsSpeedAndArrives() {
         let end = point(45, 9).moved(northMetres: 100, eastMetres: 0)
-        let drive = Drive(path: [point(45, 9), end], startMs: 1000, speed: 10, fixEveryMs: 4000, accuracy: 6)
+        let way = TimedWay(path: [point(45, 9), end], speed: 10)
+        let drive = Drive(way: way, startMs: 1000, fixEveryMs: 4000, accuracy: 6)
         var at: Int64 = 1000
         var fixes: [PlannedFix] = []
         for _ in 0..<5 {

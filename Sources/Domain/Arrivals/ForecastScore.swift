@@ -3,6 +3,7 @@ public struct ForecastScore: Sendable {
     private var errors = 0.0
     private var early = 0
     private var late = 0
+    private var bounded = 0
     public private(set) var count = 0
 
     public init() {}
@@ -10,15 +11,17 @@ public struct ForecastScore: Sendable {
     /// Mean of |forecast - truth| / truth; nil without any.
     public var error: Double? { count == 0 ? nil : errors / Double(count) }
     /// The shares that came before P10, and after P90; nil without any.
-    public var before: Double? { count == 0 ? nil : Double(early) / Double(count) }
-    public var after: Double? { count == 0 ? nil : Double(late) / Double(count) }
+    public var before: Double? { bounded == 0 ? nil : Double(early) / Double(bounded) }
+    public var after: Double? { bounded == 0 ? nil : Double(late) / Double(bounded) }
 
-    /// All in seconds from when it was forecast; `took` is the truth.
-    mutating func add(_ forecast: Double, _ bounds: (early: Double, late: Double), took: Double) {
+    /// All in seconds from when it was forecast; `took` is the truth. Some forecasts have no bounds.
+    public mutating func add(_ forecast: Double, _ bounds: (early: Double, late: Double)?, took: Double) {
         errors += abs(forecast - took) / took
+        count += 1
+        guard let bounds else { return }
+        bounded += 1
         if took < bounds.early { early += 1 }
         if took > bounds.late { late += 1 }
-        count += 1
     }
 }
 
@@ -32,7 +35,7 @@ public struct HorizonScores: Sendable {
 
     public init() {}
 
-    mutating func add(_ forecast: Double, _ bounds: (early: Double, late: Double), took: Double) {
+    public mutating func add(_ forecast: Double, _ bounds: (early: Double, late: Double)?, took: Double) {
         guard let bucket = HorizonScores.begins.lastIndex(where: { $0 <= took }) else { return }
         all.add(forecast, bounds, took: took)
         buckets[bucket].add(forecast, bounds, took: took)

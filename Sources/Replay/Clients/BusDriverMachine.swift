@@ -73,7 +73,7 @@ struct BusDriverMachine {
         case .nothing, .shared, .vehicles, .state: break
         case .ok(let command, let data): granted(command, data, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
-        case .event(let type, let data): happened(type, data, now, &out)
+        case .event(let type, _, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now)
         }
         decide(now, &out)

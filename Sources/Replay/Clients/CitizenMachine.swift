@@ -71,7 +71,7 @@ struct CitizenMachine {
         case .ok(let command, let data): granted(command, data, now)
         case .refused(let command, let code):
             if case .stops(.stopRequest) = command { end(open, .refused(code: code), &out) }
-        case .event(let type, let data): happened(type, data, now, &out)
+        case .event(let type, _, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now, &out)
         case .shared(let type, let hubMs, let data): view.take(type, hubMs: hubMs, data, &out)
         case .state, .vehicles, .nothing: break

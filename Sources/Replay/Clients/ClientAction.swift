@@ -1,3 +1,4 @@
+import ClientSupport
 import Wire
 
 /// What a client machine wants done. The machine decides, the pool does.
@@ -37,6 +38,11 @@ enum ClientNote: Equatable {
     case declineSent(ride: String)
     case offerIgnored(ride: String)
     case acceptTold(ride: String)
+    /// A taxi of a recording set out on a ride, as was recorded or straight.
+    case setOut(isRecorded: Bool)
+    case etaTold(ToldETA)
+    /// The taxi is at the pickup since that hub time, on a recorded way or not.
+    case arrived(ride: String, taxi: String, atMs: Int64, isRecorded: Bool)
     case alert(metres: Int)
     case outcome(RideOutcome)
     case rankMoved
@@ -51,6 +57,29 @@ enum ClientNote: Equatable {
     case unreadable(String)
     case bus(BusNote)
     case seat(SeatNote)
+}
+
+/// When a passenger's taxi will be there, as it was told.
+struct ToldETA: Equatable {
+    var ride: String
+    var taxi: String
+    /// Hub ms at which the hub said so.
+    var atMs: Int64
+    /// From then on; one in ten comes before `early`, one in ten after `late`. Not all say that.
+    var seconds: Double
+    var early: Double?
+    var late: Double?
+    /// With the acceptance.
+    var isFirst: Bool
+
+    init?(_ data: JSONValue, atMs: Int64, isFirst: Bool) {
+        guard let ride = data.text("ride"), let taxi = data.text("taxi"), let seconds = data["eta_s"]?.double else {
+            return nil
+        }
+        (self.ride, self.taxi, self.atMs, self.seconds, self.isFirst) = (ride, taxi, atMs, seconds, isFirst)
+        early = data["early_s"]?.double
+        late = data["late_s"]?.double
+    }
 }
 
 /// Likewise, of buses on lines.

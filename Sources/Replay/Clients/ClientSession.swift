@@ -20,8 +20,8 @@ struct ClientSession {
         case ok(Command, JSONValue)
         /// A definite refusal: sending it again would change nothing.
         case refused(Command, ErrorCode)
-        case event(type: String, data: JSONValue)
-        case state(type: String, data: JSONValue)
+        case event(type: String, hubMs: Int64, data: JSONValue)
+        case state(type: String, hubMs: Int64, data: JSONValue)
         /// Rows of a feed that it watches; a snapshot's replace all that was known.
         case vehicles(channel: String, isSnapshot: Bool, gone: [String], rows: JSONValue)
         case snapshot(JSONValue)
@@ -258,11 +258,11 @@ struct ClientSession {
             }
             guard channel == ownChannel else { return .nothing }
             out.append(.note(.event))
-            return receipts.take(receipt) ? .event(type: type, data: data) : .nothing
+            return receipts.take(receipt) ? .event(type: type, hubMs: hubMs, data: data) : .nothing
         case .state(let channel, let type, let hubMs, let data):
             out.append(.note(.state(hubMs: hubMs)))
             return channel == shared?.channel
-                ? .shared(type: type, hubMs: hubMs, data: data) : .state(type: type, data: data)
+                ? .shared(type: type, hubMs: hubMs, data: data) : .state(type: type, hubMs: hubMs, data: data)
         case .gap(let channel):
             out.append(.note(.gap(channel: channel)))
             if channel == ownChannel {

@@ -84,8 +84,8 @@ struct DriverMachine {
         case .nothing, .shared, .vehicles: break
         case .ok(let command, let data): granted(command, data, now, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
-        case .event(let type, let data): happened(type, data, now, &out)
-        case .state(let type, let data):
+        case .event(let type, _, let data): happened(type, data, now, &out)
+        case .state(let type, _, let data):
             if type == "queue.rank" { ranked(data.integer("rank"), &out) }
         case .snapshot(let data): adopt(data, now, &out)
         }
@@ -177,6 +177,11 @@ struct DriverMachine {
                 trip?.giveBackMs = nil
                 session.ask(.rides(.rideCancel(ride: current.ride)), now, &out)
             } else if hasArrived {
+                out.append(
+                    .note(
+                        .arrived(
+                            ride: current.ride, taxi: session.subject, atMs: now.hubMs - offset(now) + drive.arrivalMs,
+                            isRecorded: drive.way.isRecorded)))
                 let wait = current.isAsked ? random.milliseconds(behaviour.boardingMs) : behaviour.patienceMs
                 trip?.stage = .atPickup(untilHubMs: now.hubMs + wait)
             }
@@ -199,7 +204,7 @@ struct DriverMachine {
     mutating func endRideHere(_ now: Moment, _ out: inout [ClientAction]) {
         guard trip?.stage == .aboard, let here, trip?.destination != here else { return }
         trip?.destination = here
-        drive(along: [here], now)
+        drive(TimedWay(path: [here], speed: 1), now)
         decide(now, &out)
     }
 
@@ -224,7 +229,7 @@ struct DriverMachine {
             tryAvailableMs = now.hubMs + 20_000
         case "offer.made": shown(ride, now, &out)
         case "offer.withdrawn": closeOffer(ride)
-        case "ride.assigned": begin(data, ride, now)
+        case "ride.assigned": begin(data, ride, now, &out)
         case "ride.confirm_aboard":
             guard trip?.ride == ride else { return }
             trip?.isAsked = true
@@ -260,12 +265,12 @@ struct DriverMachine {
         _ command: Command, _ data: JSONValue, _ now: Moment, _ out: inout [ClientAction]
     ) {
         switch command {
-        case .rides(.offerAccept(let ride)): begin(data, ride, now)
+        case .rides(.offerAccept(let ride)): begin(data, ride, now, &out)
         case .rides(.offerDecline(let ride)): closeOffer(ride)
         case .rides(.rideAboard(let ride?, _)):
             guard trip?.ride == ride, let destination = trip?.destination else { return }
             trip?.stage = .aboard
-            setOut(to: destination, now)
+            setOut(to: destination, .withPassenger, now, &out)
         case .rides(.rideEnd(let ride?)), .rides(.rideNoshow(let ride?)), .rides(.rideCancel(let ride?)):
             release(ride, now)
         case .rides(.driverAvailable): tryAvailableMs = now.hubMs + 20_000
@@ -296,16 +301,18 @@ struct DriverMachine {
     }
 
     /// The ride is ours: by the answer to the acceptance or by the event, whichever comes first.
-    private mutating func begin(_ data: JSONValue, _ ride: String, _ now: Moment) {
+    private mutating func begin(
+        _ data: JSONValue, _ ride: String, _ now: Moment, _ out: inout [ClientAction]
+    ) {
         closeOffer(ride)
         guard trip?.ride != ride, let pickup = data.place("pickup") else { return }
         isQueued = false
         var begun = Trip(ride: ride, pickup: pickup, destination: data.place("destination") ?? pickup)
         begun.isNoShow = random.chance(behaviour.noShow)
         trip = begun
-        setOut(to: pickup, now)
+        setOut(to: pickup, .toPickup, now, &out)
         if random.chance(behaviour.giveBack), let drive {
-            let whole = max(1, drive.arrivalMs - drive.startMs)
+            let whole = max(1, drive.way.lengthMs)
             trip?.giveBackMs = now.hubMs + random.milliseconds(0...whole)
         }
     }
@@ -322,15 +329,19 @@ struct DriverMachine {
         upcoming = script.next(after: offset)
     }
 
-    private mutating func setOut(to place: GeoPoint, _ now: Moment) {
-        drive(along: script.route(from: here ?? place, to: place), now)
+    private mutating func setOut(
+        to place: GeoPoint, _ leg: RecordedWays.Leg, _ now: Moment, _ out: inout [ClientAction]
+    ) {
+        let speed = random.between(behaviour.driveSpeed)
+        let way = script.way(from: here ?? place, to: place, leg, speed: speed, &random)
+        if script.isRecorded { out.append(.note(.setOut(isRecorded: way.isRecorded))) }
+        drive(way, now)
     }
 
-    private mutating func drive(along path: [GeoPoint], _ now: Moment) {
+    private mutating func drive(_ way: TimedWay, _ now: Moment) {
         let offset = offset(now)
         let leg = Drive(
-            path: path, startMs: offset, speed: random.between(behaviour.driveSpeed),
-            fixEveryMs: random.milliseconds(behaviour.rideFixMs), accuracy: 6)
+            way: way, startMs: offset, fixEveryMs: random.milliseconds(behaviour.rideFixMs), accuracy: 6)
         drive = leg
         upcoming = leg.next(after: offset)
     }
@@ -350,12 +361,12 @@ struct DriverMachine {
         }
         if trip?.ride != ride {
             if let old = trip?.ride { release(old, now) }
-            begin(open, ride, now)
+            begin(open, ride, now, &out)
         }
         guard open.text("state") == "aboard", trip?.stage != .aboard, let destination = trip?.destination else {
             return
         }
         trip?.stage = .aboard
-        setOut(to: destination, now)
+        setOut(to: destination, .withPassenger, now, &out)
     }
 }

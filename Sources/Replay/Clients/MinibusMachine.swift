@@ -71,7 +71,7 @@ struct MinibusMachine {
         case .live, .nothing, .shared, .vehicles, .state: break
         case .ok(let command, let data): granted(command, data, now, &out)
         case .refused(let command, let code): refused(command, code, now, &out)
-        case .event(let type, let data): happened(type, data, now, &out)
+        case .event(let type, _, let data): happened(type, data, now, &out)
         case .snapshot(let data): adopt(data, now, &out)
         }
         decide(now, &out)

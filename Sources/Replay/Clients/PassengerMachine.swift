@@ -76,9 +76,14 @@ struct PassengerMachine {
             session.ask(plan.request, now, &out)
         case .ok(let command, let data): if command.isRequest { known(data.text("ride"), &out) }
         case .refused(let command, let code): refused(command, code, &out)
-        case .event(let type, let data): happened(type, data, &out)
+        case .event(let type, let hubMs, let data): happened(type, hubMs, data, &out)
         case .snapshot(let data): adopt(data, &out)
-        case .state, .shared, .vehicles, .nothing: break
+        case .state(let type, let hubMs, let data):
+            guard type == "ride.eta", let told = ToldETA(data, atMs: hubMs, isFirst: false), told.ride == ride else {
+                return
+            }
+            out.append(.note(.etaTold(told)))
+        case .shared, .vehicles, .nothing: break
         }
     }
 
@@ -95,7 +100,9 @@ struct PassengerMachine {
         end(.refused(code: code), &out)
     }
 
-    private mutating func happened(_ type: String, _ data: JSONValue, _ out: inout [ClientAction]) {
+    private mutating func happened(
+        _ type: String, _ hubMs: Int64, _ data: JSONValue, _ out: inout [ClientAction]
+    ) {
         if type == "ride.searching" { known(data.text("ride"), &out) }
         guard let ride, data.text("ride") == ride else { return }
         switch type {
@@ -103,6 +110,7 @@ struct PassengerMachine {
         case "ride.accepted":
             state = .accepted
             out.append(.note(.acceptTold(ride: ride)))
+            if let told = ToldETA(data, atMs: hubMs, isFirst: true) { out.append(.note(.etaTold(told))) }
         case "ride.near": out.append(.note(.alert(metres: 500)))
         case "ride.arrived": out.append(.note(.alert(metres: 20)))
         case "ride.aboard": state = .aboard

@@ -53,7 +53,7 @@ struct RiderMachine {
         case .ok(let command, let data): if case .seats(.seatBook) = command { known(data.text("booking")) }
         case .refused(let command, let code):
             if case .seats(.seatBook) = command { end(open, .refused(code: code), &out) }
-        case .event(let type, let data): happened(type, data, &out)
+        case .event(let type, _, let data): happened(type, data, &out)
         case .snapshot(let data): adopt(data, &out)
         }
     }

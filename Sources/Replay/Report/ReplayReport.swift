@@ -1,4 +1,5 @@
 import ClientSupport
+import Domain
 import Wire
 
 /// What became of a run: for people as a table, for programs as JSON.
@@ -40,6 +41,8 @@ public struct ReplayReport: Sendable {
         table.gap()
         addTimes(&table)
         table.gap()
+        addETAs(&table)
+        table.gap()
         addTraffic(&table)
         table.gap()
         table.addChecks(
@@ -67,6 +70,40 @@ public struct ReplayReport: Sendable {
         table.add("accept → passenger told", tally.timeToTold.text(50, 99) + " (real time)")
     }
 
+    /// How good the told ETAs were, on ways that were driven like this; a city of its own making has none.
+    private func addETAs(_ table: inout TextTable) {
+        let etas = tally.etas
+        guard etas.waysRecorded + etas.waysStraight > 0 else {
+            return table.add("ETA told", "not judged: no taxi drives on a recorded way")
+        }
+        table.add("ways of rides", "\(etas.waysRecorded) as recorded, \(etas.waysStraight) straight")
+        table.add("ETA 3 min ahead and more", Self.text(etas.believed.all))
+        for (name, score) in Self.byMinutes(etas.believed) { table.add("  \(name) min ahead", Self.text(score)) }
+        table.add("  told first", Self.text(etas.first.all))
+        table.add("  judged on", "\(etas.ridesJudged) rides, every 30 s what was told last")
+        table.add("  not judged", "\(etas.ridesNotJudged) rides whose taxi came straight")
+    }
+
+    private static func text(_ score: ForecastScore) -> String {
+        guard let error = score.error else { return "none" }
+        var text = "\(percent(error)) off (\(score.count) times)"
+        if let before = score.before, let after = score.after {
+            text += ", \(percent(before)) there before P10, \(percent(after)) after P90"
+        }
+        return text
+    }
+
+    /// Only what there is.
+    private static func byMinutes(_ scores: HorizonScores) -> [(String, ForecastScore)] {
+        let begins = HorizonScores.begins.map { Int($0 / 60) }
+        return scores.buckets.enumerated().filter { $1.count > 0 }.map { index, score in
+            let isLast = index + 1 == begins.count
+            return (isLast ? "\(begins[index]) and more" : "\(begins[index]) to \(begins[index + 1])", score)
+        }
+    }
+
+    private static func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
+
     private func addTraffic(_ table: inout TextTable) {
         table.add("alerts", "\(tally.alerts500) at 500 m, \(tally.alerts20) at 20 m")
         table.add("rank moves", tally.rankMoves)
@@ -86,12 +123,26 @@ public struct ReplayReport: Sendable {
         var refusals = JSONObject()
         for (code, count) in tally.refusals { refusals[code.rawValue] = .number(Double(count)) }
         func number(_ value: Int) -> JSONValue { .number(Double(value)) }
+        func share(_ value: Double?) -> JSONValue { value.map { .number(($0 * 10_000).rounded() / 10_000) } ?? .null }
+        let etas = tally.etas
+        let byMinutes: [JSONValue] = zip(HorizonScores.begins, etas.believed.buckets).map { begin, score in
+            [
+                "from_min": .number(begin / 60), "told": number(score.count), "error": share(score.error),
+                "before_p10": share(score.before), "after_p90": share(score.after),
+            ]
+        }
         let report: JSONValue = [
             "summary": .string(summary), "speed": .number(speed), "seconds": .number(seconds),
             "requests": number(tally.requests), "offers": number(tally.offers), "declined": number(tally.declines),
             "not_answered": number(tally.offersIgnored), "accepted": number(tally.acceptancesTold),
             "outcomes": outcomes, "request_to_offer": tally.timeToOffer.json, "accept_to_told": tally.timeToTold.json,
-            "alerts_500": number(tally.alerts500), "alerts_20": number(tally.alerts20),
+            "ways_recorded": number(etas.waysRecorded), "ways_straight": number(etas.waysStraight),
+            "eta_rides": number(etas.ridesJudged), "eta_rides_not_judged": number(etas.ridesNotJudged),
+            "eta_told": number(etas.believed.all.count), "eta_error": share(etas.believed.all.error),
+            "eta_before_p10": share(etas.believed.all.before), "eta_after_p90": share(etas.believed.all.after),
+            "eta_by_minutes": .array(byMinutes),
+            "eta_first_error": share(etas.first.all.error), "alerts_500": number(tally.alerts500),
+            "alerts_20": number(tally.alerts20),
             "rank_moves": number(tally.rankMoves), "fixes_recorded": number(tally.fixesRecorded),
             "fixes_interpolated": number(tally.fixesInterpolated), "links_cut": number(tally.linksCut),
             "links_lost": number(tally.linksLost.values.reduce(0, +)), "reconnects": number(tally.returns),

@@ -29,6 +29,7 @@ struct Tally {
     /// From the acceptance's sending to its arrival at the passenger.
     private(set) var timeToTold = Latency()
 
+    private(set) var etas = ETATally()
     private(set) var buses = BusTally()
     private(set) var seats = SeatTally()
 
@@ -55,6 +56,10 @@ struct Tally {
             acceptancesTold += 1
             if let sent = acceptSentUs.removeValue(forKey: ride) { timeToTold.record(nowUs - sent) }
         case .outcome(let outcome): outcomes[outcome, default: 0] += 1
+        case .setOut(let isRecorded): etas.setOut(isRecorded: isRecorded)
+        case .etaTold(let eta): etas.told(eta)
+        case .arrived(let ride, let taxi, let atMs, let isRecorded):
+            etas.arrived(ride: ride, taxi: taxi, atMs: atMs, isRecorded: isRecorded)
         default: takeLinkNote(note, nowUs)
         }
     }

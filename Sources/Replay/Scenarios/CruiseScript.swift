@@ -18,7 +18,7 @@ struct CruiseScript: Equatable {
     {
         (self.grid, self.stands, self.speed, self.fixEveryMs, self.random) = (grid, stands, speed, fixEveryMs, random)
         home = start
-        drive = Drive(path: [start], startMs: 0, speed: speed, fixEveryMs: fixEveryMs, accuracy: 6)
+        drive = Drive(way: TimedWay(path: [start], speed: speed), startMs: 0, fixEveryMs: fixEveryMs, accuracy: 6)
         // The first fixes of a fleet shall not come in one instant.
         leaveMs = self.random.milliseconds(10_000...90_000)
     }
@@ -46,7 +46,8 @@ struct CruiseScript: Equatable {
     }
 
     private mutating func set(out path: [GeoPoint], at offsetMs: Int64) {
-        drive = Drive(path: path, startMs: offsetMs, speed: speed, fixEveryMs: fixEveryMs, accuracy: 6)
+        drive = Drive(
+            way: TimedWay(path: path, speed: speed), startMs: offsetMs, fixEveryMs: fixEveryMs, accuracy: 6)
         leaveMs = drive.arrivalMs + random.milliseconds(20_000...90_000)
     }
 }

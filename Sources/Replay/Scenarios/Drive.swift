@@ -1,35 +1,18 @@
 import ClientSupport
 import Domain
 
-/// A vehicle under way along a line at a steady speed, sending a fix now and then; at the end it stays there.
+/// A vehicle under way, sending a fix now and then; at the end it stays there.
 struct Drive: Equatable {
-    let path: [GeoPoint]
+    let way: TimedWay
+    /// Hub ms since the scenario began, as are all times here.
     let startMs: Int64
-    /// m/s
-    let speed: Double
     /// Between two fixes.
     let fixEveryMs: Int64
     /// Metres, of every fix.
     let accuracy: Double
-    private let reached: [Double]
 
-    /// `path` has at least one point. All times are hub ms since the scenario began.
-    init(path: [GeoPoint], startMs: Int64, speed: Double, fixEveryMs: Int64, accuracy: Double) {
-        self.path = path
-        self.startMs = startMs
-        self.speed = speed
-        self.fixEveryMs = fixEveryMs
-        self.accuracy = accuracy
-        var total = 0.0
-        reached = path.indices.map { index in
-            if index > 0 { total += path[index - 1].distance(to: path[index]) }
-            return total
-        }
-    }
-
-    var metres: Double { reached.last ?? 0 }
-    var arrivalMs: Int64 { startMs + Int64((metres / speed * 1000).rounded(.up)) }
-    var end: GeoPoint { path[path.count - 1] }
+    var arrivalMs: Int64 { startMs + way.lengthMs }
+    var end: GeoPoint { way.end }
 
     /// The next fix after a time: at each step, and at the moment of arrival.
     func next(after offsetMs: Int64) -> PlannedFix {
@@ -40,16 +23,17 @@ struct Drive: Equatable {
     }
 
     func fix(at offsetMs: Int64) -> PlannedFix {
-        let driven = min(metres, max(0, Double(offsetMs - startMs) / 1000 * speed))
-        guard let leg = reached.firstIndex(where: { $0 >= driven }), leg > 0 else {
-            return parked(at: driven >= metres ? end : path[0], offsetMs)
+        let driven = max(0, offsetMs - startMs)
+        guard driven < way.lengthMs, let leg = way.places.firstIndex(where: { $0.afterMs > driven }), leg > 0 else {
+            return parked(at: driven >= way.lengthMs ? end : way.places[0].point, offsetMs)
         }
-        if driven >= metres { return parked(at: end, offsetMs) }
-        let length = reached[leg] - reached[leg - 1]
-        let share = length > 0 ? (driven - reached[leg - 1]) / length : 1
+        let (from, to) = (way.places[leg - 1], way.places[leg])
+        let span = Double(to.afterMs - from.afterMs)
+        let metres = from.point.distance(to: to.point)
         return PlannedFix(
-            offsetMs: offsetMs, place: path[leg - 1].toward(path[leg], share: share), speed: speed,
-            heading: path[leg - 1].bearing(to: path[leg]), accuracy: accuracy, isInterpolated: true)
+            offsetMs: offsetMs, place: from.point.toward(to.point, share: Double(driven - from.afterMs) / span),
+            speed: metres * 1000 / span, heading: metres > 1 ? from.point.bearing(to: to.point) : nil,
+            accuracy: accuracy, isInterpolated: true)
     }
 
     private func parked(at place: GeoPoint, _ offsetMs: Int64) -> PlannedFix {

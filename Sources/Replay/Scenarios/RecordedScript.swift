@@ -19,12 +19,15 @@ struct RecordedScript: Equatable {
 
     private(set) var fixes: [TraceFix]
     let limits: Limits
+    /// How it drives on rides; nil: straight.
+    let ways: RecordedWays?
     private var resumeTimes: [Int64] = []
 
     /// `fixes` with `timeMs` counted from the start of the window; those before it have negative times.
-    init(fixes: [TraceFix], limits: Limits) {
+    init(fixes: [TraceFix], limits: Limits, ways: RecordedWays? = nil) {
         self.fixes = fixes
         self.limits = limits
+        self.ways = ways
     }
 
     mutating func resume(at offsetMs: Int64) {

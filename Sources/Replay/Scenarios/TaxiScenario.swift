@@ -1,3 +1,4 @@
+import ClientSupport
 import Domain
 
 /// A fix that a vehicle will send.
@@ -73,13 +74,20 @@ enum DriverScript: Equatable {
         }
     }
 
-    /// The way from one place to another, both included.
-    func route(from start: GeoPoint, to end: GeoPoint) -> [GeoPoint] {
+    /// The way from one place to another on a ride. `speed`: of who has no recording to go by, m/s.
+    func way(
+        from start: GeoPoint, to end: GeoPoint, _ leg: RecordedWays.Leg, speed: Double, _ random: inout SeededRandom
+    ) -> TimedWay {
         switch self {
-        case .recorded: [start, end]
-        case .cruising(let script): script.grid.route(from: start, to: end)
+        case .recorded(let script):
+            script.ways?.way(from: start, to: end, leg, speed: speed, &random)
+                ?? TimedWay(path: [start, end], speed: speed)
+        case .cruising(let script): TimedWay(path: script.grid.route(from: start, to: end), speed: speed)
         }
     }
+
+    /// It drives as was recorded, where it can.
+    var isRecorded: Bool { if case .recorded = self { true } else { false } }
 }
 
 /// Drivers, and the passengers that will come, in the order of their time.

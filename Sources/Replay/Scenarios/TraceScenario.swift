@@ -12,6 +12,7 @@ enum TraceScenario {
     static func make(_ trace: Trace, window: TraceWindow, options: Options) throws(TraceError) -> TaxiScenario {
         let chosen = window.busiestVehicles(of: trace, count: options.vehicles)
         if chosen.isEmpty { throw TraceError(line: 0, message: "no vehicle has fixes in the window asked for") }
+        let ways = RecordedWays(trace, playing: window)
         var drivers: [TaxiScenario.Driver] = []
         var planned: [PlannedRide] = []
         for vehicle in chosen {
@@ -28,7 +29,8 @@ enum TraceScenario {
             let subject = subject(of: vehicle.name)
             drivers.append(
                 TaxiScenario.Driver(
-                    subject: subject, script: .recorded(RecordedScript(fixes: fixes, limits: options.limits))))
+                    subject: subject,
+                    script: .recorded(RecordedScript(fixes: fixes, limits: options.limits, ways: ways))))
             var random = SeededRandom(seed: options.seed, part: "party of \(vehicle.name)")
             planned += Self.planned(
                 of: fixes, whole: vehicle, window: window, subject: subject, limits: options.limits, random: &random)

@@ -17,6 +17,11 @@ public struct HiredTrips: Sendable {
         guard trace.vehicles.contains(where: { $0.fixes.contains { $0.occupied != nil } }) else {
             throw TraceError(line: 0, message: "the recording has no column `occupied`: nobody knows who was hired")
         }
+        self.init(trace)
+    }
+
+    /// The same of what was read; none where there is no meter.
+    init(_ trace: Trace) {
         var ways: [String: [TravelledWay]] = [:]
         for vehicle in trace.vehicles {
             let found = HiredTrips.ways(of: vehicle.fixes)
