@@ -1,6 +1,31 @@
 import Wire
 import Yams
 
+extension Settings.Tokens {
+    /// Pairs of keys of which one could name the people of the other, each with what to do.
+    var overlaps: [String] {
+        publicKeys.indices.flatMap { index in
+            publicKeys[..<index].compactMap { overlap($0, publicKeys[index]) }
+        }
+    }
+
+    private func overlap(_ one: PublicKey, _ other: PublicKey) -> String? {
+        let (first, second) = (one.rules.prefix, other.rules.prefix)
+        // A key and the one that follows it: whose they are is held against `iss`, so their people are the same.
+        if first == second, !one.rules.issuer.isEmpty, one.rules.issuer == other.rules.issuer { return nil }
+        let names = "tokens.public_keys: \(one.kid) and \(other.kid)"
+        let fix = "; or the same issuer, if both are keys of one"
+        if first.isEmpty, second.isEmpty {
+            return "\(names) have no prefix, so they could name the same people: give one of them a prefix\(fix)"
+        }
+        guard !first.isEmpty, !second.isEmpty, first.hasPrefix(second) || second.hasPrefix(first) else { return nil }
+        return """
+            \(names): of the prefixes \(first) and \(second) one begins with the other, so they could name the same people: \
+            choose others\(fix)
+            """
+    }
+}
+
 /// An entry of `tokens.public_keys` as it stands in YAML.
 extension Settings.Tokens.PublicKey {
     private static let members = ["kid", "file", "issuer", "audience", "roles", "claims", "values", "prefix"]

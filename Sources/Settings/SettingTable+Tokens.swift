@@ -12,13 +12,14 @@ extension Settings {
             "tokens.public_keys", \.tokens.publicKeys, .atReload,
             """
             Public keys (PEM) of other issuers, whose RS256, ES256 and EdDSA (Ed25519) tokens are accepted by their kid: a \
-            list of {kid: "name", file: "key.pem"}; in the environment "name=key.pem,other=other.pem". Each may have, too: \
+            list of {kid: "name", file: "key.pem"}; in the environment the same, or "name=key.pem". Each may have, too: \
             roles: [passenger], which it may give, and no others, of several in a token the first of this list; issuer: \
             "…" and audience: "…", which iss and aud must be, where with an audience the token may leave the city out; \
             claims: {subject: "sub", role: "role", kind: "kind", city: "city"}, where these stand, with dots into objects \
             (realm_access.roles) or a whole URL as the name; values: {"their-word": driver}, its words for our roles and \
-            kinds, and then no other word is a role; prefix: "acme.", which stands before its subjects, so that two issuers \
-            can't name the same person. A subject that has other characters than A-Z a-z 0-9 _ . - is encoded: auth0|ab is \
+            kinds, and then no other word is a role; prefix: "acme.", which stands before its subjects. No two issuers can name \
+            the same person: all but one need a prefix, none may begin with another's, and the one without can't say a \
+            subject that begins so. Only keys with the same issuer may share a prefix, or have none. A subject that has other characters than A-Z a-z 0-9 _ . - is encoded: auth0|ab is \
             _xauth0_7Cab, and a very long one is _h and its hash; the answer to hello says it.
             """),
         .integer(

@@ -89,6 +89,7 @@ extension Settings {
         require(
             stops.hours.isEmpty || stops.openHours != nil, ["stops.hours"],
             "stops.hours \(stops.hours) is no pair of times of day: write it as 06:00-22:00, or leave it empty")
+        for overlap in tokens.overlaps { require(false, ["tokens.public_keys"], overlap) }
         return problems
     }
 

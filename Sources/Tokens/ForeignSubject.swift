@@ -16,6 +16,16 @@ enum ForeignSubject {
         let isPlain = bytes.allSatisfy(Identifier.isPlain)
         let isMade = subject.hasPrefix(encoded) || subject.hasPrefix(hashed)
         if isPlain, !isMade, (1...Identifier.longest).contains(bytes.count) { return subject }
+        let id = encode(bytes)
+        return id.utf8.count <= Identifier.longest ? id : hashed + Base64URL.encode(key.code(of: bytes))
+    }
+
+    /// Whether the subject that became this id can have begun so; of a hash nobody knows.
+    static func mayBegin(_ id: String, with prefix: String) -> Bool {
+        id.hasPrefix(prefix) || id.hasPrefix(encode(Array(prefix.utf8))) || id.hasPrefix(hashed)
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
         var id = encoded
         for byte in bytes {
             if isKept(byte) {
@@ -24,7 +34,7 @@ enum ForeignSubject {
                 id += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        return id.utf8.count <= Identifier.longest ? id : hashed + Base64URL.encode(key.code(of: bytes))
+        return id
     }
 
     private static func isKept(_ byte: UInt8) -> Bool { Identifier.isPlain(byte) && byte != UInt8(ascii: "_") }

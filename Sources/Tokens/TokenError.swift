@@ -18,6 +18,8 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
     case wrongCity
     /// Its `iss` or `aud` is not what the key's settings ask for.
     case wrongIssuer, wrongAudience
+    /// Its subject begins with the prefix of another issuer. `kid` is its key here, for the log.
+    case notItsSubject(kid: String)
     /// It would be good for longer than tokens may be here, seconds.
     case tooLong(most: Int64)
     /// Revoked by the list of the settings.
@@ -35,6 +37,8 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
         case .wrongCity: "The token is for another city."
         case .wrongIssuer: "The token's claim `iss` is not the issuer that its key belongs to here."
         case .wrongAudience: "The token's claim `aud` does not name this hub."
+        case .notItsSubject:
+            "The token's subject begins with what is the prefix of another issuer here (tokens.public_keys)."
         case .tooLong(let most):
             "The token is good for too long: `exp` may be at most \(most) s after `iat` (tokens.max_life_s)."
         case .revoked: "The token was revoked: get a new one."

@@ -32,6 +32,8 @@ public struct TokenVerifier: Sendable {
     }
 
     private let keys: [String: Key]
+    /// Of each issuer's key the prefixes of the others that its own doesn't begin with: no subject of it may begin so.
+    private let foreignPrefixes: [String: [String]]
     private let revocations: TokenRevocations
     private let city: String
     private let leeway: Int64
@@ -70,6 +72,10 @@ public struct TokenVerifier: Sendable {
         for key in keys.publicKeys { byID[key.kid] = .publicKey(key) }
         for secret in keys.secrets { byID[secret.kid] = .secret(secret.key) }
         self.keys = byID
+        let prefixes = Set(keys.publicKeys.map(\.rules.prefix))
+        foreignPrefixes = Dictionary(
+            keys.publicKeys.map { key in (key.kid, prefixes.filter { !key.rules.prefix.hasPrefix($0) }.sorted()) },
+            uniquingKeysWith: { $1 })
         self.revocations = revocations
         self.city = city
         leeway = Int64(tokens.leewayS)
@@ -77,15 +83,23 @@ public struct TokenVerifier: Sendable {
     }
 
     /// Whether who came with such claims, proved by `old`, may stay: the key is the same and may still give the role,
-    /// and the token was not revoked.
+    /// the token was not revoked, and the subject has not become another issuer's.
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
-        guard let key = keys[claims.keyID], let before = old.keys[claims.keyID] else { return false }
+        guard let key = keys[claims.keyID], let oldKey = old.keys[claims.keyID] else { return false }
         guard !revocations.revokes(claims.role, claims.subject, issuedAt: claims.issuedAt) else { return false }
-        switch (key, before) {
-        case (.publicKey(let new), .publicKey(let old)):
-            return new.pem == old.pem && new.rules.allows(claims.role, asBefore: old.rules)
-        case (.secret(let new), .secret(let old)): return new.bytes == old.bytes
+        switch (key, oldKey) {
+        case (.publicKey(let new), .publicKey(let before)):
+            return new.pem == before.pem && new.rules.allows(claims.role, asBefore: before.rules)
+                && !hasBecomeForeign(claims, since: old)
+        case (.secret(let new), .secret(let before)): return new.bytes == before.bytes
         default: return false
+        }
+    }
+
+    private func hasBecomeForeign(_ claims: TokenClaims, since old: TokenVerifier) -> Bool {
+        let known = old.foreignPrefixes[claims.keyID, default: []]
+        return foreignPrefixes[claims.keyID, default: []].contains {
+            !known.contains($0) && ForeignSubject.mayBegin(claims.subject, with: $0)
         }
     }
 
@@ -105,9 +119,7 @@ public struct TokenVerifier: Sendable {
         let (kid, key) = try key(header: header)
         let signed = Array(token[..<parts[1].endIndex])
         guard key.proves(signature, of: signed) else { throw .badSignature }
-        var claims = try claims(body, rules: key.rules, now: nowMs / 1_000)
-        claims.keyID = kid
-        return claims
+        return try claims(body, kid: kid, rules: key.rules, now: nowMs / 1_000)
     }
 
     /// The key that the header names, if the header's algorithm is the one that the key is for: the token doesn't
@@ -135,11 +147,13 @@ public struct TokenVerifier: Sendable {
     }
 
     /// `rules`: those of the issuer; nil for our own tokens.
-    private func claims(_ body: [UInt8], rules: IssuerRules?, now: Int64) throws(TokenError) -> TokenClaims {
+    private func claims(
+        _ body: [UInt8], kid: String, rules: IssuerRules?, now: Int64
+    ) throws(TokenError) -> TokenClaims {
         guard let fields = TokenJSON(body) else { throw .malformed }
         if let rules { try Self.check(fields, rules) }
         let names = rules?.claims ?? IssuerRules.ClaimNames()
-        let subject = try Self.subject(fields.value(at: names.subject), rules)
+        let subject = try subject(fields.value(at: names.subject), kid: kid, rules)
         let role = try Self.role(fields.value(at: names.role), rules)
         let city = fields.value(at: names.city)
         let isForUs = city == nil && rules?.audience.isEmpty == false
@@ -155,9 +169,11 @@ public struct TokenVerifier: Sendable {
         guard expiresAt - (issuedAt ?? now) <= maxLife else { throw .tooLong(most: maxLife) }
         guard city == self.city else { throw .wrongCity }
         guard !revocations.revokes(role, subject, issuedAt: issuedAt ?? 0) else { throw .revoked }
-        return TokenClaims(
+        var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
             kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]))
+        claims.keyID = kid
+        return claims
     }
 
     /// That the token is of this issuer and for this hub.
@@ -168,13 +184,18 @@ public struct TokenVerifier: Sendable {
         }
     }
 
-    private static func subject(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> String {
+    private func subject(_ value: JSONValue?, kid: String, _ rules: IssuerRules?) throws(TokenError) -> String {
         guard let text = value?.text, !text.isEmpty else { throw .badClaim(.sub) }
         guard let rules else {
             guard Identifier.isSubject(text) else { throw .badClaim(.sub) }
             return text
         }
-        return ForeignSubject.id(rules.prefix + text)
+        let full = rules.prefix + text
+        // By bytes: a combining letter behind the prefix would hide it from a comparison of characters.
+        guard foreignPrefixes[kid]?.contains(where: { full.utf8.starts(with: $0.utf8) }) != true else {
+            throw .notItsSubject(kid: kid)
+        }
+        return ForeignSubject.id(full)
     }
 
     private static func role(_ value: JSONValue?, _ rules: IssuerRules?) throws(TokenError) -> Role {

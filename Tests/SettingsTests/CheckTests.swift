@@ -119,4 +119,33 @@ private func problems(_ flags: [String: String]) -> [String] {
             }
         }
     }
+
+    @Test(arguments: [
+        ("{kid: a, file: F}, {kid: b, file: F}", "a and b have no prefix"),
+        ("{kid: a, file: F, issuer: x}, {kid: b, file: F, issuer: y}", "a and b have no prefix"),
+        ("{kid: a, file: F, issuer: x}, {kid: b, file: F}", "a and b have no prefix"),
+        ("{kid: a, file: F, prefix: a.}, {kid: b, file: F, prefix: a.}", "the prefixes a. and a. one begins with"),
+        (
+            "{kid: a, file: F, prefix: ac}, {kid: b, file: F, prefix: acme.}",
+            "the prefixes ac and acme. one begins with"
+        ),
+        (
+            "{kid: a, file: F, prefix: acme.}, {kid: b, file: F, prefix: ac}",
+            "the prefixes acme. and ac one begins with"
+        ),
+        ("{kid: a, file: F, issuer: x, prefix: ac}, {kid: b, file: F, issuer: x, prefix: acme.}", "one begins with"),
+        ("{kid: a, file: F, prefix: a.}, {kid: b, file: F}, {kid: c, file: F}", "b and c have no prefix"),
+        ("{kid: a, file: F}", nil),
+        ("{kid: a, file: F}, {kid: b, file: F, prefix: acme.}, {kid: c, file: F, prefix: bus.}", nil),
+        ("{kid: a, file: F, issuer: x}, {kid: b, file: F, issuer: x}, {kid: c, file: F, prefix: c.}", nil),
+        ("{kid: a, file: F, issuer: x, prefix: x.}, {kid: b, file: F, issuer: x, prefix: x.}", nil),
+        ("{kid: a, file: F, issuer: x}, {kid: b, file: F, issuer: x, prefix: x.}", nil),
+    ])
+    func `No two issuers can name the same person`(keys: String, problem: String?) {
+        let scratch = Scratch()
+        let list = "[" + keys.replacing("F", with: scratch.write("key", "")) + "]"
+        let found = problems(["tokens.public_keys": list])
+        #expect(found.count == (problem == nil ? 0 : 1), "\(found)")
+        if let problem { #expect(found.first?.contains(problem) == true, "\(found)") }
+    }
 }

@@ -19,15 +19,26 @@ private func verifier(
         revocations: try TokenRevocations(Array(revoked.utf8), path: "revoked"), city: "milano", tokens: tokens)
 }
 
+/// Keys of the same pair, by their `kid` and prefix.
+private func verifier(prefixes: [String: String]) throws -> TokenVerifier {
+    let keys = try prefixes.map { kid, prefix in
+        var rules = IssuerRules()
+        rules.prefix = prefix
+        return try TokenPublicKey(kid: kid, pem: IssuerKey.es256.pem, rules: rules)
+    }
+    return TokenVerifier(
+        keys: TokenKeys(secrets: [secret], publicKeys: keys), city: "milano", tokens: Settings().tokens)
+}
+
 /// A token of theirs; members that are nil are left out.
-private func token(_ changes: [String: String?] = [:]) -> String {
+private func token(_ changes: [String: String?] = [:], kid: String = "theirs") -> String {
     var members: [String: String?] = [
         "sub": "\"p1\"", "role": "\"passenger\"", "city": "\"milano\"", "exp": "1795213799", "iat": "1795210199",
     ]
     for (name, value) in changes { members[name] = .some(value) }
     let body =
         "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
-    return IssuerKey.es256.token(kid: "theirs", body: body)
+    return IssuerKey.es256.token(kid: kid, body: body)
 }
 
 private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? {
@@ -194,5 +205,43 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
             keys: TokenKeys(secrets: [TokenSecret(kid: "k1", bytes: Array(1..<33))], publicKeys: []), city: "milano",
             tokens: Settings().tokens)
         #expect(!stays(own, changed))
+    }
+
+    @Test func `An issuer can't name the people of another`() throws {
+        let three = try verifier(prefixes: ["first": "", "acme": "acme.", "bus": "bus_"])
+        for subject in [
+            "acme.bob", "acme.", "bus_1", "acme.a|b", "acme.\u{301}bob", "acme." + String(repeating: "x", count: 80),
+        ] {
+            let foreign = token(["sub": "\"\(subject)\""], kid: "first")
+            #expect(failure(foreign, three) == .notItsSubject(kid: "first"), "\(subject)")
+        }
+        let good = [
+            ("first", "bob", "bob"), ("first", "acme", "acme"), ("first", "Acme.bob", "Acme.bob"),
+            ("first", "_xacme.bob", "_x_5Fxacme.bob"), ("first", "_xacme.a_7Cb", "_x_5Fxacme.a_5F7Cb"),
+            ("acme", "bob", "acme.bob"), ("acme", "a|b", "_xacme.a_7Cb"), ("acme", "bus_1", "acme.bus_1"),
+            ("acme", "acme.bob", "acme.acme.bob"), ("bus", "acme.bob", "bus_acme.bob"),
+        ]
+        for (kid, subject, id) in good {
+            #expect(try three.verify(token(["sub": "\"\(subject)\""], kid: kid), nowMs: now).subject == id)
+        }
+        #expect(!"\(TokenError.notItsSubject(kid: "first"))".contains("first"))
+        // Without the other issuer nothing is its.
+        let alone = try verifier(prefixes: ["first": ""])
+        #expect(try alone.verify(token(["sub": "\"acme.bob\""], kid: "first"), nowMs: now).subject == "acme.bob")
+    }
+
+    @Test func `Whose subject has become another issuer's is sent away by a reload`() throws {
+        let before = try verifier(prefixes: ["first": "", "bus": "bus_"])
+        let after = try verifier(prefixes: ["first": "", "bus": "bus_", "acme": "acme."])
+        func stays(_ subject: String, _ kid: String = "first") throws -> Bool {
+            let claims = try before.verify(token(["sub": "\"\(subject)\""], kid: kid), nowMs: now)
+            return after.stillAccepts(claims, provedBy: before)
+        }
+        #expect(try stays("bob") && stays("a|b") && stays("acme.bob", "bus"))
+        #expect(try !stays("acme.bob") && !stays("acme.a|b"))
+        // What began so can't be seen from a hash, so who has one logs in again, once.
+        let long = try before.verify(
+            token(["sub": "\"\(String(repeating: "x", count: 80))\""], kid: "first"), nowMs: now)
+        #expect(!after.stillAccepts(long, provedBy: before) && after.stillAccepts(long, provedBy: after))
     }
 }

@@ -106,6 +106,17 @@ async def test_other_issuers_make_passengers_and_nobody_else_unless_allowed(new_
     assert (await greeting(hub, trusted.sign(hub, role="operator")))["ok"]["subject"] == "t.x1"
 
 
+async def test_an_issuer_can_not_name_the_people_of_another(new_hub, tmp_path):
+    first, acme = Issuer(tmp_path, kid="first"), Issuer(tmp_path, kid="acme")
+    hub = new_hub(blocks=2, tokens__public_keys=[first.setting(), acme.setting(prefix="acme.")]).start()
+    assert (await greeting(hub, acme.sign(hub, sub="bob")))["ok"]["subject"] == "acme.bob"
+    assert (await greeting(hub, first.sign(hub, sub="bob")))["ok"]["subject"] == "bob"
+    thief = first.sign(hub, sub="acme.bob")
+    refused = (await greeting(hub, thief))["error"]
+    assert refused["code"] == "unauthenticated" and "prefix of another issuer" in refused["detail"]
+    assert "prefix of another issuer" in hub.log and "acme.bob" not in hub.log and thief not in hub.log
+
+
 async def test_a_login_of_others_is_understood_by_its_own_names(new_hub, tmp_path, cast):
     """As Keycloak and Auth0 write them: roles in an object, a kind under a URL, an audience, subjects with a bar."""
     issuer = Issuer(tmp_path, "RS256")

@@ -2,6 +2,7 @@ import EventLoop
 import Logging
 import RedisLink
 import Settings
+import Telemetry
 import Tokens
 import WebSocketServer
 import Wire
@@ -76,6 +77,19 @@ final class WorkerServices {
 
     /// Hub time, Unix ms.
     func now() -> Int64 { clock.now(at: loop.now) }
+
+    /// What a token says that counts here and now. One that does not is counted.
+    func claims(of token: String) throws(TokenError) -> TokenClaims {
+        do {
+            return try verifier.verify(token, nowMs: EventLoop.wallClock())
+        } catch {
+            metrics.tokensRefused.increment()
+            if case .notItsSubject(let kid) = error {
+                log.warning("a token's subject begins with the prefix of another issuer", metadata: ["kid": "\(kid)"])
+            }
+            throw error
+        }
+    }
 
     func apply(_ new: Settings) {
         settings = new
