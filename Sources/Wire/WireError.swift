@@ -22,6 +22,7 @@ public struct WireError: Error, Equatable, Sendable, CustomStringConvertible {
         case loneSurrogate = "half of a surrogate pair"
         case badUTF8 = "the bytes are not UTF-8"
         case tooDeep = "nested deeper than 32 levels"
+        case tooManyMembers = "more than 64 members in one object"
         case trailingBytes = "something follows the value"
         case wrongKind = "the value is of another kind"
         case notAnObject = "expected one JSON object"

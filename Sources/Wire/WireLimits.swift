@@ -3,6 +3,9 @@ public enum WireLimits {
     /// Containers within containers. No message needs more than 4; GeoJSON of zones needs 8. It bounds the stack that
     /// hostile text can use.
     public static let depth = 32
+    /// Members of an object that is read by its fields: the longest command has 15. What is to be found among them costs as much
+    /// as there are.
+    public static let members = 64
     /// Largest `id` and time: 2^53 - 1, the largest whole number that every JSON library keeps exactly (RFC 7493).
     public static let largestInteger: Int64 = 9_007_199_254_740_991
     /// `ride` and `key`: long enough for a UUID with a prefix, short enough for a Redis key.

@@ -10,6 +10,8 @@ struct ProtobufFault: Error {
         case badUTF8 = "the text is not UTF-8"
         case notFinite = "the number is not finite"
         case badJSON = "the bytes are not one JSON value"
+        case tooManyFields = "more than 256 fields"
+        case tooLong = "what it says takes more than twice its bytes and 4 KiB as JSON"
     }
 
     var reason: Reason

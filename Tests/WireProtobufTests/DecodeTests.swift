@@ -106,6 +106,76 @@ struct DecodeTests {
         #expect(id == (bytes.starts(with: [0x08, 0x07]) ? 7 : nil))
     }
 
+    @Test(
+        "a message has at most 256 fields, those within others counted, and 64 of them in one object",
+        arguments: [
+            ([0x62, 0x00], 62, "there is no command"),  // empty objects
+            ([0x62, 0x00], 63, "more than 64 members in one object"),
+            ([0x62, 0x00], 255, "more than 256 fields"),
+            ([0x58, 0x01], 32_000, "more than 256 fields"),  // small numbers
+            ([0xF8, 0x3F, 0x05], 254, "there is no command"),  // fields that nobody knows
+            ([0xF8, 0x3F, 0x05], 255, "more than 256 fields"),
+            ([0x9A, 0x02, 0x00], 254, "there is no command"),  // elements of a list
+            ([0x9A, 0x02, 0x00], 255, "more than 256 fields"),
+            ([0x9A, 0x02, 0x09, 0x09, 1, 0, 0, 0, 0, 0, 1, 0], 127, "there is no command"),  // with a field each
+            ([0x9A, 0x02, 0x09, 0x09, 1, 0, 0, 0, 0, 0, 1, 0], 128, "more than 256 fields"),
+            ([0x7A, 0x00], 254, "there is no command"),  // pairs of a map
+            ([0x7A, 0x00], 255, "more than 256 fields"),
+        ] as [([UInt8], Int, String)])
+    func manyFields(piece: [UInt8], count: Int, detail: String) {
+        let wire = ProtobufWire()
+        let message = [0x08, 0x07, 0x12, 0x03, 0x62, 0x79, 0x65] + Array(repeatElement(piece, count: count).joined())
+        guard case .refused(7, let error) = message.withUnsafeBytes({ wire.decode($0) }) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.detail.contains(detail), "\(error.detail)")
+        #expect(wire.readBytes <= max(message.count, 10_000))
+    }
+
+    @Test("a text of quotes, a text of control characters, and JSON in `data`, each as long as a message may be")
+    func longTexts() throws {
+        func read(_ change: (inout Kerbside_V1_ClientMessage) -> Void) throws -> (refused: ErrorReply?, grown: Double) {
+            var message = Kerbside_V1_ClientMessage()
+            message.cmd = "bye"
+            change(&message)
+            let bytes: [UInt8] = try message.serializedBytes()
+            let wire = ProtobufWire()
+            guard case .refused(_, let error) = bytes.withUnsafeBytes({ wire.decode($0) }) else { return (nil, 0) }
+            return (error.code == .unknownCommand ? nil : error, Double(wire.readBytes) / Double(bytes.count))
+        }
+        let quotes = try read { $0.text = String(repeating: "\"\\\n", count: 21_000) }
+        #expect(quotes.refused == nil && quotes.grown > 1.9)
+        let json = try read { $0.data = Data(#"{"a":"\#(String(repeating: #"\"\u0001"#, count: 8_000))"}"#.utf8) }
+        #expect(json.refused == nil && json.grown < 1.01)
+        let controls = try read { $0.text = String(repeating: "\u{1}", count: 64_000) }
+        #expect(controls.refused?.field == "text")
+        // In a short one there is room for them: what it says is refused by its own rules.
+        #expect(try read { $0.text = String(repeating: "\u{1}", count: 1_000) }.refused == nil)
+    }
+
+    @Test("the longest messages that apps have grow by less than 3 KiB, so none comes near the limit")
+    func realMessages() throws {
+        let point = #"{"lat":45.464211234567891,"lon":9.1913831234567891}"#
+        let way =
+            #""start":\#(point),"via":[\#(Array(repeating: point, count: 50).joined(separator: ","))],"end":\#(point)"#
+        let channels = (0..<16).map { #""topic:\#(String(repeating: "t", count: 120))\#($0)":"1795210200000-0""# }
+        let texts =
+            [
+                #"{"id":9007199254740991,"cmd":"route.set","key":"k","route":"R7",\#(way)}"#,
+                #"{"id":1,"cmd":"hello","token":"\#(String(repeating: "x", count: 4_096))","resume":{\#(channels.joined(separator: ","))}}"#,
+                #"{"id":1,"cmd":"broadcast","to":"drivers","zone":"14","text":"\#(String(repeating: #"\""#, count: 500))"}"#,
+            ] + Self.fields.map { #"{"id":9007199254740991,"cmd":"stop.request",\#($0)}"# }
+        for text in texts {
+            let wire = ProtobufWire()
+            let bytes = try ClientBytes.encode(JSONValue(parsing: Array(text.utf8)))
+            if case .refused(_, let error) = bytes.withUnsafeBytes({ wire.decode($0) }) {
+                #expect(!error.detail.contains("takes more than") && !error.detail.contains("more than 256"), "\(text)")
+            }
+            #expect(wire.readBytes <= bytes.count + 3_072, "\(wire.readBytes) of \(bytes.count): \(text)")
+        }
+    }
+
     @Test("an empty message lacks its command; JSON in `data` can't reach out of it")
     func edges() {
         guard case .refused(nil, let error) = ProtobufWire().decode(UnsafeRawBufferPointer(start: nil, count: 0)) else {

@@ -32,9 +32,9 @@ struct DecodeTests {
         expect(#"{"cmd":"driver.unavailable","x":\#(deep),"":1,"é":2}"#, .rides(.driverUnavailable))
     }
 
-    @Test("so many fields that not all are kept by place, before and behind those of the command")
+    @Test("as many fields as there may be, before and behind those of the command")
     func manyFields() {
-        for count in [10, 11, 12, 13, 14, 40] {
+        for count in [10, 14, 26, 27, 28, 29, 30, 31, 40, 59] {
             let others = (0..<count).map { #""x\#($0)":\#($0)"# }.joined(separator: ",")
             for text in [
                 #"{"id":1,"id":2,"cmd":"ride.end","ride":"a",\#(others),"ride":"r"}"#,

@@ -118,6 +118,23 @@ struct HostileMessageTests {
         ])
     }
 
+    @Test("more members in an object than any command has, the same key or others")
+    func manyMembers() {
+        func members(_ count: Int, _ key: (Int) -> String) -> String {
+            (0..<count).map { "\"\(key($0))\":9e-300" }.joined(separator: ",")
+        }
+        for key in [{ "x\($0)" }, { _ in "lat" }, { _ in #"\u006c\u0061\u0074"# }] as [(Int) -> String] {
+            check([
+                Hostile(#"{"id":9,"cmd":"bye",\#(members(62, key))}"#, .unknownCommand, "cmd", "no command", id: 9),
+                Hostile(#"{"id":9,"cmd":"bye",\#(members(63, key))}"#, .badMessage, nil, "more than 64 members", id: 9),
+                Hostile(#"{"id":9,"cmd":"bye",\#(members(7_000, key))}"#, .badMessage, nil, "more than 64", id: 9),
+                Hostile(
+                    #"{"id":9,"cmd":"ride.request","lat":1,"lon":1,"passengers":1,"destination":{\#(members(65, key))}}"#,
+                    .badMessage, "destination", "with lat and lon, got more than 64 members in one object", id: 9),
+            ])
+        }
+    }
+
     @Test("hello; a token is never quoted back")
     func hello() {
         let channels = (1...17).map { #""driver:\#($0)":"1-0""# }.joined(separator: ",")

@@ -138,6 +138,37 @@ async def test_malformed_bytes_are_answered_and_the_connection_lives(hub, cast, 
     await driver.barrier()
 
 
+async def test_a_message_costs_what_it_becomes_as_json(new_hub):
+    """4 KiB are a unit, of what came or of its JSON: 38 units are four texts of 16 KB that become 32, and nine that don't."""
+    hub = new_hub(blocks=2, server__commands_per_second=1, server__commands_burst=40).start()
+    understood = {}
+    for letter, count in (("x", 12), ('"', 8)):
+        passenger = BinaryPassenger(hub, f"p{ord(letter)}")
+        await passenger.connect()
+        replies = await asyncio.gather(*(passenger.ask("unwatch", text=letter * 16_200) for _ in range(count)))
+        codes = ["ok" if "ok" in reply else reply["error"]["code"] for reply in replies]
+        assert set(codes) == {"ok", "rate_limited"}
+        understood[letter] = codes.count("ok")
+    # Its hello has taken two, and a second brings one.
+    assert understood["x"] in (9, 10) and understood['"'] in (4, 5), understood
+
+
+async def test_what_becomes_much_longer_is_refused_and_the_connection_lives(hub, cast):
+    driver = cast.driver(hub)
+    await driver.connect()
+    head = schema().ClientMessage(id=77, cmd="driver.unavailable").SerializeToString()
+    for more, detail in (
+        (b"\x62\x00" * 8_000, "more than 256 fields"),  # empty destinations
+        (b"\x62\x00" * 100, "more than 64 members"),
+        (schema().ClientMessage(text="\1" * 8_000).SerializeToString(), "twice its bytes"),
+    ):
+        reply = driver.expect_reply(77)
+        await driver.send(head + more)
+        await driver.wait(lambda reply=reply: reply.done() or None, "the reply")
+        assert reply.result()["error"]["code"] == "bad_message" and detail in reply.result()["error"]["detail"]
+    await driver.barrier()
+
+
 async def test_an_unknown_field_is_ignored_and_a_refusal_names_its_command(hub, cast):
     driver = cast.driver(hub)
     await driver.connect()

@@ -25,6 +25,16 @@ async def test_a_stranger_sends_no_more_than_a_hello_takes(hub, cast):
     assert (await stranger.wait_closed())[0] == 1009
 
 
+async def test_what_a_stranger_says_has_its_size_as_price(new_hub, cast):
+    """16 KiB are four units of the ten that it has, whatever is in them."""
+    hub = new_hub(blocks=2, server__commands_per_second=1, server__commands_burst=40).start()
+    stranger = cast.passenger(hub)
+    await stranger.open()
+    replies = await asyncio.gather(*(stranger.ask("unwatch", x="x" * 16_000) for _ in range(4)))
+    codes = [reply["error"]["code"] for reply in replies]
+    assert codes[:2] == ["unauthenticated"] * 2 and "rate_limited" in codes[2:], codes
+
+
 def test_an_answer_quotes_the_beginning_of_a_path(hub):
     for path in ("/", "/v1/", "/v1/realtime/"):
         answer = hub.http(path + '"' * 15_000)

@@ -14,9 +14,11 @@ final class Outbox {
         self.metrics = metrics
     }
 
-    /// Reads a message of a client in its encoding.
-    func decode(_ bytes: UnsafeRawBufferPointer, _ encoding: FeedEncoding) -> Decoded {
-        encoding == .json ? Wire.decode(bytes) : protobuf.decode(bytes)
+    /// Reads a message of a client in its encoding. `readBytes`: what there was to read, as it came or as it became.
+    func decode(_ bytes: UnsafeRawBufferPointer, _ encoding: FeedEncoding) -> (decoded: Decoded, readBytes: Int) {
+        guard encoding == .protobuf else { return (Wire.decode(bytes), bytes.count) }
+        let decoded = protobuf.decode(bytes)
+        return (decoded, protobuf.readBytes)
     }
 
     /// Sends a message that was encoded as JSON, in the session's encoding.

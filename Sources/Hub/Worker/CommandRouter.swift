@@ -29,11 +29,13 @@ final class CommandRouter: Capability {
         if isStranger, bytes.count > CommandPrice.strangersBytes {
             return close(session, .messageTooBig, "say hello first, with at most \(CommandPrice.strangersBytes) bytes")
         }
-        let reading = max(1, CommandPrice.size(bytes.count))
-        let least = isStranger ? session.budget.bucket.capacity / CommandPrice.strangersMessages : reading
-        switch outbox.decode(bytes, session.encoding) {
+        let (decoded, readBytes) = outbox.decode(bytes, session.encoding)
+        let reading = max(1, CommandPrice.size(readBytes))
+        let strangers = isStranger ? session.budget.bucket.capacity / CommandPrice.strangersMessages : 0
+        let least = max(reading, strangers)
+        switch decoded {
         case .refused(let id, let error):
-            guard services.budgets.take(max(1, least), of: session, id, reading: reading) else { return }
+            guard services.budgets.take(least, of: session, id, reading: reading) else { return }
             refuse(session, id, error)
         case .message(let message):
             let price = max(CommandPrice.of(message.command), least)

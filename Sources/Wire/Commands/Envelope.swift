@@ -16,59 +16,78 @@ struct Envelope {
         var isThere: Bool { kind != nil && kind != .null }
     }
 
-    /// A key, and the value that stands behind it.
+    /// A key, and the value that stands behind it, in 32 bytes.
     struct Member {
-        var key: JSONStringToken
-        var value: Slot
+        private let keyStart, keyEnd, start, end: UInt32
+        private let number: Double
+        private let kind: JSONReader.Kind?
+        private let keyHasEscapes, hasEscapes: Bool
+
+        init(key: JSONStringToken, value: Slot) {
+            (keyStart, keyEnd) = (UInt32(key.start), UInt32(key.end))
+            (start, end) = (UInt32(value.start), UInt32(value.end))
+            (number, kind) = (value.number, value.kind)
+            (keyHasEscapes, hasEscapes) = (key.hasEscapes, value.hasEscapes)
+        }
+
+        var key: JSONStringToken {
+            JSONStringToken(start: Int(keyStart), end: Int(keyEnd), hasEscapes: keyHasEscapes)
+        }
+        var value: Slot {
+            Slot(kind: kind, hasEscapes: hasEscapes, start: Int(start), end: Int(end), number: number)
+        }
+
+        /// Whether a key can be so long with its escapes, of which the longest are six bytes for one.
+        func canBe(_ name: StaticString) -> Bool {
+            let count = Int(keyEnd - keyStart)
+            return keyHasEscapes
+                ? (name.utf8CodeUnitCount...6 * name.utf8CodeUnitCount).contains(count)
+                : count == name.utf8CodeUnitCount
+        }
     }
+
+    typealias Members = UnsafeMutableBufferPointer<Member>
 
     private(set) var reader: JSONReader
     /// The field whose value the object is; empty: none.
     private let path: StaticString
-    /// The first members that were read. Of an object that has more, all are read again for each field that is asked for.
-    private let members: UnsafeMutableBufferPointer<Member>
+    /// The members that were read; those for which `members` has no room are in `more`.
+    private let members, more: Members
     private var count = 0
+    /// What fits on the stack without a question: the standard library looks for 1 KiB at most.
+    private static let membersInOne = WireLimits.members / 2
 
     /// Without room for members it can only be read one by one.
     init(
-        _ bytes: UnsafeRawBufferPointer, path: StaticString = "",
-        members: UnsafeMutableBufferPointer<Member> = UnsafeMutableBufferPointer(start: nil, count: 0)
+        _ bytes: UnsafeRawBufferPointer, path: StaticString = "", members: Members = Members(start: nil, count: 0),
+        more: Members = Members(start: nil, count: 0)
     ) {
         reader = JSONReader(bytes)
         self.path = path
-        self.members = members
+        (self.members, self.more) = (members, more)
     }
 
-    /// Gives the object, not yet scanned, with room on the stack for more members than any command has.
+    /// Gives the object, not yet scanned, with room on the stack for its members.
     static func with<Result>(
         _ bytes: UnsafeRawBufferPointer, path: StaticString = "", _ body: (inout Envelope) -> Result
     ) -> Result {
-        withUnsafeTemporaryAllocation(of: Member.self, capacity: 16) { members in
-            var envelope = Envelope(bytes, path: path, members: members)
-            return body(&envelope)
+        withUnsafeTemporaryAllocation(of: Member.self, capacity: membersInOne) { members in
+            withUnsafeTemporaryAllocation(of: Member.self, capacity: membersInOne) { more in
+                var envelope = Envelope(bytes, path: path, members: members, more: more)
+                return body(&envelope)
+            }
         }
     }
 
     /// The field of that name; one without a kind if it is absent.
     subscript(name: StaticString) -> Slot {
-        guard count <= members.count else { return lastOfMany(name) }
         var index = count - 1
         while index >= 0 {
-            if reader.withBytes(members[index].key, { name ~= ByteText($0) }) { return members[index].value }
+            let member = index < members.count ? members[index] : more[index - members.count]
+            if member.canBe(name), reader.withBytes(member.key, { name ~= ByteText($0) }) { return member.value }
             index -= 1
         }
         return Slot()
-    }
-
-    private func lastOfMany(_ name: StaticString) -> Slot {
-        var again = Envelope(reader.bytes)
-        var found = Slot()
-        // What can be read was read before: the end comes where it came then.
-        try? again.enter()
-        while let member = try? again.nextMember() {
-            if again.reader.withBytes(member.key, { name ~= ByteText($0) }) { found = member.value }
-        }
-        return found
     }
 
     /// The bytes of a value.
@@ -79,11 +98,17 @@ struct Envelope {
     /// How a field is called in errors.
     func name(_ field: StaticString) -> String { path.utf8CodeUnitCount == 0 ? "\(field)" : "\(path).\(field)" }
 
-    /// Reads everything. After an error the fields that came before it are there.
+    /// Reads everything, up to `WireLimits.members`. After an error the fields that came before it are there.
     mutating func scan() throws(WireError) {
         try enter()
         while let member = try nextMember() {
-            if count < members.count { members.initializeElement(at: count, to: member) }
+            if count < members.count {
+                members.initializeElement(at: count, to: member)
+            } else if count - members.count < more.count {
+                more.initializeElement(at: count - members.count, to: member)
+            } else {
+                throw WireError(.tooManyMembers, at: reader.offset)
+            }
             count += 1
         }
         try reader.finish()

@@ -147,8 +147,11 @@ struct ObjectKind<Value: Sendable>: FieldKind {
         _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
     ) throws(ErrorReply) -> Value {
         try Envelope.with(object.bytes(of: slot), path: name) { nested -> Result<Value, ErrorReply> in
-            // The text was checked with the whole message: only a value that isn't an object fails here.
-            do throws(WireError) { try nested.scan() } catch { return .failure(object.refusal(name, expected)) }
+            // The text was checked with the whole message: only what isn't an object fails here, or has too much in it.
+            do throws(WireError) { try nested.scan() } catch {
+                guard error.reason == .tooManyMembers else { return .failure(object.refusal(name, expected)) }
+                return .failure(object.refusal(name, expected, got: "got \(error.reason.rawValue)"))
+            }
             return Result { () throws(ErrorReply) in try fields.read(nested) }
         }.get()
     }
