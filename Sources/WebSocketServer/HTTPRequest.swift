@@ -29,14 +29,24 @@ public struct HTTPRequest: Sendable {
     public var origin: String? { header("origin") }
     /// Whether a program of this machine asked, as far as the socket tells: a proxy here does so for others.
     public internal(set) var isFromLoopback = false
-    /// Whether a program of this machine asked for itself: it came over loopback, named this machine, and no proxy has put down
-    /// for whom it asks, nor a browser for which page. A page in a browser here that gave its own name the address 127.0.0.1
-    /// names itself.
+    /// Whether a program of this machine asked for itself: it came over loopback, named this machine, and has no header by which
+    /// a proxy says for whom it asks, or a browser for which page. Proxies have many such headers, so these are the ones that
+    /// collectors, command lines and a typed address send. A page in a browser here that gave its own name the address
+    /// 127.0.0.1 names itself.
     public var isFromThisMachine: Bool {
-        let others: Set = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "origin"]
-        guard isFromLoopback, !headers.contains(where: { others.contains($0.name) }) else { return false }
+        guard isFromLoopback, headers.allSatisfy({ Self.ownHeaders.contains($0.name) }) else { return false }
+        guard header("sec-fetch-site") ?? "none" == "none" else { return false }
         return host.map { LoopbackName.matches($0.lowercased()) } ?? true
     }
+
+    private static let ownHeaders: Set = [
+        "host", "user-agent", "accept", "accept-charset", "accept-encoding", "accept-language", "authorization",
+        "cache-control", "connection", "keep-alive", "pragma", "te", "if-modified-since", "if-none-match",
+        "x-prometheus-scrape-timeout-seconds",
+        // Of a browser whose user typed the address.
+        "cookie", "dnt", "priority", "sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform", "sec-fetch-dest",
+        "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "upgrade-insecure-requests",
+    ]
 
     public var authorization: String? { header("authorization") }
     public var ifNoneMatch: String? { header("if-none-match") }

@@ -58,13 +58,29 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", true), ("X-Forwarded-For: 192.0.2.1\r\n", false), ("Forwarded: for=192.0.2.1\r\n", false),
-        ("Via: 1.1 proxy\r\n", false), ("X-Real-IP: 192.0.2.1\r\n", false),
-        ("Origin: https://evil.example\r\n", false), ("Origin: null\r\n", false),
+        ("", true), ("X-Forwarded-For: 192.0.2.1", false), ("Forwarded: for=192.0.2.1", false),
+        ("Via: 1.1 proxy", false), ("X-Real-IP: 192.0.2.1", false), ("X-Forwarded-Proto: https", false),
+        ("x-forwarded-host:", false), ("CF-Connecting-IP: 192.0.2.1", false), ("True-Client-IP: 192.0.2.1", false),
+        ("X-Envoy-External-Address: 192.0.2.1", false), ("Fly-Client-IP: 192.0.2.1", false),
+        ("X-Client-IP: 192.0.2.1", false), ("X-Amzn-Trace-Id: Root=1", false), ("X-Request-Id: 7", false),
+        ("Origin: https://evil.example", false), ("Origin: null", false), ("Referer: http://evil.example/", false),
+        ("Sec-Fetch-Site: cross-site", false), ("Sec-Fetch-Site: same-site", false), ("Sec-Fetch-Site: none", true),
+        ("Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site", false),
+        // As Prometheus, curl and Firefox ask.
+        (
+            "User-Agent: Prometheus/3\r\nAccept: text/plain\r\nAccept-Encoding: gzip\r\n"
+                + "X-Prometheus-Scrape-Timeout-Seconds: 10", true
+        ),
+        ("User-Agent: curl/7.88.1\r\nAccept: */*", true),
+        (
+            "User-Agent: Mozilla/5.0\r\nAccept: text/html\r\nAccept-Language: en\r\nAccept-Encoding: gzip\r\nDNT: 1\r\n"
+                + "Connection: keep-alive\r\nUpgrade-Insecure-Requests: 1\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Mode: "
+                + "navigate\r\nSec-Fetch-Site: none\r\nSec-Fetch-User: ?1\r\nPriority: u=0, i", true
+        ),
     ]) func `who asks by a proxy or a browser of this machine is not of this machine`(header: String, isLocal: Bool)
         throws
     {
-        let text = "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\(header)\r\n"
+        let text = "GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\(header.isEmpty ? "" : header + "\r\n")\r\n"
         var request = try RequestHead.parse(Array(text.utf8)[...]).get()
         #expect(!request.isFromThisMachine)
         request.isFromLoopback = true

@@ -153,6 +153,12 @@ def test_metrics_are_made_once_a_second_for_all(new_hub):
         {"Host": "127.0.0.1.evil.example"},
         {"X-Forwarded-For": "192.0.2.1"},
         {"Forwarded": "for=192.0.2.1"},
+        {"X-Forwarded-Proto": "https"},
+        {"CF-Connecting-IP": "192.0.2.1"},
+        {"X-Real-IP": "192.0.2.1"},
+        {"Via": "1.1 proxy"},
+        {"X-Somebody-Elses-Header": "1"},
+        {"Sec-Fetch-Site": "cross-site"},
         {"Origin": "https://evil.example"},
     ],
 )
