@@ -89,7 +89,8 @@ async def test_a_bus_has_one_driver_at_a_time(town, line):
     await first.begin()
     await second.connect()
     error = await second.refused("tour.start", "not_available", bus=line.bus, line=line.id)
-    assert first.subject in error["detail"] and line.id in error["detail"]
+    assert "somebody else" in error["detail"] and line.id in error["detail"]
+    assert first.subject not in error["detail"] and first.tour not in error["detail"], "who it is concerns nobody"
     await second.refused("tour.end", "not_found", tour=first.tour)
     again = await first.begin()
     assert again["tour"] == first.tour, "the same start again is the same tour"

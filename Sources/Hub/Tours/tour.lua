@@ -140,7 +140,7 @@ register('tour_start', {
         local other = redis.call('HGET', c.p .. 'bus:' .. bus, 'tour')
         if other then
             local t = tours.load(c, other)
-            return refuse('not_available', 'The bus ' .. bus .. ' is driven by ' .. t.driver .. ' on line ' .. t.line
+            return refuse('not_available', 'The bus ' .. bus .. ' is driven by somebody else on line ' .. t.line
                 .. ': that tour must be ended first.')
         end
         local kind = given.is_shown == '1' and redis.call('HGET', c.p .. 'vehicle:' .. bus, 'kind')
