@@ -170,10 +170,15 @@ async def test_revoked_tokens_count_no_more_and_later_ones_do(new_hub, cast):
     thief, other = await cast.rider(hub), await cast.rider(hub)
     now = int(time.time())
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
-    (hub.directory / "revoked").write_text(f"# a phone was stolen\npassenger {thief.subject} {at}\n")
+    service = await cast.operator(hub, "service")
+    (hub.directory / "revoked").write_text(
+        f"# a phone was stolen, and a program's token\npassenger {thief.subject} {at}\nservice {service.subject} {at}\n"
+    )
     hub.write_config(tokens__revoked_file=str(hub.directory / "revoked"))
     await hub.reload()
     assert (await thief.wait_closed())[0] == 4401
+    assert (await service.wait_closed())[0] == 4401
+    assert hub.http("/v1/stats", headers={"Authorization": f"Bearer {service.token}"}).status == 401
     again = type(thief)(hub, thief.subject, token=thief.token)
     with pytest.raises(Exception, match="revoked"):
         await again.connect()
