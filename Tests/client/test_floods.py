@@ -76,6 +76,42 @@ async def test_big_answers_that_nobody_reads(new_hub, cast):
     await driver.barrier()
 
 
+async def test_answers_that_nobody_reads_take_little_of_the_kernel_and_no_writes(new_hub, cast):
+    """Decision 94, by counts: what each took of its answer, and what the hub writes for an honest client beside them."""
+    hub = new_hub(server__max_connections_per_address=0, server__workers=1).start()
+    load(hub, large_feed(5000 if SANITIZED else 8000))
+    page = len(hub.http("/v1/routes").text.encode())
+    driver = cast.driver(hub)
+    await driver.connect()
+    count, requests = (200, 50) if SANITIZED else (500, 100)
+
+    async def writes():
+        """Of all sockets, and their bytes, when it has none of before in it: the page is made once a second."""
+        await asyncio.sleep(1.2)
+        return [hub.metric(name) for name in ("kerbside_socket_writes_total", "kerbside_sent_bytes_total")]
+
+    async def honest():
+        """What so many commands of a driver cost, each of which is answered."""
+        begin = await writes()
+        for _ in range(requests):
+            await driver.barrier()
+        return [after - before for before, after in zip(begin, await writes(), strict=True)]
+
+    quiet = await honest()
+    with Flood(hub) as flood:
+        flood.open(count, get("/v1/routes"))
+        await hub.until("all are answered", lambda: hub.metric("kerbside_outbound_queue_bytes") > count * page * 0.8)
+        await writes()
+        taken = page - hub.metric("kerbside_outbound_queue_bytes") / count
+        assert taken < 20_000, "what the kernel took of each: 8 KiB ahead of its reader, which has 4"
+        assert hub.metric("kerbside_outbound_memory_bytes") < 2 * page + count * 2_000, "one page for all"
+        beside = await honest()
+        assert all(now <= 1.2 * before for before, now in zip(quiet, beside, strict=True)), (quiet, beside)
+        assert len(hub.http("/v1/routes").text.encode()) == page, "who reads it has it all"
+        assert hub.metric("kerbside_outbound_queue_bytes") > count * (page - 30_000), "all of them stand"
+    await driver.barrier()
+
+
 async def test_empty_lines_without_end(new_hub, cast):
     """C70: a stream of empty lines is refused, in however many pieces it comes."""
     hub = new_hub(server__workers=1).start()
