@@ -77,3 +77,17 @@ async def test_who_has_a_booking_sees_its_minibus_although_it_is_off_duty(hub, c
         assert "position" not in await (await cast.rider(hub)).call("vehicle.get", vehicle=minibus.subject)
     finally:
         hub.redis.hset(hub.key(f"vehicle:{minibus.subject}"), "state", "available")
+
+
+async def test_who_has_the_name_of_a_bus_is_no_driver(town):
+    line = next(town.lines)
+    bus, impostor = BusDriver(town, line), Driver(town, line.bus, town.block().a.stand)
+    for _ in range(2):
+        await impostor.open()
+        error = await impostor.refused("hello", "forbidden", token=impostor.token)
+        assert line.bus in error["detail"] and "`sub`" in error["detail"]
+        assert (await impostor.wait_closed())[0] == 4403
+        if bus.tour is None:
+            await bus.begin()
+    await bus.call("seats.set", taken=3)
+    assert (await bus.call("tour.end"))["state"] == "ended"

@@ -19,6 +19,7 @@ enum RedisLibrary {
             .init("seat", PackageResources.seat_lua),
             .init("minibus", PackageResources.minibus_lua),
             .init("driver", PackageResources.driver_lua),
+            .init("bus", PackageResources.bus_lua),
             .init("stop", PackageResources.stop_lua),
             .init("stop_times", PackageResources.stop_times_lua),
             .init("stop_request", PackageResources.stop_request_lua),

@@ -17,11 +17,18 @@ local function do_without(c, driver, v)
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
 
+-- The name went to a bus (bus.lua), and the driver's connection is about to be closed.
+local function bus_refusal(v)
+    return v.kind == 'bus' and refuse('forbidden', 'Your subject is the id of a bus in the catalog.') or nil
+end
+
 -- driver_available: driver, zone of its last position ('' = refused), key, and why it is refused: code, detail.
 register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, function(c, given)
     local driver, zone = given.driver, given.zone
     return once(c, 'driver.available', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
+        local no = bus_refusal(v)
+        if no then return no end
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
@@ -50,6 +57,8 @@ register('driver_unavailable', { 'driver', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'driver.unavailable', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
+        local no = bus_refusal(v)
+        if no then return no end
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it or cancel it first.')
         end
@@ -72,7 +81,7 @@ end)
 register('driver_move', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
-    if v.state ~= 'available' or v.zone == zone or is_minibus(v) then return 0 end
+    if v.state ~= 'available' or v.zone == zone or is_minibus(v) or bus_refusal(v) then return 0 end
     local left = v.zone
     leave(c, driver, v, 'moved', 'available')
     join(c, driver, v, zone, 'moved')
@@ -87,7 +96,7 @@ end)
 register('driver_outside', { 'driver' }, function(c, given)
     local driver = given.driver
     local v = vehicle(c, driver)
-    if v.state ~= 'available' or is_minibus(v) then return 0 end
+    if v.state ~= 'available' or is_minibus(v) or bus_refusal(v) then return 0 end
     if v.offer and redis.call('HGET', c.p .. 'ride:' .. v.offer, 'seen') == '1' then
         to_bottom(c, driver, v, 'outside_zones')
     end
@@ -107,4 +116,4 @@ register('driver_recover', { 'driver', 'zone' }, function(c, given)
     return 1
 end)
 
-return { do_without = do_without }
+return { do_without = do_without, bus_refusal = bus_refusal }

@@ -53,6 +53,8 @@ final class Session {
     var isBehind = false
     /// Its token counts no more: it is closed when its turn comes, whatever is reloaded meanwhile.
     var mustLeave = false
+    /// Why Redis has refused its hello.
+    var refusal: String?
     /// Its own until hello, then its subject's.
     var budget: Budget
     /// What hello was asked to resume, until its greeting has gone out.

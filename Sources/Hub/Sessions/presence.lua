@@ -17,6 +17,7 @@ local assignment, fare_of, load_booking = import('seat', 'assignment', 'fare_of'
 local enlist, forget_way, go_offline, has_bookings = import('minibus', 'enlist', 'forget_way', 'go_offline', 'has_bookings')
 local minibus_is_back = import('minibus', 'minibus_is_back')
 local do_without = import('driver', 'do_without')
+local buses = import('bus', 'buses')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
 
@@ -162,12 +163,14 @@ end
 -- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
--- a minibus is along its way}.
+-- a minibus is along its way}; or the refusal of a driver who has the name of a bus.
 register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?' }, function(c, given)
     local role, subject, session, worker = given.role, given.subject, given.session, given.worker
     local v = {}
     if role == 'driver' then
         v = vehicle(c, subject)
+        local no = buses.driver_refusal(c, subject, v)
+        if no then return no end
         if not v.state then
             v.state = 'unavailable'
             set_vehicle(c, subject, 'state', v.state)

@@ -10,6 +10,7 @@ local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
 local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
 local figures = import('figures', 'figures')
+local buses = import('bus', 'buses')
 local stops = import('stop', 'stops')
 
 local tours = {}
@@ -143,12 +144,9 @@ register('tour_start', {
             return refuse('not_available', 'The bus ' .. bus .. ' is driven by somebody else on line ' .. t.line
                 .. ': that tour must be ended first.')
         end
-        local kind = given.is_shown == '1' and redis.call('HGET', c.p .. 'vehicle:' .. bus, 'kind')
-        if kind and kind ~= 'bus' then
-            return refuse('not_available', 'The id ' .. bus .. ' belongs to a ' .. kind .. '.')
-        end
         local too_soon = cancels.relieved_refusal(c, bus, driver)
             or cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
+        too_soon = too_soon or given.is_shown == '1' and buses.take_name(c, bus)
         if too_soon then return too_soon end
         local t = {
             bus = bus, line = line, pattern = given.pattern, trip = given.trip, stops = given.stops, driver = driver, worker = given.worker,

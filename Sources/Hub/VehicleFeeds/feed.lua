@@ -8,6 +8,7 @@ local figures = import('figures', 'figures')
 local dispatch_driver, dispatch_rest = import('offer', 'dispatch_driver', 'dispatch_rest')
 local announce_way, count_reroute, recount = import('minibus', 'announce_way', 'count_reroute', 'recount')
 local tell_of_route = import('minibus', 'tell_of_route')
+local bus_refusal = import('driver', 'bus_refusal')
 local tours = import('tour', 'tours')
 
 -- Lines of those of the vehicles that were heard since `since`.
@@ -80,6 +81,8 @@ register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, 
     local driver = given.driver
     return once(c, 'seats.set', 'driver:' .. driver, given.key, function()
         local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone', 'offer')
+        local no = bus_refusal({ kind = known[1] })
+        if no then return no end
         local v = known[1] == 'minibus' and vehicle(c, driver)
         local taken, seats = tonumber(given.taken), tonumber(v and v.capacity or given.seats)
         if taken > seats then
@@ -138,6 +141,8 @@ register('route_set', { 'driver', 'route', 'key', 'way', 'along' }, function(c, 
         local route, way = given.route, given.way
         if route == '' and way ~= '' then route = string.sub('way:' .. driver, 1, 64) end
         local v = vehicle(c, driver)
+        local no = bus_refusal(v)
+        if no then return no end
         local is_new = (v.route or '') ~= route or (v.way or '') ~= way
         -- A taxi's route alone is told to nobody but those who watch it.
         local refused = is_new and (is_minibus(v) or way ~= '')
