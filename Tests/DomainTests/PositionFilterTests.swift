@@ -54,14 +54,47 @@ struct PositionFilterTests {
         #expect(filter.offer(fix(30, x: 3000), receivedAt: start + 30_000) == .quarantined)
     }
 
-    @Test("C2: two fixes that agree with each other are believed, and nothing is known of the way there")
+    @Test("C2: two fixes that agree are believed once a car can have come so far, and nothing is known of the way there")
     func confirmedJump() throws {
         var filter = PositionFilter()
         _ = filter.offer(fix(0), receivedAt: start)
-        #expect(filter.offer(fix(10, x: 9000), receivedAt: start + 10_000) == .quarantined)
-        let step = try #require(accepted(filter.offer(fix(20, x: 9100), receivedAt: start + 20_000)))
+        for s in stride(from: 10.0, through: 200, by: 10) {
+            #expect(filter.offer(fix(s, x: 9100), receivedAt: start + Int64(s * 1000)) == .quarantined)
+        }
+        // (9,100 - 2 x 5) m at 45 m/s: 202 s.
+        let step = try #require(accepted(filter.offer(fix(203, x: 9100), receivedAt: start + 203_000)))
         #expect(step.previous == nil)
         #expect(filter.position?.distance(to: fix(0, x: 9100).point) ?? 1e9 < 1)
+    }
+
+    @Test("C2: by no times that a device makes up does a vehicle come further than a jump's time allows")
+    func madeUpJumps() {
+        var random = Random(seed: 5)
+        for _ in 0..<200 {
+            var filter = PositionFilter()
+            _ = filter.offer(fix(0), receivedAt: start)
+            let metres = random.within(500, 20_000)
+            var now = 0.0
+            while filter.position == home {
+                now += random.within(0.05, 3)
+                // Too soon for the way by the device's clock, or later than now, or before what it has said.
+                let said = random.within(now - 30, now + 60)
+                let isBack = said < metres / 45
+                let verdict = filter.offer(fix(isBack ? said : now, x: metres), receivedAt: start + Int64(now * 1000))
+                if accepted(verdict) != nil { break }
+                #expect(now < metres / 45 + 100, "it is believed in the end")
+                if now > metres / 45 + 100 { return }
+            }
+            #expect(now >= (metres - 10) / 45 - 0.01, "\(metres) m after \(now) s")
+        }
+    }
+
+    @Test("C2: a phone that wakes after two minutes in a tunnel, 2 km on, has not jumped")
+    func tunnelIsNoJump() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        let step = accepted(filter.offer(fix(120, x: 2000), receivedAt: start + 120_000))
+        #expect(step?.isLive == true && step?.isForFences == true)
     }
 
     @Test("C2: jumps that disagree with each other stay quarantined, and none freezes the car for ever")
@@ -201,9 +234,12 @@ struct PositionFilterTests {
     func knownPlace() throws {
         var filter = resumed()
         #expect(filter.offer(fix(1, x: 1700), receivedAt: start + 1000) == .quarantined)
-        let second = try #require(accepted(filter.offer(fix(2, x: 1700), receivedAt: start + 2000)))
+        #expect(filter.offer(fix(2, x: 1700), receivedAt: start + 2000) == .quarantined, "no car came so far")
+        // (1,700 - 100 - 5) m at 45 m/s: 35.4 s.
+        #expect(filter.offer(fix(3, x: 1700), receivedAt: start + 35_000) == .quarantined)
+        let second = try #require(accepted(filter.offer(fix(4, x: 1700), receivedAt: start + 36_000)))
         #expect(second.previous == nil)
-        #expect(filter.offer(fix(3), receivedAt: start + 3000) == .quarantined, "the earlier place is past")
+        #expect(filter.offer(fix(5), receivedAt: start + 37_000) == .quarantined, "the earlier place is past")
     }
 
     @Test("C2: after a stale place the true one is believed at once")

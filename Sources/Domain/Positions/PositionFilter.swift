@@ -20,7 +20,8 @@ public struct PositionFilter: Sendable {
         public var futureMs: Int64 = 60_000
         /// Faster than this between two fixes, m/s, is a jump of the receiver (162 km/h, or a ferry's worth of tunnel).
         public var maximumSpeed = 45.0
-        /// So many fixes in a row that agree with each other, the first doubted one included, make a jump believed.
+        /// So many fixes in a row that agree with each other, the first doubted one included, make a jump believed: as soon as by
+        /// the hub's clock a vehicle can have come so far.
         public var confirmations = 2
         /// A fix that took so much longer to arrive than the vehicle's fixes usually do, ms, was stored on the device:
         /// it moves the vehicle silently and causes no live event.
@@ -64,7 +65,7 @@ public struct PositionFilter: Sendable {
         case old
         /// The time of a fix that is known already: no effect, however often it is sent.
         case duplicate
-        /// Too far for the time since the last fix: held until the next ones agree with it.
+        /// Too far for the time since the last fix: held until the next ones agree with it, and the time is over that the way takes.
         case quarantined
         case refused(Refusal)
     }
@@ -126,7 +127,9 @@ public struct PositionFilter: Sendable {
         if mark.at == last?.at || mark.at == suspect?.at { return .duplicate }
         let isLate = (last ?? earlier).map { mark.at < $0.at } ?? false
         if isLate || now - mark.at - (usualLagMs ?? 0) > limits.maximumAgeMs {
-            guard clockIsBehind(mark.at, now: now) else { return isLate ? .late : .old }
+            guard clockIsBehind(mark.at, now: now), hasHadTime(mark, now: now, limits: limits) else {
+                return isLate ? .late : .old
+            }
             usualLagMs = now - mark.at
             return accept(mark, from: nil, now: now, limits: limits)
         }
@@ -136,7 +139,9 @@ public struct PositionFilter: Sendable {
         }
         let agrees = suspect.map { PositionFilter.isReachable(mark, from: $0, limits: limits) } ?? false
         suspectCount = agrees ? suspectCount + 1 : 1
-        if suspectCount >= limits.confirmations { return accept(mark, from: nil, now: now, limits: limits) }
+        if suspectCount >= limits.confirmations, hasHadTime(mark, now: now, limits: limits) {
+            return accept(mark, from: nil, now: now, limits: limits)
+        }
         suspect = mark
         return .quarantined
     }
@@ -170,6 +175,14 @@ public struct PositionFilter: Sendable {
         let metres = mark.point.distance(to: other.point) - mark.accuracy - other.accuracy
         let seconds = Double(abs(mark.at - other.at)) / 1000
         return metres <= limits.maximumSpeed * seconds
+    }
+
+    /// Whether by the hub's clock a vehicle can have come there since its position was believed last: what devices say of the time
+    /// can be made up, and a jump with it.
+    private func hasHadTime(_ mark: Mark, now: Int64, limits: Limits) -> Bool {
+        guard let known = last ?? earlier, let lastReceived else { return true }
+        let metres = mark.point.distance(to: known.point) - mark.accuracy - known.accuracy
+        return metres <= limits.maximumSpeed * Double(max(0, now - lastReceived)) / 1000
     }
 
     /// Notes a late or old fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch
