@@ -228,3 +228,39 @@ import Wire
         }
     }
 }
+
+extension DriverLimitTests {
+    @Test("C60: a taxi that crosses a border again and again moves six times in a minute, and those who wait hear no more of it")
+    func crossesBorders() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            let heard = try await city.heard(on: "people") {
+                for n in 1...200 { try await city.call("driver_move", ["T1", n % 2 == 1 ? "15" : "14"]) }
+            }
+            // Each move changes two queues.
+            #expect(heard.filter { $0.channel == "queues" }.count == 12)
+            #expect(try await city.told("driver:T1").filter { $0 == "queue.joined" }.count == 7)
+            #expect(try await city.order("14") == ["T2", "T1"])
+            try await city.advance(60_000)
+            #expect(try await city.call("driver_move", ["T1", "15"]).int == 1)
+            #expect(try await city.order("15") == ["T1"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: one that leaves all zones and comes back is back six times in a minute, then out for the rest of it")
+    func comesBack() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for n in 1...50 {
+                try await city.call("driver_outside", ["T1"])
+                #expect(try await city.call("driver_recover", ["T1", "14"]).int == (n <= 6 ? 1 : -1))
+            }
+            #expect(try await city.order("14") == ["T2"])
+            try await city.advance(60_000)
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == 1)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+}

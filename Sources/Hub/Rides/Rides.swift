@@ -341,6 +341,8 @@ extension Rides {
             driver.isMoving = false
             switch result {
             case .success(let reply):
+                // Not now: it is still of the zone that it was of.
+                if function == "driver_move", reply.int == 0 { self.watchZone(of: driver) }
                 if function == "driver_recover", reply.int == 0, case .lost = driver.duty { driver.duty = .unavailable }
             case .failure(let failure):
                 if case .server(let text) = failure { self.log.error("\(function) failed: \(text)") }

@@ -77,14 +77,19 @@ register('driver_unavailable', { 'driver', 'key' }, function(c, given)
     end)
 end)
 
+-- So often in a minute a driver changes its zone, or comes back to one: each time all who wait there are told their ranks. `moves` of
+-- the vehicle has when it did. Until it may again it stays as it is.
+local MOVES = 6
+
 -- driver_move: driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
 register('driver_move', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) or bus_refusal(v) then return 0 end
-    local left = v.zone
+    local left, moves = v.zone, cancels.in_a_minute(c, v.moves, MOVES)
+    if not moves then return 0 end
     leave(c, driver, v, 'moved', 'available')
-    join(c, driver, v, zone, 'moved')
+    join(c, driver, v, zone, 'moved', nil, { 'moves', moves })
     -- Its open offer goes with it: the zone that it has left counted on its answer.
     dispatch_rest(c, left, v.offer and driver)
     dispatch_driver(c, zone, driver, true)
@@ -105,13 +110,15 @@ register('driver_outside', { 'driver' }, function(c, given)
     return 1
 end)
 
--- driver_recover: driver, zone. A driver that lost its place against its will is inside a zone again.
+-- driver_recover: driver, zone. A driver that lost its place against its will is inside a zone again. -1: not yet.
 register('driver_recover', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if not remembers(c, v) or is_minibus(v) or cancels.driver_refusal(c, driver) then return 0 end
+    local moves = cancels.in_a_minute(c, v.moves, MOVES)
+    if not moves then return -1 end
     mark_back(c, driver, v)
-    recover(c, driver, v, zone)
+    recover(c, driver, v, zone, { 'moves', moves })
     dispatch_driver(c, zone, driver, true)
     return 1
 end)

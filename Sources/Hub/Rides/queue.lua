@@ -95,9 +95,9 @@ end
 local function remembers(c, v) return v.state == 'unavailable' and v.lost_until and tonumber(v.lost_until) > c.now end
 
 -- Back in its queue at the old place, or at the bottom of the zone where it now is.
-local function recover(c, driver, v, zone)
-    if zone == v.lost_zone then return join(c, driver, v, zone, 'recovered', v.lost_score) end
-    return join(c, driver, v, zone, 'moved')
+local function recover(c, driver, v, zone, more)
+    if zone == v.lost_zone then return join(c, driver, v, zone, 'recovered', v.lost_score, more) end
+    return join(c, driver, v, zone, 'moved', nil, more)
 end
 
 -- A driver that is away (its link is lost, or it does not show what it is sent) keeps the place but is asked nothing.
