@@ -151,25 +151,19 @@ end
 
 -- A command with a key takes effect once: the reply is kept and given again. What was refused has changed nothing and is not
 -- kept, so the same key may try again. `done:<role>:<subject>` has the latest replies of a subject by key, each as
--- `<when, machine ms> <command>\n<reply>`, `idempotency_keys` of them and sometimes up to twice as many; and by '', which is no
--- key, how many they may be.
-local function drop_replies(c, replies)
-    local flat, ends = redis.call('HGETALL', replies), {}
-    for i = 1, #flat, 2 do
-        local at = flat[i] ~= '' and tonumber(string.match(flat[i + 1], '^%d+'))
-        if at then ends[#ends + 1] = { at, flat[i] } end
-    end
-    table.sort(ends, function(a, b) return a[1] > b[1] end)
-    for i = c.idempotency_keys + 1, #ends do redis.call('HDEL', replies, ends[i][2]) end
-    return math.min(#ends, c.idempotency_keys)
-end
+-- `<when, machine ms> <command>\n<reply>`; and by '', which is no key, how many they are, of how many bytes, and whether there are
+-- older ones. When they are `idempotency_keys`, or too large, they become the older ones, `done2:<role>:<subject>`, at once; those that
+-- were are let go by another thread of Redis.
+local REPLIES_BYTES = 524288
 
 local function once(c, command, who, key, body)
     if key == '' then return body() end
-    local replies = c.p .. 'done:' .. who
+    local replies, older = c.p .. 'done:' .. who, c.p .. 'done2:' .. who
     local known = redis.call('HMGET', replies, key, '')
-    if known[1] then
-        local at, used, reply = string.match(known[1], '^(%d+) ([^\n]*)\n(.*)$')
+    local count, bytes, has_older = string.match(known[2] or '0', '^(%d+) ?(%d*) ?(1?)$')
+    local done = known[1] or has_older == '1' and redis.call('HGET', older, key)
+    if done then
+        local at, used, reply = string.match(done, '^(%d+) ([^\n]*)\n(.*)$')
         if c.real - at < c.idempotency_ttl_s * 1000 then
             if used == command then return reply end
             return refuse('bad_message', 'field `key`: it was used for ' .. used .. '; take a new one for each command')
@@ -177,10 +171,16 @@ local function once(c, command, who, key, body)
     end
     local reply = body()
     if string.sub(reply, 1, 1) ~= '+' then return reply end
-    local count = tonumber(known[2] or 0) + 1
-    redis.call('HSET', replies, key, string.format('%.0f ', c.real) .. command .. '\n' .. reply, '', count)
+    done = string.format('%.0f ', c.real) .. command .. '\n' .. reply
+    local size = #key + #done
+    count, bytes = count + 1, (tonumber(bytes) or 0) + size
+    if count > 1 and (count > c.idempotency_keys or bytes > REPLIES_BYTES) then
+        redis.call('UNLINK', older)
+        redis.call('RENAME', replies, older)
+        count, bytes, has_older, due[replies] = 1, size, '1', nil
+    end
+    redis.call('HSET', replies, key, done, '', string.format('%.0f %.0f ', count, bytes) .. has_older)
     keep(c, replies, c.idempotency_ttl_s)
-    if count > 2 * c.idempotency_keys then redis.call('HSET', replies, '', drop_replies(c, replies)) end
     return reply
 end
 
