@@ -54,7 +54,8 @@ struct PositionFilterTests {
         #expect(filter.offer(fix(30, x: 3000), receivedAt: start + 30_000) == .quarantined)
     }
 
-    @Test("C2: two fixes that agree are believed once a car can have come so far, and nothing is known of the way there")
+    @Test(
+        "C2: two fixes that agree are believed once a car can have come there, by an unknown way")
     func confirmedJump() throws {
         var filter = PositionFilter()
         _ = filter.offer(fix(0), receivedAt: start)

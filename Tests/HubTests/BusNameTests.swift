@@ -41,7 +41,8 @@ import Wire
         }
     }
 
-    @Test("C60: a tour takes its bus' name over from who waits, and the driver is closed", arguments: ["taxi", "minibus"])
+    @Test(
+        "C60: a tour takes its bus' name over from who waits", arguments: ["taxi", "minibus"])
     func takesOver(kind: String) async throws {
         try await TestCity.run { city in
             if kind == "taxi" {

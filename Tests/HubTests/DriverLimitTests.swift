@@ -230,7 +230,9 @@ import Wire
 }
 
 extension DriverLimitTests {
-    @Test("C60: a taxi that crosses a border again and again moves six times in a minute, and those who wait hear no more of it")
+    @Test(
+        "C60: a taxi that crosses a border again and again moves six times in a minute"
+    )
     func crossesBorders() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")

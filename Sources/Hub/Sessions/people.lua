@@ -11,6 +11,24 @@ function people.came(c, role, subject)
     redis.call('ZREMRANGEBYSCORE', key, '-inf', c.real - KEPT_MS)
 end
 
+-- Vehicles that are gone: `gone` has drivers, and buses without a tour, by when they went, ms of machine time. Who has not come back for
+-- so long is forgotten, and its place on maps with it.
+local VEHICLE_MS = 30 * 86400 * 1000
+
+function people.went(c, vehicle) redis.call('ZADD', c.p .. 'gone', c.real, vehicle) end
+function people.is_back(c, vehicle) redis.call('ZREM', c.p .. 'gone', vehicle) end
+function people.vehicles_before(c) return c.real - VEHICLE_MS end
+
+function people.forget_vehicle(c, vehicle)
+    people.is_back(c, vehicle)
+    local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell')
+    if known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
+    if known[2] then redis.call('SREM', c.p .. 'cell:' .. known[2], vehicle) end
+    redis.call('ZREM', c.p .. 'pos', vehicle)
+    redis.call('HDEL', c.p .. 'ways', vehicle)
+    redis.call('DEL', c.p .. 'vehicle:' .. vehicle)
+end
+
 -- Copies them to a key, the latest last. Answers how many there are.
 function people.copy(c, role, key) return redis.call('ZRANGESTORE', key, c.p .. 'people:' .. role, 0, -1) end
 

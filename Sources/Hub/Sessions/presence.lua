@@ -176,6 +176,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
             set_vehicle(c, subject, 'state', v.state)
             take_up_awaited(c, subject)
         end
+        people.is_back(c, subject)
         become(c, subject, v, given.kind or 'taxi', given.seats)
         speak(c, subject, session, worker, v.worker)
         v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
@@ -219,6 +220,7 @@ register('driver_gone', { 'driver', 'session' }, function(c, given)
     local driver = given.driver
     local v = vehicle(c, driver)
     if v.session ~= given.session then return 0 end
+    people.went(c, driver)
     mark_away(c, driver, v, 'connection_lost')
     -- Rides of its zone may have waited for its answer.
     if v.offer and v.zone and v.state == 'available' and not is_minibus(v) then dispatch_rest(c, v.zone, driver) end

@@ -11,6 +11,7 @@ local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
 local figures = import('figures', 'figures')
 local buses = import('bus', 'buses')
+local people = import('people', 'people')
 local stops = import('stop', 'stops')
 
 local tours = {}
@@ -77,6 +78,7 @@ function tours.on_map(c, t)
     if t.route ~= '' then set_vehicle(c, t.bus, 'route', t.route) else clear_vehicle(c, t.bus, 'route') end
     if (t.along or '') ~= '' then set_vehicle(c, t.bus, 'along', t.along) else clear_vehicle(c, t.bus, 'along') end
     set_state(c, t.bus, nil, t.state == 'running' and 'available' or 'unavailable')
+    if t.state == 'running' then people.is_back(c, t.bus) else people.went(c, t.bus) end
 end
 
 -- Estimates of the stops from `at` on.

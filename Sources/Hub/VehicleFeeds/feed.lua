@@ -8,6 +8,7 @@ local figures = import('figures', 'figures')
 local dispatch_driver, dispatch_rest = import('offer', 'dispatch_driver', 'dispatch_rest')
 local announce_way, count_reroute, recount = import('minibus', 'announce_way', 'count_reroute', 'recount')
 local tell_of_route = import('minibus', 'tell_of_route')
+local cancels = import('limits', 'cancels')
 local bus_refusal = import('driver', 'bus_refusal')
 local tours = import('tour', 'tours')
 
@@ -76,11 +77,22 @@ register('feed_ways', { 'cursor', 'most' }, function(c, given)
     return { found[1], ways }
 end)
 
+-- So often in a minute a driver changes its count of seats: each goes into the event log. `counted_at` of the vehicle or tour has when.
+local COUNTS = 20
+
+-- Answers the times with this one; or nil, and the refusal.
+local function one_more_count(c, v)
+    local times, done, wait = cancels.in_a_minute(c, v.counted_at, COUNTS)
+    if times then return times end
+    return nil, refuse('rate_limited', 'You have counted seats ' .. done .. ' times within a minute. Count again in '
+        .. math.ceil(wait / 1000) .. ' s.', wait)
+end
+
 -- seats_set: driver, seats taken, seats of a taxi, key, why ('' = not said).
 register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, given)
     local driver = given.driver
     return once(c, 'seats.set', 'driver:' .. driver, given.key, function()
-        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone', 'offer')
+        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'kind', 'seats', 'state', 'zone', 'offer', 'counted_at')
         local no = bus_refusal({ kind = known[1] })
         if no then return no end
         local v = known[1] == 'minibus' and vehicle(c, driver)
@@ -88,10 +100,18 @@ register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, 
         if taken > seats then
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. seats .. ', got ' .. taken)
         end
-        if v then return recount(c, driver, v, taken, given.why ~= '' and given.why or 'counted') end
         local free, was = seats - taken, tonumber(known[2])
-        if free == was then return ok({ seats = free }) end
-        set_vehicle(c, driver, 'seats', free)
+        -- What a driver says again of a minibus may be another truth of who is aboard.
+        if free == was and not v then return ok({ seats = free }) end
+        local times, too_often = known[6], nil
+        if free ~= was then times, too_often = one_more_count(c, { counted_at = known[6] }) end
+        if too_often then return too_often end
+        if v then
+            local reply = recount(c, driver, v, taken, given.why ~= '' and given.why or 'counted')
+            if free ~= was and string.sub(reply, 1, 1) == '+' then set_vehicle(c, driver, 'counted_at', times) end
+            return reply
+        end
+        set_vehicle(c, driver, 'seats', free, 'counted_at', times)
         log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = given.why ~= '' and given.why or 'counted' })
         show(c, driver)
         if known[3] ~= 'available' then return ok({ seats = free }) end
@@ -116,10 +136,12 @@ register('tour_seats', { 'driver', 'taken', 'key' }, function(c, given)
             return refuse('bad_message', 'field `taken`: expected a whole number from 0 to ' .. total .. ', got ' .. taken)
         end
         if taken == before and t.counted then return ok({ seats = total - taken }) end
+        local times, too_often = one_more_count(c, t)
+        if not times then return too_often end
         local on, unbelievable = figures.believed(c, 'tour:' .. id, t, total, taken - before)
         if not on then return unbelievable end
         t.taken = tostring(taken)
-        tours.set(c, id, 'taken', t.taken, 'counted', '1')
+        tours.set(c, id, 'taken', t.taken, 'counted', '1', 'counted_at', times)
         if on > 0 then figures.got_on(c, id, t.line, 'boarded', on) end
         if taken ~= before then
             log(c, 'seats.changed', { tour = id, bus = t.bus, line = t.line, taken = taken, seats = total })

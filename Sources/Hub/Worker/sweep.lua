@@ -10,6 +10,7 @@ local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 
 local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
 local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
+local people = import('people', 'people')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
 
@@ -137,7 +138,10 @@ local function sweep_workers(c, worker, dead_after)
     each_due(c, 'workers', c.real - dead_after, function(dead)
         for _, driver in ipairs(redis.call('SMEMBERS', c.p .. 'drivers:' .. dead)) do
             local v = vehicle(c, driver)
-            if v.worker == dead then mark_away(c, driver, v, 'connection_lost') end
+            if v.worker == dead then
+                people.went(c, driver)
+                mark_away(c, driver, v, 'connection_lost')
+            end
         end
         redis.call('DEL', c.p .. 'drivers:' .. dead)
         redis.call('ZREM', key, dead)
@@ -158,6 +162,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     sweep_away(c)
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
+    each_due(c, 'gone', people.vehicles_before(c), function(driver) people.forget_vehicle(c, driver) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     return { c.now_text, is_new and 1 or 0 }
 end, { 'allow-oom' })

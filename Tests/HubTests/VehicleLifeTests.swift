@@ -1,0 +1,75 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// How long a vehicle is known, and how often its seats may be counted, against a real Redis.
+@Suite struct VehicleLifeTests {
+    /// As if all that went had gone so long ago.
+    private func age(_ city: TestCity, days: Int) async throws {
+        for vehicle in try await city.raw(["ZRANGE", "{test}:gone", "0", "-1"]).array?.compactMap(\.text) ?? [] {
+            try await city.raw(["ZINCRBY", "{test}:gone", "-\(days * 86_400_000)", vehicle])
+        }
+    }
+
+    @Test("C65: a vehicle that does not come back for 30 days is forgotten, with its place on maps")
+    func isForgotten() async throws {
+        try await TestCity.run { city in
+            try await city.connect("T1", "T2")
+            for driver in ["T1", "T2"] {
+                try await city.call("positions_take", [driver, "s-\(driver)", "45.1", "9.1", "1", "", "", "c1", ""])
+                try await city.call("driver_gone", [driver, "s-\(driver)"])
+            }
+            try await age(city, days: 29)
+            try await city.sweep()
+            #expect(try await city.raw(["EXISTS", "{test}:vehicle:T1"]).int == 1)
+            try await city.connect("T2")
+            try await age(city, days: 2)
+            try await city.sweep()
+            #expect(try await city.raw(["EXISTS", "{test}:vehicle:T1"]).int == 0)
+            #expect(try await city.raw(["SMEMBERS", "{test}:cell:c1"]).array?.compactMap(\.text) == ["T2"])
+            #expect(try await city.raw(["ZRANGE", "{test}:pos", "0", "-1"]).array?.compactMap(\.text) == ["T2"])
+            #expect(try await city.raw(["EXISTS", "{test}:gone"]).int == 0)
+        }
+    }
+
+    @Test("C65: so is a bus that is on no tour")
+    func busIsForgotten() async throws {
+        try await TestCity.run { city in
+            func start(_ tour: String) async throws -> TestCity.Outcome {
+                try await city.command(
+                    "tour_start", "d1", tour, "B7", "8", "52", "52:0", "t1", "[]", "w", "52", "1", "", "", "",
+                    "1800000000", "")
+            }
+            #expect(try await start("t_1").isOK)
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "").isOK)
+            #expect(try await start("t_2").isOK)
+            #expect(try await city.raw(["EXISTS", "{test}:gone"]).int == 0)
+            #expect(try await city.command("tour_end", "bus_driver", "d1", "", "", "").isOK)
+            try await age(city, days: 31)
+            try await city.sweep()
+            #expect(try await city.raw(["EXISTS", "{test}:vehicle:B7"]).int == 0)
+        }
+    }
+
+    @Test(
+        "C60: seats are counted twenty times a minute, and the same is no event",
+        arguments: ["taxi", "minibus"])
+    func countsSeats(kind: String) async throws {
+        try await TestCity.run { city in
+            if kind == "taxi" { try await city.connect("M1") } else { try await city.minibus("M1", seats: 14) }
+            @Sendable func count(_ taken: Int) async throws -> TestCity.Outcome {
+                try await city.command("seats_set", "M1", "\(taken)", "14", "", "")
+            }
+            for n in 1...200 {
+                let reply = try await count(n % 2)
+                #expect(n <= 20 ? reply.isOK : n % 2 == 0 ? reply.isOK : reply == .refused("rate_limited"))
+            }
+            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 20)
+            try await city.advance(60_000)
+            #expect(try await count(1).isOK)
+            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 21)
+        }
+    }
+}
