@@ -64,6 +64,27 @@ import Wire
         }
     }
 
+    @Test("C60: who fetches each other over and over moves the figures little")
+    func fetchedByFriends() async throws {
+        try await TestCity.run { city in
+            try await start(city, "t_1")
+            @Sendable func fetch(_ id: String, _ citizen: String) async throws {
+                #expect(try await ask(city, id, citizen, passengers: 3).isOK)
+                for what in ["accept", "complete"] { try await answer(city, what, id) }
+            }
+            for n in 1...20 {
+                try await fetch("s\(n)", "c1")
+                try await city.advance(61_000)
+            }
+            #expect(try await statistics(city)[.fetched] == 9 && statistics(city)[.passengers] == 9)
+            try await city.advance(3_600_000)
+            for n in 21...32 { try await fetch("s\(n)", "c\(n)") }
+            let now = try await statistics(city)
+            #expect(now[.fetched] == 17 && now[.passengers] == 17, "eight seats")
+            #expect(now[.completed] == 32)
+        }
+    }
+
     @Test("C60: no more are believed to get on than there are seats, at a stop or in a minute")
     func believed() async throws {
         try await TestCity.run { city in

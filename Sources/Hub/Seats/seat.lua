@@ -332,7 +332,8 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
         set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
-        figures.of_minibus(c, v, { passengers = n, fetched = n })
+        local fetched = figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n)
+        figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
             tell(c, channel, 'seat.aboard', { booking = booking, passengers = n })

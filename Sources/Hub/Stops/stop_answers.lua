@@ -61,7 +61,8 @@ function ANSWERS.complete(c, id, s, t)
     if s.state ~= 'accepted' then return refuse('not_available', 'Accept the request first.') end
     stops.close(c, id, s, 'completed')
     cancels.completed(c, 'stop:' .. id, s, s.citizen, 'bus_driver:' .. t.driver)
-    figures.got_on(c, s.tour, s.line, 'fetched', tonumber(s.passengers))
+    local fetched = figures.fetched(c, s.citizen, 'tour:' .. s.tour, t, tonumber(t.seats), tonumber(s.passengers))
+    if fetched > 0 then figures.got_on(c, s.tour, s.line, 'fetched', fetched) end
     log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.completed', id, s)
 end
