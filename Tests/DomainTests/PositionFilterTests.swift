@@ -60,10 +60,10 @@ struct PositionFilterTests {
         var filter = PositionFilter()
         _ = filter.offer(fix(0), receivedAt: start)
         for s in stride(from: 10.0, through: 200, by: 10) {
-            #expect(filter.offer(fix(s, x: 9100), receivedAt: start + Int64(s * 1000)) == .quarantined)
+            #expect(filter.offer(fix(s / 10, x: 9100), receivedAt: start + Int64(s * 1000)) == .quarantined)
         }
-        // (9,100 - 2 x 5) m at 45 m/s: 202 s.
-        let step = try #require(accepted(filter.offer(fix(203, x: 9100), receivedAt: start + 203_000)))
+        // (9,100 - 2 x 5) m at 45 m/s: 202 s by the hub's clock. The device's runs slower.
+        let step = try #require(accepted(filter.offer(fix(20.3, x: 9100), receivedAt: start + 203_000)))
         #expect(step.previous == nil)
         #expect(filter.position?.distance(to: fix(0, x: 9100).point) ?? 1e9 < 1)
     }
@@ -78,13 +78,13 @@ struct PositionFilterTests {
             var now = 0.0
             while filter.position == home {
                 now += random.within(0.05, 3)
-                // Too soon for the way by the device's clock, or later than now, or before what it has said.
-                let said = random.within(now - 30, now + 60)
-                let isBack = said < metres / 45
-                let verdict = filter.offer(fix(isBack ? said : now, x: metres), receivedAt: start + Int64(now * 1000))
-                if accepted(verdict) != nil { break }
-                #expect(now < metres / 45 + 100, "it is believed in the end")
-                if now > metres / 45 + 100 { return }
+                // Old or new, in any order, and never later than now: the worker sees to that.
+                let said = random.within(now - 30, now)
+                _ = filter.offer(fix(said, x: metres), receivedAt: start + Int64(now * 1000))
+                if now > metres / 45 + 100 {
+                    Issue.record("it is believed in the end")
+                    return
+                }
             }
             #expect(now >= (metres - 10) / 45 - 0.01, "\(metres) m after \(now) s")
         }

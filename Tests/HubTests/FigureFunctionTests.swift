@@ -76,10 +76,11 @@ import Wire
                 try await fetch("s\(n)", "c1")
                 try await city.advance(61_000)
             }
-            #expect(try await statistics(city)[.fetched] == 9 && statistics(city)[.passengers] == 9)
+            var now = try await statistics(city)
+            #expect(now[.fetched] == 9 && now[.passengers] == 9)
             try await city.advance(3_600_000)
             for n in 21...32 { try await fetch("s\(n)", "c\(n)") }
-            let now = try await statistics(city)
+            now = try await statistics(city)
             #expect(now[.fetched] == 17 && now[.passengers] == 17, "eight seats")
             #expect(now[.completed] == 32)
         }

@@ -154,15 +154,6 @@ import Wire
         }
     }
 
-    @Test("An id of a taxi is no bus on maps")
-    func taxi() async throws {
-        try await TestCity.run { city in
-            try await city.connect("B7")
-            #expect(try await start(city, "d1", "t_1") == .refused("not_available"))
-            #expect(try await start(city, "d1", "t_1", bus: "B8").isOK)
-        }
-    }
-
     @Test("B5, C47: seats go from 0 to the bus's, in three bands, and every change is told at once")
     func seats() async throws {
         try await TestCity.run { city in

@@ -54,7 +54,7 @@ import Wire
     }
 
     @Test(
-        "C60: seats are counted twenty times a minute, and the same is no event",
+        "C60: seats are counted sixty times a minute, and the same is no event",
         arguments: ["taxi", "minibus"])
     func countsSeats(kind: String) async throws {
         try await TestCity.run { city in
@@ -64,12 +64,12 @@ import Wire
             }
             for n in 1...200 {
                 let reply = try await count(n % 2)
-                #expect(n <= 20 ? reply.isOK : n % 2 == 0 ? reply.isOK : reply == .refused("rate_limited"))
+                #expect(n <= 60 ? reply.isOK : n % 2 == 0 ? reply.isOK : reply == .refused("rate_limited"))
             }
-            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 20)
+            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 60)
             try await city.advance(60_000)
             #expect(try await count(1).isOK)
-            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 21)
+            #expect(try await city.raw(["XLEN", "{test}:events"]).int == 61)
         }
     }
 }

@@ -51,9 +51,10 @@ function buses.take_name(c, bus)
     clear_vehicle(c, bus, unpack(names))
     redis.call('ZREM', c.p .. 'away', bus)
     if v.worker then redis.call('SREM', c.p .. 'drivers:' .. v.worker, bus) end
-    local sessions = redis.call('ZRANGE', c.p .. 'links:driver:' .. bus, 0, -1)
+    local channel = 'driver:' .. bus
+    local sessions = redis.call('ZRANGE', c.p .. 'links:' .. channel, 0, -1)
     if #sessions == 0 then sessions[1] = v.session end
-    for _, session in ipairs(sessions) do push(c, 'driver:' .. bus, '', 'replaced', session, '{}') end
+    for _, session in ipairs(sessions) do push(c, channel, '', 'replaced', session, '{}') end
     return nil
 end
 

@@ -78,7 +78,7 @@ register('feed_ways', { 'cursor', 'most' }, function(c, given)
 end)
 
 -- So often in a minute a driver changes its count of seats: each goes into the event log. `counted_at` of the vehicle or tour has when.
-local COUNTS = 20
+local COUNTS = 60
 
 -- Answers the times with this one; or nil, and the refusal.
 local function one_more_count(c, v)
