@@ -7,13 +7,14 @@
 local settings = import('settings', 'settings')
 
 -- Lua's own collector begins to look through all that is kept, which is the whole library each time, as soon as Redis lets it: a
--- sixth of the time of a ride. Redis makes it go on after every 50 calls anyway, so until the heap is larger than this, in KiB, it does so
--- only then, and in small steps (`setstepmul`, percent; 200 is the common one).
-local HEAP_KB = 32768
+-- sixth of the time of a ride. Redis makes it go on after every 50 calls anyway. So until the heap is larger than this, in KiB, it does so
+-- only then, and in small steps (`setstepmul`, percent; 200 is the common one). With more than twice of what lives it had so much to let go
+-- at once that a call in a hundred took 2 to 4 ms.
+local HEAP_KB = 2048
 local steps = 200
 
 local function tune_collector()
-    local wanted = collectgarbage('count') < HEAP_KB and 50 or 400
+    local wanted = collectgarbage('count') < HEAP_KB and 50 or 200
     if wanted ~= steps then
         collectgarbage('setstepmul', wanted)
         collectgarbage(wanted == 50 and 'stop' or 'restart')
