@@ -172,17 +172,19 @@ public struct PositionFilter: Sendable {
 
     /// Whether a vehicle can have come from one mark to the other, both radii of error granted.
     private static func isReachable(_ mark: Mark, from other: Mark, limits: Limits) -> Bool {
+        isReachable(mark, from: other, inMs: abs(mark.at - other.at), limits: limits)
+    }
+
+    private static func isReachable(_ mark: Mark, from other: Mark, inMs time: Int64, limits: Limits) -> Bool {
         let metres = mark.point.distance(to: other.point) - mark.accuracy - other.accuracy
-        let seconds = Double(abs(mark.at - other.at)) / 1000
-        return metres <= limits.maximumSpeed * seconds
+        return metres <= limits.maximumSpeed * Double(time) / 1000
     }
 
     /// Whether by the hub's clock a vehicle can have come there since its position was believed last: what devices say of the time
     /// can be made up, and a jump with it.
     private func hasHadTime(_ mark: Mark, now: Int64, limits: Limits) -> Bool {
         guard let known = last ?? earlier, let lastReceived else { return true }
-        let metres = mark.point.distance(to: known.point) - mark.accuracy - known.accuracy
-        return metres <= limits.maximumSpeed * Double(max(0, now - lastReceived)) / 1000
+        return Self.isReachable(mark, from: known, inMs: max(0, now - lastReceived), limits: limits)
     }
 
     /// Notes a late or old fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch

@@ -45,7 +45,7 @@ final class CatalogReader: Capability {
                 if words[1] != catalog.version { catalog.cache.fallBehind() }
                 return readCatalog()
             }
-            told(catalog.current)
+            isInUse(catalog.current)
         default: break
         }
     }
@@ -60,7 +60,7 @@ final class CatalogReader: Capability {
             if marks.version == self.catalog.version { return self.catalog.cache.mark(marks) }
             if let next = self.catalog.cache.next, next.catalog.version == marks.version {
                 self.catalog.cache.use(next.catalog, marks)
-                return self.told(next.catalog)
+                return self.isInUse(next.catalog)
             }
             self.catalog.cache.fallBehind()
             self.read(CatalogReading(version: marks.version, keys: self.keys)) { reading in
@@ -71,8 +71,8 @@ final class CatalogReader: Capability {
         }
     }
 
-    /// It is in use here.
-    private func told(_ catalog: Catalog) {
+    /// It is from now on: says so to who has brought it.
+    private func isInUse(_ catalog: Catalog) {
         log.info("catalog", metadata: ["version": "\(catalog.version)", "lines": "\(catalog.lines.count)"])
         count("used", catalog.version)
         tellLater()

@@ -91,7 +91,7 @@ end
 
 -- Who asks and who drives may be one, and what they complete fills the figures. Of a person so many requests count as fetched in an hour,
 -- with all who ride along; `fetched_at` of the passenger has when.
-figures.fetched_an_hour = 3
+local FETCHED_AN_HOUR = 3
 
 -- A request was completed, or its passengers are aboard. Answers of how many it is believed: a vehicle fetches no more in a minute than it
 -- has seats. v: the hash of the tour or minibus; its field `fetching` has since when, and how many.
@@ -103,7 +103,7 @@ function figures.fetched(c, person, key, v, seats, n)
     local since, before = string.match(v.fetching or '', '^(%d+) (%d+)$')
     if not since or c.now - since >= 60000 then since, before = c.now_text, 0 end
     local believed = math.max(0, math.min(n, seats - before))
-    if #recent >= figures.fetched_an_hour or believed == 0 then return 0 end
+    if #recent >= FETCHED_AN_HOUR or believed == 0 then return 0 end
     recent[#recent + 1] = c.now_text
     redis.call('HSET', c.p .. 'passenger:' .. person, 'fetched_at', table.concat(recent, ' '))
     v.fetching = since .. ' ' .. string.format('%.0f', before + believed)
