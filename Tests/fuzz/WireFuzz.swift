@@ -52,6 +52,9 @@ private func checkSkipping(_ bytes: UnsafeRawBufferPointer, _ tree: Result<JSONV
 /// tree has, if it is a valid one.
 private func checkCommand(_ bytes: UnsafeRawBufferPointer, _ tree: Result<JSONValue, WireError>) {
     let decoded = decode(bytes)
+    if case .refused(let id, let error) = decoded, error.field == nil, let offset = tooManyMembers(error.detail) {
+        return checkTooMany(bytes, id, error, offset, tree)
+    }
     switch (decoded, tree) {
     case (.message(let message), .success(let value)):
         require(value["id"]?.integer == message.id, "another id")
@@ -72,6 +75,25 @@ private func checkCommand(_ bytes: UnsafeRawBufferPointer, _ tree: Result<JSONVa
         }
         checkRefusal(id, error)
     }
+}
+
+/// Where an object had more members than are read; nil: another refusal.
+private func tooManyMembers(_ detail: String) -> Int? {
+    let (begin, end) = ("byte ", ": " + WireError.Reason.tooManyMembers.rawValue)
+    guard detail.hasPrefix(begin), detail.hasSuffix(end) else { return nil }
+    return Int(detail.dropFirst(begin.utf8.count).dropLast(end.utf8.count))
+}
+
+/// What follows is not read: no fault is found there, nor an id. There was no fault before.
+private func checkTooMany(
+    _ bytes: UnsafeRawBufferPointer, _ id: Int64?, _ error: ErrorReply, _ offset: Int,
+    _ tree: Result<JSONValue, WireError>
+) {
+    require(error.code == .badMessage, "too many members, but another code")
+    let commas = bytes.prefix(offset).reduce(0) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+    require(commas >= WireLimits.members, "refused for members that it lacks")
+    if case .failure(let fault) = tree { require(fault.offset >= offset, "a fault before was not found") }
+    checkRefusal(id, error)
 }
 
 /// A binary command that is understood is the one that its JSON says; any other is refused in a way that can be sent.
