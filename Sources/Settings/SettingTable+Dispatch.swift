@@ -113,9 +113,11 @@ extension Settings {
             "positions.tick_ms", \.positions.tickMs, 20...10_000, .atReload,
             "Positions are written to Redis and sent to watchers in one batch this often."),
         .number(
-            "positions.max_speed_mps", \.positions.maxSpeedMps, 1...1_000, .atReload,
-            "A fix that would need a higher speed since the last one, m/s, is a jump of the receiver. 45 m/s is 162 km/h."
-        ),
+            "positions.max_speed_mps", \.positions.maxSpeedMps, 0...1_000, .atReload,
+            """
+            A fix that would need a higher speed since the last one, m/s, is a jump of the receiver. 45 m/s is 162 km/h. 0: \
+            any speed is believed; only for simulated vehicles that go faster than time.
+            """),
         .integer(
             "positions.future_ms", \.positions.futureMs, 0...3_600_000, .atReload,
             "A fix may be dated this far ahead of the hub's clock; phones are seldom further off."),

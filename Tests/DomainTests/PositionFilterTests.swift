@@ -90,6 +90,62 @@ struct PositionFilterTests {
         }
     }
 
+    @Test("C2: a device that sets its clock back and forth goes no faster than one that leaves it, as far as it goes")
+    func clockSetBackAndForth() {
+        var random = Random(seed: 11)
+        for _ in 0..<200 {
+            var filter = PositionFilter()
+            _ = filter.offer(fix(0), receivedAt: start)
+            var (now, behind, way) = (0.0, 0.0, 0.0)
+            for _ in 0..<400 {
+                let passed = random.within(0.05, 12)
+                now += passed
+                // It loses or gains a little, or is set to any time before now; one fix in four is kept for a while.
+                behind = max(0, behind + passed * random.within(-0.1, 0.1))
+                if random.within(0, 1) < 0.1 { behind = random.within(0, 1) < 0.5 ? 0 : random.within(0, 3000) }
+                let at = now - behind - (random.within(0, 1) < 0.25 ? random.within(0, 29) : 0)
+                let metres = way + 45 * (random.within(0, 1) < 0.5 ? 0 : random.within(0, 300))
+                let verdict = filter.offer(fix(at, x: metres, accuracy: 0), receivedAt: start + Int64(now * 1000))
+                guard accepted(verdict) != nil else { continue }
+                way = max(way, metres)
+                #expect(way <= 45.3 * now + 1, "\(way) m after \(now) s")
+            }
+        }
+    }
+
+    @Test("C2: a clock that is right again after it lost minutes gives no time for a jump, and the car is live at once")
+    func clockCorrected() throws {
+        var filter = PositionFilter()
+        // It loses six seconds a minute, and nobody notices.
+        for s in stride(from: 0.0, through: 3000, by: 10) {
+            #expect(accepted(filter.offer(fix(s * 0.9), receivedAt: start + Int64(s * 1000)))?.isLive == true)
+        }
+        #expect(filter.offer(fix(3001, x: 5000), receivedAt: start + 3_001_000) == .quarantined)
+        let next = try #require(accepted(filter.offer(fix(3010, x: 150), receivedAt: start + 3_010_000)))
+        #expect(next.isLive)
+    }
+
+    @Test("C2: what was believed elsewhere meanwhile counts, what was believed before does not")
+    func believedElsewhere() {
+        var filter = PositionFilter()
+        _ = filter.offer(fix(0), receivedAt: start)
+        let (earlier, later) = (fix(0, x: 900), fix(40))
+        let taken = [filter.expect(earlier, atHubTime: start), filter.expect(later, atHubTime: start + 40_000)]
+        #expect(taken == [false, true])
+        #expect(
+            filter.offer(fix(41, x: 1700), receivedAt: start + 41_000) == .quarantined,
+            "it was silent, its driver was not")
+        #expect(accepted(filter.offer(fix(42, x: 60), receivedAt: start + 42_000)) != nil)
+    }
+
+    @Test("C2: without a bound on speed nothing is a jump")
+    func anySpeed() {
+        var (filter, limits) = (PositionFilter(), PositionFilter.Limits())
+        limits.maximumSpeed = 0
+        _ = filter.offer(fix(0), receivedAt: start, limits: limits)
+        #expect(accepted(filter.offer(fix(1, x: 90_000), receivedAt: start + 1, limits: limits)) != nil)
+    }
+
     @Test("C2: a phone that wakes after two minutes in a tunnel, 2 km on, has not jumped")
     func tunnelIsNoJump() {
         var filter = PositionFilter()
@@ -218,7 +274,8 @@ struct PositionFilterTests {
     @Test("C7, C63: what another filter has learned of the device's clock is taken over")
     func knownClock() throws {
         var filter = PositionFilter()
-        filter.expect(fix(-240), atHubTime: start)
+        let isTaken = filter.expect(fix(-240), atHubTime: start)
+        #expect(isTaken)
         #expect(filter.offer(fix(-241), receivedAt: start + 5_000) == .late)
         let first = try #require(accepted(filter.offer(fix(-230), receivedAt: start + 10_000)))
         #expect(first.isLive && first.measuredAt == start + 10_000)
@@ -227,7 +284,7 @@ struct PositionFilterTests {
     /// A filter that goes on from where another one left the vehicle.
     private func resumed() -> PositionFilter {
         var filter = PositionFilter()
-        filter.expect(fix(0, accuracy: 100), atHubTime: start)
+        _ = filter.expect(fix(0, accuracy: 100), atHubTime: start)
         return filter
     }
 
@@ -259,7 +316,7 @@ struct PositionFilterTests {
             ] {
                 var filter = PositionFilter()
                 if isEarlier {
-                    filter.expect(fix(0), atHubTime: start)
+                    _ = filter.expect(fix(0), atHubTime: start)
                 } else {
                     _ = filter.offer(fix(0), receivedAt: start)
                 }

@@ -205,6 +205,30 @@ import Wire
         }
     }
 
+    @Test("C2, C63: of two workers' links the silent one gains no time for a jump; the speaking one is not refused")
+    func twoLinks() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "max_speed_mps", "45"])
+            try await city.call("session_hello", ["driver", "T1", "w.1", "w", ""])
+            try await city.call("session_hello", ["driver", "T1", "other.1", "other", ""])
+            try await city.call("positions_take", ["T1", "other.1", "45.1", "9.1", "1", "", "", "", ""])
+            try await city.advance(40_000)
+            try await city.call("positions_take", ["T1", "other.1", "45.1", "9.1", "2", "", "", "", ""])
+            try await city.advance(1_000)
+            // 1.1 km in a second: where the link at w was silent for 41.
+            try await city.call("positions_take", ["T1", "w.1", "45.11", "9.1", "3", "", "", "", ""])
+            #expect(try await city.field("vehicle:T1", "lat") == "45.1")
+            #expect(try await city.field("vehicle:T1", "session") == "other.1", "it goes on speaking")
+            // 111 m are driven in a second and a bit.
+            try await city.call("positions_take", ["T1", "w.1", "45.101", "9.1", "4", "", "", "", ""])
+            #expect(try await city.field("vehicle:T1", "lat") == "45.101")
+            #expect(try await city.field("vehicle:T1", "session") == "w.1")
+            // Of who speaks the worker's filter has judged.
+            try await city.call("positions_take", ["T1", "w.1", "45.2", "9.1", "5", "", "", "", ""])
+            #expect(try await city.field("vehicle:T1", "lat") == "45.2")
+        }
+    }
+
     @Test("One position at the pole, or one bad record, stops nobody else")
     func oneBadApple() async throws {
         try await TestCity.run { city in

@@ -123,10 +123,13 @@ async def test_a_fix_worse_than_50_m_raises_no_alert(hub, cast):
     await passenger.expect("ride.arrived", ride=ride)
 
 
-async def test_a_fix_after_reconnecting_is_held_against_the_place_before(hub, cast):
+async def test_a_fix_after_reconnecting_is_held_against_the_place_before(new_hub, cast):
+    hub = new_hub().start()
     driver, passenger, ride, pickup = await on_the_way(hub, cast, lambda p: p.moved(north=700))
     away = pickup.moved(north=1700)
     await driver.fix(away)
+    hub.write_config(positions__max_speed_mps=45)
+    await hub.reload()
     for _ in range(4):  # on either worker
         await driver.known()
         await driver.cut()
@@ -140,6 +143,8 @@ async def test_a_fix_after_reconnecting_is_held_against_the_place_before(hub, ca
     await driver.barrier()
     await passenger.nothing_more()
     assert await driver.fix(away, after_ms=1000) == {}
+    hub.write_config(positions__max_speed_mps=0)
+    await hub.reload()
     await driver.drive(pickup)
     await passenger.expect("ride.near", ride=ride)
     await passenger.expect("ride.arrived", ride=ride)

@@ -5,7 +5,15 @@ import time
 
 import pytest
 
+from conftest import running
+
 HOURS = 3_600_000
+
+
+@pytest.fixture(scope="module")
+def hub():
+    """A hub that believes no car to be faster than the default says."""
+    yield from running(blocks=20, positions__max_speed_mps=45)
 
 
 def now():

@@ -19,6 +19,7 @@ public struct PositionFilter: Sendable {
         /// A device's clock may be ahead of the hub's by so much, ms.
         public var futureMs: Int64 = 60_000
         /// Faster than this between two fixes, m/s, is a jump of the receiver (162 km/h, or a ferry's worth of tunnel).
+        /// 0: any speed is believed.
         public var maximumSpeed = 45.0
         /// So many fixes in a row that agree with each other, the first doubted one included, make a jump believed: as soon as by
         /// the hub's clock a vehicle can have come so far.
@@ -77,6 +78,8 @@ public struct PositionFilter: Sendable {
         var point: GeoPoint
         var at: Int64
         var accuracy: Double
+        /// When it was measured by the hub's clock, as far as its vehicle's lag tells.
+        var hubTime: Int64
     }
 
     /// A row of late or old fixes that keeps pace with the hub's clock: the device's clock is behind, or was set back.
@@ -102,12 +105,15 @@ public struct PositionFilter: Sendable {
 
     public init() {}
 
-    /// Goes on from the last position that another filter believed, measured at `hubTime` by the hub's clock.
-    public mutating func expect(_ fix: Fix, atHubTime hubTime: Int64) {
-        guard usualLagMs == nil else { return }
-        earlier = Mark(point: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy)
+    /// Goes on from the last position that another filter believed, measured at `hubTime` by the hub's clock. False: this one
+    /// has believed a later one.
+    public mutating func expect(_ fix: Fix, atHubTime hubTime: Int64) -> Bool {
+        if let lastReceived, lastReceived >= hubTime { return false }
+        self = PositionFilter()
+        earlier = Mark(point: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy, hubTime: hubTime)
         usualLagMs = hubTime - fix.at
         lastReceived = hubTime
+        return true
     }
 
     /// The last accepted position.
@@ -123,41 +129,65 @@ public struct PositionFilter: Sendable {
         let accuracy = fix.effectiveAccuracy
         guard accuracy >= 0, accuracy <= limits.mapAccuracy else { return .refused(.inaccurate(metres: accuracy)) }
 
-        let mark = Mark(point: fix.point, at: fix.at, accuracy: accuracy)
+        let lag = Lag(of: fix.at, receivedAt: now, usual: usualLagMs, lastReceived: lastReceived)
+        var mark = Mark(point: fix.point, at: fix.at, accuracy: accuracy, hubTime: now - lag.stored)
         if mark.at == last?.at || mark.at == suspect?.at { return .duplicate }
         let isLate = (last ?? earlier).map { mark.at < $0.at } ?? false
         if isLate || now - mark.at - (usualLagMs ?? 0) > limits.maximumAgeMs {
             guard clockIsBehind(mark.at, now: now), hasHadTime(mark, now: now, limits: limits) else {
                 return isLate ? .late : .old
             }
-            usualLagMs = now - mark.at
-            return accept(mark, from: nil, now: now, limits: limits)
+            mark.hubTime = now
+            return accept(mark, from: nil, Lag(usual: now - mark.at, stored: 0), now: now, limits: limits)
         }
-        guard let known = last ?? earlier else { return accept(mark, from: nil, now: now, limits: limits) }
-        if PositionFilter.isReachable(mark, from: known, limits: limits) {
-            return accept(mark, from: last, now: now, limits: limits)
+        guard let known = last ?? earlier else { return accept(mark, from: nil, lag, now: now, limits: limits) }
+        // The device's clock says how long it was on its way, the hub's that this isn't made up: who sets a clock back and forth
+        // comes no further than who leaves it.
+        let passed = min(mark.at - known.at, mark.hubTime - known.hubTime)
+        if PositionFilter.isReachable(mark, from: known, inMs: passed, limits: limits) {
+            return accept(mark, from: last, lag, now: now, limits: limits)
         }
-        let agrees = suspect.map { PositionFilter.isReachable(mark, from: $0, limits: limits) } ?? false
-        suspectCount = agrees ? suspectCount + 1 : 1
+        let isConfirmed = suspect.map { Self.isReachable(mark, from: $0, inMs: abs(mark.at - $0.at), limits: limits) }
+        suspectCount = isConfirmed == true ? suspectCount + 1 : 1
         if suspectCount >= limits.confirmations, hasHadTime(mark, now: now, limits: limits) {
-            return accept(mark, from: nil, now: now, limits: limits)
+            // The hub's time until now is used up, whenever it was measured.
+            mark.hubTime = now
+            return accept(mark, from: nil, lag, now: now, limits: limits)
         }
         suspect = mark
         return .quarantined
     }
 
-    private mutating func accept(_ mark: Mark, from previous: Mark?, now: Int64, limits: Limits) -> Verdict {
-        let lag = now - mark.at
-        // Of a first fix nobody knows whether it was stored or its device's clock is behind: it counts as stored.
-        var (usual, stored) = (lag, lag)
-        if let usualLagMs {
+    /// What a fix took from its device's clock to the hub's, ms.
+    private struct Lag {
+        /// The least that fixes have taken lately, this one included.
+        var usual: Int64
+        /// How much more this one took.
+        var stored: Int64
+
+        init(usual: Int64, stored: Int64) {
+            self.usual = usual
+            self.stored = stored
+        }
+
+        init(of at: Int64, receivedAt now: Int64, usual: Int64?, lastReceived: Int64?) {
+            let lag = now - at
+            // Of a first fix nobody knows whether it was stored or its device's clock is behind: it counts as stored.
+            guard let usual else {
+                self.init(usual: lag, stored: lag)
+                return
+            }
             // The floor rises by a tenth of the time passed (at most a minute counts), so that a device whose clock was
             // corrected is live again within minutes.
-            usual = min(lag, usualLagMs + min(60_000, max(0, now - (lastReceived ?? now))) / 10)
-            stored = lag - usual
+            let least = min(lag, usual + min(60_000, max(0, now - (lastReceived ?? now))) / 10)
+            self.init(usual: least, stored: lag - least)
         }
-        usualLagMs = usual
-        let isLive = stored <= limits.replayDelayMs
+    }
+
+    private mutating func accept(_ mark: Mark, from previous: Mark?, _ lag: Lag, now: Int64, limits: Limits) -> Verdict
+    {
+        usualLagMs = lag.usual
+        let isLive = lag.stored <= limits.replayDelayMs
         last = mark
         suspect = nil
         suspectCount = 0
@@ -167,24 +197,21 @@ public struct PositionFilter: Sendable {
             Accepted(
                 previous: previous.map { Fix($0.point, at: $0.at, accuracy: $0.accuracy) },
                 isForFences: mark.accuracy <= limits.fenceAccuracy,
-                isLive: isLive, measuredAt: isLive ? now : now - stored))
+                isLive: isLive, measuredAt: isLive ? now : now - lag.stored))
     }
 
-    /// Whether a vehicle can have come from one mark to the other, both radii of error granted.
-    private static func isReachable(_ mark: Mark, from other: Mark, limits: Limits) -> Bool {
-        isReachable(mark, from: other, inMs: abs(mark.at - other.at), limits: limits)
-    }
-
+    /// Whether a vehicle can have come from one mark to the other in the time, both radii of error granted.
     private static func isReachable(_ mark: Mark, from other: Mark, inMs time: Int64, limits: Limits) -> Bool {
+        guard limits.maximumSpeed > 0 else { return true }
         let metres = mark.point.distance(to: other.point) - mark.accuracy - other.accuracy
-        return metres <= limits.maximumSpeed * Double(time) / 1000
+        return metres <= limits.maximumSpeed * Double(max(0, time)) / 1000
     }
 
     /// Whether by the hub's clock a vehicle can have come there since its position was believed last: what devices say of the time
     /// can be made up, and a jump with it.
     private func hasHadTime(_ mark: Mark, now: Int64, limits: Limits) -> Bool {
         guard let known = last ?? earlier, let lastReceived else { return true }
-        return Self.isReachable(mark, from: known, inMs: max(0, now - lastReceived), limits: limits)
+        return Self.isReachable(mark, from: known, inMs: now - lastReceived, limits: limits)
     }
 
     /// Notes a late or old fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch

@@ -53,8 +53,9 @@ final class Positions: Capability {
     func wentLive(_ session: Session) {
         guard let vehicle = byConnection[session.connection], let (fix, heard) = vehicle.stored else { return }
         vehicle.stored = nil
-        expect(fix, heard, of: vehicle)
-        if vehicle.lastFix == nil, now() - heard <= Int64(settings.dispatch.staleAfterMs) {
+        // What another worker believed while this one's connection was silent counts: a silent one gains no time for a jump.
+        guard expect(fix, heard, of: vehicle) else { return }
+        if now() - heard <= Int64(settings.dispatch.staleAfterMs) {
             vehicle.heardAt = heard
             vehicle.lastFix = fix
             // One that was stored is older; how good it was nobody keeps.
@@ -150,12 +151,14 @@ final class Positions: Capability {
         }
     }
 
-    /// Has the vehicle's next fix held against its last position, which another worker or an earlier connection believed.
-    func expect(_ last: Fix, _ heard: Int64, of vehicle: VehicleTrack) {
+    /// Has the vehicle's next fix held against its last position, which another worker or an earlier connection believed. False: a
+    /// later one was believed here.
+    @discardableResult
+    func expect(_ last: Fix, _ heard: Int64, of vehicle: VehicleTrack) -> Bool {
         var last = last
         // Nobody keeps how good it was: it counts as the worst that is believed.
         last.accuracy = settings.positions.mapAccuracyM
-        vehicle.filter.expect(last, atHubTime: heard)
+        return vehicle.filter.expect(last, atHubTime: heard)
     }
 
     private func ignored(_ fix: Fix, _ reason: StaticString) -> JudgedFix {

@@ -41,11 +41,11 @@ struct RedisSettings {
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
             ("figure_late_s", settings.statistics.lateS),
         ]
-        let metres: [(String, Double)] = [
+        let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),
-            ("stop_arrived_m", stops.arrivedM),
+            ("stop_arrived_m", stops.arrivedM), ("max_speed_mps", settings.positions.maxSpeedMps),
         ]
-        values = whole.map { (name: $0.0, value: Double($0.1)) } + metres.map { (name: $0.0, value: $0.1) }
+        values = whole.map { (name: $0.0, value: Double($0.1)) } + decimal.map { (name: $0.0, value: $0.1) }
     }
 
     /// Fields and values for HSET. Whole numbers are written without a point.

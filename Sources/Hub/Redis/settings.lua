@@ -10,6 +10,8 @@ local NAMES = {
     -- Offers, rides and queues.
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'round_pause_ms', 'max_passengers',
     'search_timeout_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
+    -- Positions.
+    'max_speed_mps',
     -- What one subject may do.
     'max_links', 'max_topics', 'max_topic_bytes', 'free_cancels', 'cancel_window_ms', 'cancel_pause_ms',
     -- Minibus seats, tours.

@@ -6,6 +6,7 @@ local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_
 local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
+local metres_between = import('distances', 'metres_between')
 local links = import('limits', 'links')
 local people = import('people', 'people')
 local wishes_of = import('notify', 'wishes_of')
@@ -230,12 +231,25 @@ end, { 'allow-oom' })
 -- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 18).
 local LOGGED_MS = 10000
 
+-- Metres by which a fix of another session may be ahead of what a car can have driven: how good a kept place is nobody knows.
+local SLACK_M = 100
+
+-- Whether a vehicle can have come there since another session's last position. Each worker holds fixes against the last one that
+-- came to itself: of two connections the silent one would gain time for a jump (decision 102).
+local function is_reachable(c, key, lat, lon, ms)
+    if c.max_speed_mps == 0 then return true end
+    local known = redis.call('HMGET', key, 'lat', 'lon')
+    if not known[2] then return true end
+    local metres = metres_between(tonumber(known[1]), tonumber(known[2]), tonumber(lat), tonumber(lon))
+    return metres <= c.max_speed_mps * ms / 1000 + SLACK_M
+end
+
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
 -- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), when the worker heard it
 -- (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
 -- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a later
 -- one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions
--- the one with the latest position speaks.
+-- the one with the latest position speaks, if a car can have come there from where the other one was.
 local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)
@@ -247,7 +261,8 @@ local function moved(c, argv, i, lines, minibuses)
     if heard > c.now then heard = c.now end
     local session, speaker = argv[i + 1], known[10]
     local is_other = session ~= '' and speaker and speaker ~= session
-    if known[9] and tonumber(known[9]) > heard then
+    if known[9] and (tonumber(known[9]) > heard
+        or is_other and not is_reachable(c, key, argv[i + 2], argv[i + 3], heard - known[9])) then
         if is_other then say_speaker(c, driver, speaker) end
         return nil
     end

@@ -38,6 +38,8 @@ BASE = {
     "city.id": "testville",
     "zones.file": "zones.geojson",
     "positions.tick_ms": 50,
+    # The cars of tests go faster than time.
+    "positions.max_speed_mps": 0,
     # Nobody waits where that is not what is tried.
     "dispatch.round_pause_ms": 0,
     "dispatch.noshow_wait_ms": 0,
