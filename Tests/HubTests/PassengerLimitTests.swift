@@ -55,6 +55,30 @@ import Wire
         }
     }
 
+    @Test(
+        "C60: a ride taken back counts as a no-show once the taxi is there, or was near and on its way for half a minute",
+        arguments: [("500", 2_000, false), ("500", 29_999, false), ("500", 30_000, true), ("20", 2_000, true)])
+    func cancelsAtOnce(rung: String, after: Int, isNoShow: Bool) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", rung, "18", "high"])
+            try await city.advance(after)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            try await city.minibus("M1", seats: 14)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            #expect(try await city.book("p1", "b1", "M1", 2).isOK)
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK)
+            try await city.call("seat_alert", ["M1", "b1", rung, "18", "high"])
+            try await city.advance(after)
+            #expect(try await city.command("seat_cancel", "passenger", "p1", "b1", "").isOK)
+            let signs = try await city.raw(["LRANGE", "{test}:cancels:p1", "0", "-1"]).array?.map {
+                $0.text?.last == "n"
+            }
+            #expect(signs == [isNoShow, isNoShow])
+        }
+    }
+
     @Test("C60: a bus driver who takes a promise back pays for it, not who asked")
     func promiseTakenBack() async throws {
         try await TestCity.run { city in

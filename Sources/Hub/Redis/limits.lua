@@ -112,6 +112,14 @@ function cancels.one_more_brief(c, v)
     return v.brief
 end
 
+-- Whether a vehicle has come for who takes a request back now: it is there, or near and has been on its way for a while. One that stood
+-- near when it accepted has driven nowhere for it yet.
+local COMING_MS = 30000
+
+function cancels.has_come(c, request)
+    return request.notified == '20' or request.notified ~= '0' and c.now - request.accepted_at >= COMING_MS
+end
+
 -- Whoever drives says when the passenger is aboard. Who is not, and waits for no other ride before that one is over, can take it back
 -- after a while. Answers how long it still has to wait, ms.
 function cancels.aboard_for(c, aboard_at) return math.max(0, tonumber(aboard_at or 0) + c.driver_lost_ms - c.now) end

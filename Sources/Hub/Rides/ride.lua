@@ -116,7 +116,7 @@ local function cancel_by_passenger(c, ride, r)
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
     local is_lost = r.state == 'accepted' and redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing')
-    local has_come = r.state == 'accepted' and r.notified ~= '0'
+    local has_come = r.state == 'accepted' and cancels.has_come(c, r)
     if is_lost then
         cancels.add(c, 'driver:' .. r.driver)
     else

@@ -297,7 +297,7 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
         if left > 0 then return cancels.still_aboard(left, 'booking') end
         if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
-            cancels.add(c, subject, b.state == 'confirmed' and b.notified ~= '0' and 'n' or nil)
+            cancels.add(c, subject, b.state == 'confirmed' and cancels.has_come(c, b) and 'n' or nil)
         elseif role == 'passenger' and b.state == 'waiting' then
             cancels.add(c, subject, 'w')
         elseif role == 'driver' and b.state == 'confirmed' then
