@@ -236,6 +236,7 @@ extension DriverLimitTests {
     func crossesBorders() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
+            try await city.advance(60_000)
             let heard = try await city.heard(on: "people") {
                 for n in 1...200 { try await city.call("driver_move", ["T1", n % 2 == 1 ? "15" : "14"]) }
             }
@@ -254,6 +255,7 @@ extension DriverLimitTests {
     func comesBack() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
+            try await city.advance(60_000)
             for n in 1...50 {
                 try await city.call("driver_outside", ["T1"])
                 #expect(try await city.call("driver_recover", ["T1", "14"]).int == (n <= 6 ? 1 : -1))
@@ -261,6 +263,97 @@ extension DriverLimitTests {
             #expect(try await city.order("14") == ["T2"])
             try await city.advance(60_000)
             #expect(try await city.call("driver_recover", ["T1", "14"]).int == 1)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: one that goes and comes again by its word is back six times in a minute, and leaves when it wants to")
+    func comesAndGoes() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T2")
+            try await city.connect("T1")
+            let heard = try await city.heard(on: "people") {
+                for n in 1...50 {
+                    let outcome = try await city.command("driver_available", "T1", "14", "", "", "")
+                    #expect(n <= 6 ? outcome["rank"]?.integer == 2 : outcome == .refused("rate_limited"))
+                    #expect(try await city.command("driver_unavailable", "T1", "").isOK)
+                    #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+                }
+            }
+            // It comes and goes.
+            #expect(heard.filter { $0.channel == "queues" }.count == 12)
+            try await city.advance(59_000)
+            let refusal = try await city.call("driver_available", ["T1", "14", "", "", ""]).text ?? ""
+            #expect(refusal.hasPrefix("-rate_limited 1000\n") && refusal.hasSuffix("Be available again in 1 s."))
+            try await city.advance(1_000)
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.order("14") == ["T2", "T1"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: one that was outside is refused like that, and is back at its old place all the same")
+    func comesBackByItsWord() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            // It has come once.
+            for n in 1...20 {
+                try await city.call("driver_outside", ["T1"])
+                let outcome = try await city.command("driver_available", "T1", "14", "", "", "")
+                #expect(n <= 5 ? outcome["rank"]?.integer == 1 : outcome == .refused("rate_limited"))
+            }
+            #expect(try await city.order("14") == ["T2"])
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == -1)
+            try await city.advance(60_000)
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == 1)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: a minibus without a way goes online ten times in a minute, and offline when it wants to")
+    func goesOnline() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 14)
+            for n in 1...20 {
+                let outcome = try await city.command("driver_available", "M1", "", "", "", "")
+                #expect(n <= 10 ? outcome.isOK : outcome == .refused("rate_limited"))
+                #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK == (n <= 10))
+                #expect(try await city.command("driver_unavailable", "M1", "").isOK)
+            }
+            try await city.advance(60_000)
+            #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK)
+        }
+    }
+
+    /// Of the event log, in order.
+    private func loggedLinks(_ city: TestCity) async throws -> [String] {
+        let entries = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
+        return entries.compactMap { $0[1]["type"].text }.filter { ["driver.away", "driver.back"].contains($0) }
+    }
+
+    @Test("C60: a driver says hello sixty times in a minute; the event log tells of each, and ends as it is")
+    func reconnects() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            for n in 2...200 {
+                try await city.call("driver_gone", ["T1", n <= 61 ? (n == 2 ? "s-T1" : "s\(n - 1)") : "s60"])
+                let reply = try await city.call("session_hello", ["driver", "T1", "s\(n)", "w", "", "taxi", "4", ""])
+                #expect((reply.text?.hasPrefix("-rate_limited 60000\n") == true) == (n > 60), "\(reply)")
+            }
+            #expect(
+                try await loggedLinks(city) == (1...59).flatMap { _ in ["driver.away", "driver.back"] } + [
+                    "driver.away"
+                ])
+            // One that has said hello catches up again without being counted, and others are not concerned.
+            #expect(
+                try await city.call("session_hello", ["driver", "T2", "s-T2", "w", "", "taxi", "4", "1"]).text == nil)
+            #expect(try await city.field("vehicle:T2", "hellos")?.hasSuffix(" 1") == true)
+            try await city.advance(60_000)
+            try await city.connect("T1")
+            #expect(try await loggedLinks(city).last == "driver.back")
+            #expect(try await city.field("vehicle:T1", "away") == nil)
             #expect(try await city.order("14") == ["T1", "T2"])
             #expect(try await city.brokenInvariants().isEmpty)
         }

@@ -195,6 +195,23 @@ async def test_the_ninth_connection_takes_the_place_of_the_oldest(hub, cast):
         await phone.refused("ride.cancel", "not_found", ride="no-such-ride")
 
 
+async def test_a_driver_whose_link_comes_and_goes_all_the_time_has_to_wait(new_hub, cast):
+    hub = new_hub(server__commands_per_second=1000, server__commands_burst=1000).start()
+    [driver] = await cast.queue(hub, hub.block().a.stand, 1)
+    error, count = None, 0
+    while error is None and count < 1000:
+        await driver.cut()
+        await driver.open()
+        error = (await driver.ask("hello", token=driver.token)).get("error")
+        count += 1
+    assert error["code"] == "rate_limited" and 0 < error["retry_after_ms"] <= 60_000
+    assert count >= 60 and (await driver.wait_closed())[0] == 4429
+    links = [row["type"] for _, row in hub.redis.xrange(hub.key("events")) if row["type"] in ("driver.away", "driver.back")]
+    assert links and len(links) <= 2 * count
+    others = await cast.rider(hub)
+    await others.barrier()
+
+
 async def test_who_takes_requests_back_again_and_again_leaves_the_driver_to_others(hub, cast):
     here = hub.block()
     [driver] = await cast.queue(hub, here.a.stand, 1)

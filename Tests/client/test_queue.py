@@ -94,6 +94,22 @@ async def test_unavailable_leaves_the_queue(hub, cast):
     assert (place["rank"], place["size"]) == (2, 2), "on purpose is on purpose: at the bottom"
 
 
+async def test_a_queue_is_joined_six_times_in_a_minute_and_left_at_any_time(hub, cast):
+    here = hub.block()
+    [waiting] = await cast.queue(hub, here.a.stand, 1)
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    for _ in range(5):
+        await driver.call("driver.unavailable")
+        assert (await driver.call("driver.available"))["rank"] == 2
+    for _ in range(3):
+        assert await driver.call("driver.unavailable") == {"state": "unavailable"}
+        error = await driver.refused("driver.available", "rate_limited")
+        assert error["retry"] is True and 0 < error["retry_after_ms"] <= 60_000
+    assert await asked_next(hub, cast, here.a) == waiting.subject
+    await waiting.state("queue.rank", lambda d: d["size"] == 1)
+    assert hub.redis.zcard(hub.key(f"queue:{here.a.id}")) == 1
+
+
 async def test_ranks_are_pushed_when_they_change_with_the_reason(hub, cast):
     here = hub.block()
     first, second, third = await cast.queue(hub, here.a.stand, 3)

@@ -2,9 +2,33 @@
 
 local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'register', 'worker_of')
 
+-- What is counted for a minute from the first on: since when, hub time, and how often, as text. Answers both, and for how many ms
+-- they count; text: nil if there was nothing yet.
+local function tally(c, text)
+    local since, count = string.match(text or '', '^(%d+) (%d+)$')
+    local left = since and since + 60000 - c.now or 0
+    -- More than a minute: hub time was set back.
+    if left <= 0 or left > 60000 then return c.now_text, 0, 0 end
+    return since, tonumber(count), left
+end
+
+local function one_more(since, count) return since .. ' ' .. string.format('%.0f', count + 1) end
+
 -- Links. `links:<role>:<subject>` has a subject's connections to all workers, by when they came.
 
 local links = {}
+
+-- So often in a minute a driver may say hello: each time that its link is lost and back are two entries of the event log, and who reads
+-- that must see them all to know who could be asked. An app whose link is cut as soon as it is there comes back once a second.
+local HELLOS = 60
+
+-- One more hello of a driver; `hellos` of its vehicle is what this answers. Or nil, and the refusal.
+function links.one_more_hello(c, v)
+    local since, count, left = tally(c, v.hellos)
+    if count < HELLOS then return one_more(since, count) end
+    return nil, refuse('rate_limited', 'You have connected ' .. count .. ' times within a minute. Connect again in '
+        .. math.ceil(left / 1000) .. ' s.', left)
+end
 
 -- A session has come. With one too many the oldest goes: a phone that is back over a new link must get in, whatever became of the
 -- old one. Those of workers that are dead went with them.
@@ -99,16 +123,13 @@ end
 -- Rides that a taxi ends within a minute after they were asked for take nobody anywhere, and a ride from who would have. `brief` on the
 -- vehicle: since when they are counted, and how many there were, for a minute. Answers for how many ms it is not available, or nil.
 function cancels.brief_wait(c, v)
-    local since, count = string.match(v.brief or '', '^(%d+) (%d+)$')
-    local left = since and since + 60000 - c.now or 0
-    return left > 0 and tonumber(count) > 2 * c.free_cancels and left or nil
+    local _, count, left = tally(c, v.brief)
+    return count > 2 * c.free_cancels and left or nil
 end
 
 -- One more; what `brief` is then.
 function cancels.one_more_brief(c, v)
-    local since, count = string.match(v.brief or '', '^(%d+) (%d+)$')
-    if not since or c.now - since >= 60000 then since, count = c.now_text, 0 end
-    v.brief = since .. ' ' .. string.format('%.0f', count + 1)
+    v.brief = one_more(tally(c, v.brief))
     return v.brief
 end
 

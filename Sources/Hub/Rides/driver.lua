@@ -17,6 +17,13 @@ local function do_without(c, driver, v)
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
 
+-- So often in a minute a driver comes into a queue: by its word, as its position is in another zone, or in one again. Each time all who wait
+-- there are told their ranks. `moves` of the vehicle has when it did. It may leave at any time, and is refused, or stays as it is, until it may
+-- come again.
+local MOVES = 6
+
+local function moves_with_this(c, v) return cancels.in_a_minute(c, v.moves, MOVES) end
+
 -- The name went to a bus (bus.lua), and the driver's connection is about to be closed.
 local function bus_refusal(v)
     return v.kind == 'bus' and refuse('forbidden', 'Your subject is the id of a bus in the catalog.') or nil
@@ -45,8 +52,13 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
         if zone == '' then return refuse(given.code, given.detail) end
         local too_soon = cancels.driver_refusal(c, driver) or cancels.brief_refusal(c, v)
         if too_soon then return too_soon end
+        local moves, _, wait = moves_with_this(c, v)
+        if not moves then
+            return refuse('rate_limited', 'You have come into a queue ' .. MOVES .. ' times within a minute. Be available again in '
+                .. math.ceil(wait / 1000) .. ' s.', wait)
+        end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
-        local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept)
+        local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept, { 'moves', moves })
         dispatch_driver(c, zone, driver, true)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
     end)
@@ -77,16 +89,12 @@ register('driver_unavailable', { 'driver', 'key' }, function(c, given)
     end)
 end)
 
--- So often in a minute a driver changes its zone, or comes back to one: each time all who wait there are told their ranks. `moves` of
--- the vehicle has when it did. Until it may again it stays as it is.
-local MOVES = 6
-
 -- driver_move: driver, zone. An available driver has moved on purpose: bottom of that zone's queue (Q6).
 register('driver_move', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if v.state ~= 'available' or v.zone == zone or is_minibus(v) or bus_refusal(v) then return 0 end
-    local left, moves = v.zone, cancels.in_a_minute(c, v.moves, MOVES)
+    local left, moves = v.zone, moves_with_this(c, v)
     if not moves then return 0 end
     leave(c, driver, v, 'moved', 'available')
     join(c, driver, v, zone, 'moved', nil, { 'moves', moves })
@@ -115,7 +123,7 @@ register('driver_recover', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
     if not remembers(c, v) or is_minibus(v) or cancels.driver_refusal(c, driver) then return 0 end
-    local moves = cancels.in_a_minute(c, v.moves, MOVES)
+    local moves = moves_with_this(c, v)
     if not moves then return -1 end
     mark_back(c, driver, v)
     recover(c, driver, v, zone, { 'moves', moves })

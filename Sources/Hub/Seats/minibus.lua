@@ -37,7 +37,7 @@ local function announce_way(c, driver, v, way)
 end
 
 -- What is told to the passengers and to every worker may change so often in a minute. `rerouted` of a vehicle has when its route
--- did, `reshown` when it went online with a way: an app whose link comes and goes does that more often.
+-- did, `reshown` when it went online: an app whose link comes and goes does that more often.
 local CHANGES = { rerouted = 3, reshown = 10 }
 
 -- Refuses what comes too soon; nil: it may be told, and counts. field: of the vehicle, which has the times; text: what was done.
@@ -58,12 +58,11 @@ local function forget_way(c, driver, v)
 end
 
 -- Online: it can be seen and booked. A minibus waits in no queue. reason: available (its driver says so) | recovered. Who goes off
--- and on has its way told to every worker again.
+-- and on is shown and logged again, and has its way told to every worker.
 local function go_online(c, driver, reason)
     local v = vehicle(c, driver)
-    local is_told = reason == 'available' and v.way and redis.call('HEXISTS', c.p .. 'ways', driver) == 0
-    local refused = reason == 'available' and v.state ~= 'available' and cancels.driver_refusal(c, driver)
-        or is_told and count_reroute(c, driver, v, 'reshown', 'You have gone online')
+    local refused = reason == 'available' and v.state ~= 'available'
+        and (cancels.driver_refusal(c, driver) or count_reroute(c, driver, v, 'reshown', 'You have gone online'))
     if refused then return refused end
     forget_place(c, driver)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)

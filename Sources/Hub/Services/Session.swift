@@ -54,7 +54,7 @@ final class Session {
     /// Its token counts no more: it is closed when its turn comes, whatever is reloaded meanwhile.
     var mustLeave = false
     /// Why Redis has refused its hello.
-    var refusal: String?
+    var refusal: ErrorReply?
     /// Its own until hello, then its subject's.
     var budget: Budget
     /// What hello was asked to resume, until its greeting has gone out.

@@ -171,9 +171,9 @@ final class Sessions: Capability {
                 if session.phase != .closing { session.phase = .silent }
                 self.readers.remove(session, from: identity.channel)
                 self.scheduleHello(session)
-                if let detail = session.refusal {
-                    self.refuse(session, id, .forbidden, detail)
-                    return self.close(session, .forbidden)
+                if let refusal = session.refusal {
+                    self.refuse(session, id, refusal)
+                    return self.close(session, refusal.code == .rateLimited ? .rateLimited : .forbidden)
                 }
                 self.refuse(session, id, .unavailable, "The hub can't reach its store now; say hello again.")
                 return self.handleWaiting(session)
@@ -235,14 +235,16 @@ final class Sessions: Capability {
                 "session": RedisArgument(session.name), "worker": RedisArgument(self.services.name),
                 "seen": RedisArgument(session.position), "kind": RedisArgument(identity.kind.text.description),
                 "seats": RedisArgument(identity.seats ?? self.settings.vehicles.minibusSeats),
+                "again": session.isGreeted ? "1" : "",
             ]
             self.functions.call("session_hello", arguments) { result in
                 guard self.sessions.has(session), session.phase == .catchingUp else {
                     self.failed(session, identity)
                     return then(false)
                 }
-                if case .refused(_, let detail, _) = RedisFunctions.answer(result) {
-                    session.refusal = detail
+                if case .refused(let code, let detail, let wait) = RedisFunctions.answer(result) {
+                    session.refusal = ErrorReply(
+                        code: ErrorCode(rawValue: code) ?? .forbidden, detail: detail, retryAfterMs: wait)
                     if session.isGreeted { self.close(session, .forbidden) }
                     return then(false)
                 }

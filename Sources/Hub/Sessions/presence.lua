@@ -150,10 +150,10 @@ local function say_speaker(c, driver, session)
     push(c, 'driver:' .. driver, '', 'speaker', '', session)
 end
 
--- This session speaks for the driver from now on. The worker of the one that did (`old`) may hold a link that is half open: it is
+-- This session speaks for the driver from now on; more of the vehicle may be set with that. The worker of the one that did (`old`) may hold a link that is half open: it is
 -- told to be silent (C63).
-local function speak(c, driver, session, worker, old)
-    set_vehicle(c, driver, 'session', session, 'worker', worker)
+local function speak(c, driver, session, worker, old, ...)
+    set_vehicle(c, driver, 'session', session, 'worker', worker, ...)
     redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
     if not old or old == worker then return end
     redis.call('SREM', c.p .. 'drivers:' .. old, driver)
@@ -161,17 +161,20 @@ local function speak(c, driver, session, worker, old)
 end
 
 -- session_hello: role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
--- kind of its vehicle (nothing = a taxi) and the seats of a minibus.
+-- kind of its vehicle (nothing = a taxi), the seats of a minibus, and 1 if this session has said hello and catches up again.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
 -- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
--- a minibus is along its way}; or the refusal of a driver who has the name of a bus.
-register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?' }, function(c, given)
+-- a minibus is along its way}; or the refusal of a driver who has the name of a bus, or comes again and again.
+register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?', 'again?' }, function(c, given)
     local role, subject, session, worker = given.role, given.subject, given.session, given.worker
     local v = {}
     if role == 'driver' then
         v = vehicle(c, subject)
         local no = buses.driver_refusal(c, subject, v)
         if no then return no end
+        local hellos, too_often = v.hellos, nil
+        if given.again ~= '1' then hellos, too_often = links.one_more_hello(c, v) end
+        if too_often then return too_often end
         if not v.state then
             v.state = 'unavailable'
             set_vehicle(c, subject, 'state', v.state)
@@ -179,7 +182,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         end
         people.is_back(c, subject)
         become(c, subject, v, given.kind or 'taxi', given.seats)
-        speak(c, subject, session, worker, v.worker)
+        speak(c, subject, session, worker, v.worker, 'hellos', hellos or '')
         v.kind = redis.call('HGET', c.p .. 'vehicle:' .. subject, 'kind')
         redis.call('ZADD', c.p .. 'alive', 'XX', c.now, subject)
         local back = mark_back(c, subject, v)
