@@ -150,8 +150,8 @@ local function say_speaker(c, driver, session)
     push(c, 'driver:' .. driver, '', 'speaker', '', session)
 end
 
--- This session speaks for the driver from now on; more of the vehicle may be set with that. The worker of the one that did (`old`) may hold a link that is half open: it is
--- told to be silent (C63).
+-- This session speaks for the driver from now on; more of the vehicle may be set with that. The worker of the one that did (`old`)
+-- may hold a link that is half open: it is told to be silent (C63).
 local function speak(c, driver, session, worker, old, ...)
     set_vehicle(c, driver, 'session', session, 'worker', worker, ...)
     redis.call('SADD', c.p .. 'drivers:' .. worker, driver)
