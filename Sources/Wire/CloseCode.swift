@@ -61,6 +61,9 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         }
     }
 
+    /// The reason text of `forbidden` for a driver whose `sub` has become the name of a bus on tour.
+    public static let nameTakenReason = "a bus has this driver's name: get a token with another `sub`"
+
     /// The reason text of a drain, with the time over which this client should spread its return.
     public static func restartReason(retryMs: Int) -> String { "restart; retry_ms=\(retryMs)" }
 

@@ -58,7 +58,7 @@ import Wire
                 let reply = try await start(city)
                 #expect(reply.isOK)
             }
-            #expect(closed.filter { $0.type == "replaced" }.map(\.meta) == ["s-B7"])
+            #expect(closed.filter { $0.type == "name_taken" }.map(\.meta) == ["s-B7"])
             #expect(try await city.order("14") == (kind == "taxi" ? ["T1"] : []))
             #expect(try await city.field("vehicle:B7", "kind") == "bus")
             #expect(try await city.field("vehicle:B7", "session") == nil)

@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import community
+from kerbside import bus as buses
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.driver import Driver
 from kerbside.minibus import trip
@@ -91,3 +92,14 @@ async def test_who_has_the_name_of_a_bus_is_no_driver(town):
             await bus.begin()
     await bus.call("seats.set", taken=3)
     assert (await bus.call("tour.end"))["state"] == "ended"
+
+
+async def test_who_was_here_before_its_name_was_a_bus_is_told_so(new_hub, cast):
+    hub = new_hub(blocks=3).start()
+    [line, _], text = buses.community(2)
+    taxi = Driver(hub, line.bus, hub.block().a.stand)
+    await taxi.go_available()
+    buses.load(hub, text)
+    await BusDriver(hub, line).begin()
+    code, reason = await taxi.wait_closed()
+    assert code == 4403 and "bus" in reason and "`sub`" in reason

@@ -86,11 +86,15 @@ final class Sessions: Capability {
         return true
     }
 
-    /// Another connection of the same subject has taken the place of the session that the push names.
+    /// Another connection of the same subject has taken the place of the session that the push names, or a bus its subject's name.
     func onPublish(_ push: Push) -> Bool {
-        guard push.seq.isEmpty, push.type == "replaced" else { return false }
+        guard push.seq.isEmpty, push.type == "replaced" || push.type == "name_taken" else { return false }
         for session in readers[push.channel] ?? [] where session.name == push.meta && session.phase != .closing {
-            close(session, .replaced)
+            if push.type == "replaced" {
+                close(session, .replaced)
+            } else {
+                close(session, .forbidden, CloseCode.nameTakenReason)
+            }
         }
         return true
     }

@@ -54,7 +54,7 @@ function buses.take_name(c, bus)
     local channel = 'driver:' .. bus
     local sessions = redis.call('ZRANGE', c.p .. 'links:' .. channel, 0, -1)
     if #sessions == 0 then sessions[1] = v.session end
-    for _, session in ipairs(sessions) do push(c, channel, '', 'replaced', session, '{}') end
+    for _, session in ipairs(sessions) do push(c, channel, '', 'name_taken', session, '{}') end
     return nil
 end
 
