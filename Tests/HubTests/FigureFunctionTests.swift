@@ -212,7 +212,7 @@ import Wire
                     "tour_moved",
                     [
                         "t_1", String(at), "45.1", "9.1", "100", "", reached, "[]", "77", "[]", "18000000000\(at)", "",
-                        "[]", left, "", "[]", "",
+                        "[]", left, "", "[]", "", String(at), "",
                     ])
             }
             try await moved(10, reached: "1", left: "[[0,301]]")

@@ -15,7 +15,7 @@ import Wire
             "tour_moved",
             [
                 "t1", now, Self.lat(1000), "9.0", "1000", "", "", "[]", "", "[]", now, "", "[]", "[]", "3600 0 3600",
-                course, "",
+                course, "", now, "",
             ])
     }
 

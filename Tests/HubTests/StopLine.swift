@@ -30,17 +30,20 @@ extension StopLine {
         return try JSONValue(parsing: Array((hello[2].text ?? "").utf8))["places"]
     }
 
-    /// The bus is so many metres along the line. first: it has not begun its way, and so far along is at its first stop.
+    /// The bus is so many metres along the line. first: it has not begun its way, and so far along is at its first stop; late: its
+    /// fix was measured so long ago, ms.
     func drive(
-        _ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000, first: String = ""
+        _ city: TestCity, to metres: Double, tour: String = "t1", after ms: Int = 10_000, first: String = "",
+        late: Int64 = 0
     ) async throws {
         try await city.advance(ms)
         let now = try #require(try await city.field("settings", "clock_hub"))
+        let measured = try String(#require(Int64(now)) - late)
         try await city.call(
             "tour_moved",
             [
                 tour, now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "", "[]", now, "",
-                "[[\(Self.lat(metres)),9.0,\(now)]]", "[]", "", "[]", first,
+                "[[\(Self.lat(metres)),9.0,\(measured)]]", "[]", "", "[]", first, measured, "",
             ])
     }
 

@@ -30,7 +30,7 @@ import Wire
             [
                 "t1", now, Self.lat(Double(metres)), "9.0", String(metres), off, "", "[]", "", etas, now, "", "[]",
                 "[]", zone,
-                course, "",
+                course, "", now, "",
             ])
     }
 

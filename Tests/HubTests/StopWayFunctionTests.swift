@@ -38,7 +38,7 @@ import Wire
                 "tour_moved",
                 [
                     "t1", last, Self.lat(1890), "9.0", "1890", "", "", "[]", "", "[]", last, "",
-                    "[" + fixes.joined(separator: ",") + "]", "[]", "", "[]", "",
+                    "[" + fixes.joined(separator: ",") + "]", "[]", "", "[]", "", last, "",
                 ])
             // The tour, again for who is told of it, its detours, and the requests.
             #expect(try await city.calls(of: "hgetall") - before == 1 + 1 + 1 + 6)
@@ -115,6 +115,54 @@ import Wire
             try await city.advance(120_000)
             #expect(try await answer(city, "noshow", "s1").isOK)
             #expect(try await answer(city, "noshow", "s2") == .refused("not_available"))
+        }
+    }
+
+    @Test("C51: the wait goes by when fixes came, and ends when one was measured elsewhere")
+    func clocks() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for id in ["s1", "s2"] {
+                _ = try await request(city, "c-" + id, wish(id, id == "s1" ? 2000 : 3000, inMinutes: 0))
+                _ = try await answer(city, "accept", id)
+            }
+            // Measured a minute before they came, as it is said.
+            try await drive(city, to: 2000, late: 70_000)
+            try await drive(city, to: 2001, after: 10_000, late: 60_000)
+            #expect(try await answer(city, "noshow", "s1") == .refused("not_available"), "10 s by the hub's clock")
+            try await city.advance(19_999)
+            #expect(try await answer(city, "noshow", "s1") == .refused("not_available"))
+            try await city.advance(1)
+            #expect(try await answer(city, "noshow", "s1").isOK)
+            // It stood for 25 s, and was heard of when it was on for 15.
+            try await drive(city, to: 3000)
+            try await drive(city, to: 3001, after: 20_000)
+            try await drive(city, to: 3100, after: 20_000, late: 15_000)
+            #expect(try await city.field("stop:s2", "stood_ms") == "25000")
+            #expect(try await answer(city, "noshow", "s2") == .refused("not_available"))
+        }
+    }
+
+    @Test("C51: nobody is missed who was not told that the bus is there; who stands beside the place is there")
+    func unknowing() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            _ = try await request(city, "c1", wish("s1", 2000, inMinutes: 0))
+            // A loop that comes by twice, and it is the second time that is asked for.
+            let loop = """
+                {"id":"s2","lat":\(Self.lat(2000)),"lon":9.0,"at":\(Self.now),"passengers":1,\
+                "places":{"out":[8000]},"later":false}
+                """
+            _ = try await request(city, "c2", loop)
+            for id in ["s1", "s2"] { #expect(try await answer(city, "accept", id).isOK) }
+            try await drive(city, to: 1960)
+            #expect(try await city.told("passenger:c1").last == "stop.near", "not within 20 m")
+            try await drive(city, to: 1961)
+            #expect(try await city.last("stop.arrived", "passenger:c1")?["distance_m"]?.integer == 39)
+            try await city.advance(30_000)
+            #expect(try await answer(city, "noshow", "s2") == .refused("not_available"))
+            #expect(try await city.told("passenger:c2").last == "stop.accepted")
+            #expect(try await answer(city, "noshow", "s1").isOK)
         }
     }
 
@@ -216,7 +264,7 @@ import Wire
                     [
                         "t1", now, Self.lat(metres), "9.0", String(metres), "", "", "[]", "",
                         #"[{"index":0,"stop":"a","at":1000,"early":900},{"index":1,"stop":"b","at":2000}]"#, now, "",
-                        "[]", "[]", "", "[]", "",
+                        "[]", "[]", "", "[]", "", now, "",
                     ])
             }
             try await start(city)

@@ -26,7 +26,7 @@ import Wire
             "tour_moved",
             [
                 tour, String(at), "45.1", "9.1", dist, off, reached, skipped, delay, etas, String(at), isBack, "[]",
-                "[]", "", "[]", "",
+                "[]", "", "[]", "", String(at), "5/3/7",
             ])
         return (reply[0].text, reply[1].int)
     }
@@ -344,7 +344,7 @@ import Wire
             let tour = try JSONValue(parsing: back[2].bytes ?? [])["tour"]
             #expect(tour?["tour"]?.text == "t_1" && next(tour) == 2 && tour?["seats"]?["taken"]?.integer == 5)
             #expect(tour?["delay_s"]?.integer == 30)
-            #expect(back[3].text == "812.5 1800000000" && back[4].text == "45.1" && back[7].text == "7")
+            #expect(back[3].text == "812.5 1800000000 5/3/7" && back[4].text == "45.1" && back[7].text == "7")
             #expect(try await city.field("tour:t_1", "worker") == "w2")
         }
     }

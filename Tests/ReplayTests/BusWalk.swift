@@ -16,7 +16,7 @@ actor BusWalk: RandomWalk {
     private let buses = (1...4).map { "B\($0)" }
     private let lines = ["L1", "L2"]
     private let citizens = (1...8).map { "c\($0)" }
-    private var made: [String] = []
+    private var made: [(id: String, metres: Double)] = []
     private var names = 0
 
     init(_ setup: WalkSetup) {
@@ -65,14 +65,22 @@ actor BusWalk: RandomWalk {
     }
 
     private func move(_ driver: String) async throws {
-        guard let tour = try await harness.fields("busdriver:" + driver, "tour")[0] else { return }
-        let metres = random.between(0...3_000).rounded()
+        // Now and then where one of the last requests has its tour come.
+        let asked = random.chance(0.7) ? made.suffix(12).randomElement(using: &random) : nil
+        var fetching: String?
+        if let asked {
+            let request = try await harness.fields("stop:" + asked.id, "tour", "state")
+            if request[1] == "accepted" { fetching = request[0] }
+        }
+        let own = try await harness.fields("busdriver:" + driver, "tour")[0]
+        guard let tour = fetching ?? own else { return }
+        let metres = fetching == nil ? random.between(0...3_000).rounded() : asked?.metres ?? 0
         let (lat, time) = ("\(45 + metres / 111_195)", "\(harness.hubMs)")
         try await harness.call(
             "tour_moved",
             [
                 tour, time, lat, "9.0", "\(metres)", "", "", "[]", "", "[]", time, "", "[[\(lat),9.0,\(time)]]", "[]",
-                "", "[]", "",
+                "", "[]", "", time, "",
             ])
     }
 
@@ -84,20 +92,22 @@ actor BusWalk: RandomWalk {
             {"id":"s\(names)","lat":\(45 + metres / 111_195),"lon":9.0,"at":\(at),"passengers":1,\
             "places":{"out":[\(metres)]},"later":false}
             """
-        made.append("s\(names)")
+        made.append(("s\(names)", metres))
         try await harness.call(
             "stop_request", [citizens.randomElement(using: &random)!, "", line, "", "", #"{"name":"Ada"}"#, request])
     }
 
     /// One of the last requests is answered by its driver, or by another one now and then, or cancelled.
     private func answer(_ other: String) async throws {
-        guard let id = made.suffix(12).randomElement(using: &random) else { return }
-        let request = try await harness.fields("stop:" + id, "tour", "citizen")
+        guard let id = made.suffix(12).randomElement(using: &random)?.id else { return }
+        let request = try await harness.fields("stop:" + id, "tour", "citizen", "notified")
         guard let citizen = request[1] else { return }
         if random.chance(0.1) { return try await harness.call("stop_cancel", [citizen, id, ""]) }
         let driver = try await harness.fields("tour:" + (request[0] ?? ""), "driver")[0]
         let who = random.chance(0.2) ? other : driver ?? other
-        let what = ["accept", "accept", "accept", "decline", "complete", "noshow"].randomElement(using: &random)!
+        let answers = ["accept", "accept", "accept", "decline", "complete", "noshow"]
+        let what = (request[2] == "20" ? ["complete", "noshow", "noshow", "noshow"] : answers).randomElement(
+            using: &random)!
         try await harness.call("stop_answer", [who, what, id, random.chance(0.2) ? "1" : "", ""])
     }
 }

@@ -40,6 +40,10 @@ import Testing
                 "stops.close(c, id, s, 'completed')"
             ),
             (
+                "somebody is missed who was not told that the bus is there", .noShow, "if s.notified ~= '20' then",
+                "if false then"
+            ),
+            (
                 "a closed request stays open", .state, "stops.set(c, id, 'state', state, 'closed_at', c.now_text)", ""
             ),
             (

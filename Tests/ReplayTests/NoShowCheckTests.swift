@@ -5,7 +5,7 @@ import Testing
 
 /// Nobody has not turned up before the bus has stood there (C51).
 @Suite struct NoShowCheckTests {
-    func found(_ track: [(Int64, Double)], saidAt: Int64) -> Int {
+    func found(_ track: [(Int64, Double)], saidAt: Int64, isTold: Bool = true) -> Int {
         var checker = BusLogChecker()
         let text = """
             tour.started t=t bus=7 line=L d=d
@@ -14,17 +14,23 @@ import Testing
 
             stop.accepted q=q t=t c=c
 
+            \(isTold ? "stop.arrived q=q t=t c=c" : "stop.near q=q t=t c=c")
+
             stop.noshow q=q t=t c=c
             """
         for var event in log(text) {
             event.timeMs = saidAt
             checker.take(event)
         }
-        #expect(checker.noShows.count == 1 && checker.violations == [])
+        #expect(checker.noShows.count == 1 && checker.violations.map(\.rule) == (isTold ? [] : [.noShow]))
         var end = BusSnapshot(waitMs: 30_000)
         end.requests["q"] = .init(state: "no_show", citizen: "c", tour: "t", place: point(45, 9))
         let fixes = track.map { RecordedBuses.Fix(at: $0.0, point: point(45 + $0.1 / 111_195, 9)) }
         return NoShowCheck.violations(checker, end, tracks: ["d": fixes]).count
+    }
+
+    @Test func onlyWhoKnowsThatTheBusIsThere() {
+        #expect(found([(0, 0), (40_000, 0)], saidAt: 40_000, isTold: false) == 0, "it has stood there")
     }
 
     @Test func onlyWhereTheBusHasStoodForLongEnough() {

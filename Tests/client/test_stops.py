@@ -10,7 +10,7 @@ import pytest
 
 from kerbside import bus as buses, patience
 from kerbside.bus import BinaryBusDriver, BusDriver
-from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, on_tour, rider, serve
+from kerbside.stops import DAY, MINUTE, BinaryRider, Rider, ids, nobody_came, on_tour, rider, serve
 
 
 @pytest.fixture(scope="module")
@@ -202,9 +202,9 @@ async def test_nobody_came_only_once_the_bus_has_stood_there(town, line):
     await driver.refused("stop.noshow", "not_available", request=request)
     await driver.go(1000)
     await driver.fix(after_ms=5000)
-    await town.until("the stand", lambda: town.redis.hget(town.key(f"stop:{request}"), "stood_from"))
-    await driver.call("stop.noshow", request=request)
-    await citizen.until("stop.noshow", request=request)
+    await nobody_came(driver, request)
+    await citizen.until("stop.arrived", request=request)
+    await citizen.expect("stop.noshow", request=request)
     await citizen.nothing_more()
 
 
@@ -225,7 +225,9 @@ async def test_where_the_bus_has_been_counts_before_what_its_driver_says(town, l
     await driver.call("stop.accept", request=request)
     await driver.go(2000)
     await driver.fix(after_ms=5000)
-    await driver.call("stop.noshow", request=request)
+    await driver.ask("stop.noshow", request=request)
+    assert town.redis.hget(town.key(f"stop:{request}"), "stood_from")
+    await nobody_came(driver, request)
     await citizen.until("stop.arrived", request=request)
     await citizen.expect("stop.noshow", request=request)
 

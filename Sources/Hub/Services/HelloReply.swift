@@ -20,8 +20,9 @@ struct HelloReply {
     /// JSON of the snapshot's `data`, as it is sent, and read.
     let snapshotBytes: [UInt8]
     let snapshot: JSONValue
-    /// Of an open offer: `lat,lon` of its pickup. Of a bus driver's tour: metres along the shape (`-` unknown), a space, and
-    /// the Unix second from which the times of its trip count. Otherwise empty.
+    /// Of an open offer: `lat,lon` of its pickup. Of a bus driver's tour: metres along the shape (`-` unknown),
+    /// the Unix second from which the times of its trip count, and if it has sent a fix, what is known of its device's
+    /// clock (`DeviceClock.text`); with spaces between. Otherwise empty.
     let meta: String
     /// The last position that Redis has of the vehicle, and when it was measured, hub time in ms.
     let lastPosition: (fix: Fix, heard: Int64)?

@@ -163,8 +163,8 @@ end
 -- session_hello: role, subject, session, worker, seq of the last event seen on the own channel ('' = none), and of a driver the
 -- kind of its vehicle (nothing = a taxi), the seats of a minibus, and 1 if this session has said hello and catches up again.
 -- Answers {position, mode (fresh | resumed | oldest | gap), snapshot, meta (of an open offer; of a tour its metres along the shape
--- and what its trip's times count from), lat, lon, at, when it was heard, '1' if a lost place is kept for it, entries, how far
--- a minibus is along its way}; or the refusal of a driver who has the name of a bus, or comes again and again.
+-- what its trip's times count from, and its device's clock), lat, lon, at, when it was heard, '1' if a lost place is kept for it,
+-- entries, how far a minibus is along its way}; or the refusal of a driver who has the name of a bus, or comes again and again.
 register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kind?', 'seats?', 'again?' }, function(c, given)
     local role, subject, session, worker = given.role, given.subject, given.session, given.worker
     local v = {}
@@ -214,6 +214,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         local t
         snapshot, t = tours.hello(c, subject, worker)
         v, meta = { lat = t.lat, lon = t.lon, at = t.at, heard = t.heard }, (t.dist or '-') .. ' ' .. (t.base or '0')
+        if t.device then meta = meta .. ' ' .. t.device end
     end
     return { position, mode, snapshot, meta,
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries, v.along or '' }

@@ -79,6 +79,10 @@ function ANSWERS.noshow(c, id, s)
         return refuse('not_available', 'The bus must have stood at the place for ' .. math.ceil(wait / 1000)
             .. ' s; it has for ' .. math.floor(stood / 1000) .. ' s.', s.stood_from and wait - stood or nil)
     end
+    -- Nobody is missed who does not know that the bus is there.
+    if s.notified ~= '20' then
+        return refuse('not_available', 'The bus must have come to the place on this round: the citizen was not told that it is there.')
+    end
     stops.close(c, id, s, 'no_show')
     cancels.add(c, s.citizen, 'n')
     redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)

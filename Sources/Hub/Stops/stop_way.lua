@@ -22,13 +22,13 @@ local function is_this_pass(s, dist, reach)
     return not dist or not s.dist or math.abs(tonumber(s.dist) - dist) <= reach + SLACK_M
 end
 
--- from: the fix before, if the bus has hardly moved since. It stands as long as it stays within 50 m of the place.
+local function is_at(s, fix) return metres_between(tonumber(s.lat), tonumber(s.lon), fix.lat, fix.lon) <= STAND_M end
+
+-- from: the fix before, if the bus stands. That counts from when it came, which a device can't make up, until it was measured
+-- elsewhere.
 local function stand(c, id, s, fix, from)
-    local function is_there(f)
-        return metres_between(tonumber(s.lat), tonumber(s.lon), f.lat, f.lon) <= STAND_M
-    end
-    if is_there(fix) and from and is_there(from) then
-        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', math.min(from.at, c.now))) end
+    if from then
+        if not s.stood_from then stops.set(c, id, 'stood_from', string.format('%.0f', from.came)) end
     elseif s.stood_from then
         local stood = math.max(tonumber(s.stood_ms or 0), math.min(fix.at, c.now) - tonumber(s.stood_from))
         stops.set(c, id, 'stood_ms', string.format('%.0f', stood))
@@ -38,12 +38,12 @@ end
 
 -- Told once each, on the way since the last fix, so that a bus that passes between two fixes is not missed. first: of a bus
 -- that has not begun its way, how far along it still is at its first stop: it comes near to nobody yet, and is there only for
--- who gets on at that stop.
-local function alert(c, id, s, metres, dist, first)
+-- who gets on at that stop. stands: it does, within 50 m of the place, and has arrived.
+local function alert(c, id, s, metres, dist, first, stands)
     local reached = tonumber(s.notified)
     if reached == 20 then return end
     if first and not (s.dist and tonumber(s.dist) <= first) then return end
-    local arrived = metres <= c.stop_arrived_m and is_this_pass(s, dist, c.stop_arrived_m)
+    local arrived = (stands or metres <= c.stop_arrived_m) and is_this_pass(s, dist, stands and STAND_M or c.stop_arrived_m)
     local near = arrived or (metres <= c.stop_near_m and is_this_pass(s, dist, c.stop_near_m))
     if not near or ((reached == 500 or first) and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
@@ -62,12 +62,13 @@ local function pass(c, id, s, fix, before, dist, first)
     local metres = before and metres_between(before.lat, before.lon, fix.lat, fix.lon)
     if before and (fix.at - before.at > GAP_MS or metres > GAP_M) then before = nil end
     local stands = before and fix.at > before.at and metres * 1000 <= STAND_MPS * (fix.at - before.at)
-    alert(c, id, s, approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist, first)
+    stands = stands and is_at(s, before) and is_at(s, fix)
+    alert(c, id, s, approach(tonumber(s.lat), tonumber(s.lon), before, fix), dist, first, stands)
     stand(c, id, s, fix, stands and before)
 end
 
--- A bus was on its way: the fixes that fences may use, [lat, lon, at] each. before: {lat, lon, at} of the one before them,
--- if there is one; dist: metres along the shape at the last, nil off it or unknown; first: see alert(), nil on its way.
+-- A bus was on its way: the fixes that fences may use, [lat, lon, when measured] each. before: {lat, lon, at, came} of the one before
+-- them, if there is one; dist: metres along the shape at the last, nil off it or unknown; first: see alert(), nil on its way.
 function stops.moved(c, tour, way, before, dist, first)
     if #way == 0 then return end
     for _, one in ipairs(stops.of_tour(c, tour)) do
@@ -77,7 +78,7 @@ function stops.moved(c, tour, way, before, dist, first)
         if is_due and s.state == 'accepted' then
             local last = before
             for _, row in ipairs(way) do
-                local fix = { lat = row[1], lon = row[2], at = row[3] }
+                local fix = { lat = row[1], lon = row[2], at = row[3], came = c.now }
                 pass(c, id, s, fix, last, dist, first)
                 last = fix
             end

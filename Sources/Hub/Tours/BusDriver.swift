@@ -7,8 +7,16 @@ final class BusDriver {
     var tour: TourRun?
     /// The last position that was believed, and when it was measured, hub time in ms: the next tour's filter goes on from it.
     var last: (fix: Fix, heard: Int64)?
+    /// Of the device that sends its fixes.
+    var clock = DeviceClock()
 
     init(subject: String) { self.subject = subject }
+}
+
+/// A fix, and when it was measured by the hub's clock (`DeviceClock`), Unix ms.
+struct TimedFix {
+    var fix: Fix
+    var measured: Int64
 }
 
 /// The tour that a bus driver is on.
@@ -40,8 +48,10 @@ final class TourRun {
     var isBack = false
     /// Since Redis was told: how late stops were left.
     var left: [TourProgress.Left] = []
+    /// The last fix that was believed.
+    var last: TimedFix?
     /// Since Redis was told: the fixes that fences may use, for the alerts of stops on request.
-    var way: [Fix] = []
+    var way: [TimedFix] = []
 
     init(id: String, bus: String, line: String, pattern: String, trip: String?, base: Int64, next: Int) {
         self.id = id

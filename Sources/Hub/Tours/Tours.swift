@@ -180,7 +180,10 @@ final class Tours: Capability {
             return
         }
         let meta = reply.meta.split(separator: " ")
-        takeUp(tour, bus, base: meta.last.flatMap { Int64($0) } ?? 0, distance: meta.first.flatMap { Double($0) })
+        if bus.tour == nil, meta.count == 3 { bus.clock = DeviceClock(text: meta[2]) }
+        takeUp(
+            tour, bus, base: meta.dropFirst().first.flatMap { Int64($0) } ?? 0,
+            distance: meta.first.flatMap { Double($0) })
     }
 
     /// A tour's state was told on its driver's channel: a stop was stepped, or it began or ended elsewhere.
@@ -251,13 +254,20 @@ final class Tours: Capability {
         if let accepted = judged.accepted {
             run.isDirty = true
             bus.last = (judged.fix, run.vehicle.heardAt)
-            if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(judged.fix) }
-            match(judged.fix, run)
+            let measured = bus.clock.time(
+                of: judged.fix.at, heardAt: now(), longest: settings.filterLimits.maximumAgeMs)
+            let timed = TimedFix(fix: judged.fix, measured: measured)
+            run.last = timed
+            if accepted.isForFences, accepted.isLive, run.way.count < Self.longestWay { run.way.append(timed) }
+            match(timed, run)
         }
         positions.answer(judged, id, session)
     }
 
-    private func match(_ fix: Fix, _ run: TourRun) {
+    /// All that is told of times goes by the hub's clock: by the device's own, one that is behind would be more punctual.
+    private func match(_ timed: TimedFix, _ run: TourRun) {
+        var fix = timed.fix
+        fix.at = timed.measured
         if run.catalogVersion != catalog.version { renew(run) }
         run.progress?.expect(hour: catalog.localHour(fix.at)) { learning.knowledge(of: run.line) }
         guard let change = run.progress?.moved(to: fix) else { return }
@@ -297,12 +307,13 @@ final class Tours: Capability {
 
     /// What is more goes with the next tick: each fix of the way is held against each request of the tour.
     private func flush(_ run: TourRun, of bus: BusDriver, atMost most: Int = flushedWay) {
-        guard run.isDirty, !run.isUnderWay, let last = run.vehicle.lastFix else { return }
+        guard run.isDirty, !run.isUnderWay, let last = run.last else { return }
         let (reached, skipped, isBack) = (run.reached, run.skipped, run.isBack)
         let (way, left) = (Array(run.way.prefix(most)), run.left)
         run.way.removeFirst(way.count)
         // The way of the next call begins where the bus was at the end of this one.
-        let fix = run.way.isEmpty ? last : way.last ?? last
+        let latest = run.way.isEmpty ? last : way.last ?? last
+        let fix = latest.fix
         run.isDirty = !run.way.isEmpty
         run.isUnderWay = true
         run.reached = nil
@@ -316,11 +327,14 @@ final class Tours: Capability {
             "off": run.progress?.isOffRoute == true ? "1" : "", "next": reached.map { RedisArgument($0) } ?? "",
             "skipped": RedisArgument(TourLists.json(skipped)),
             "delay_s": run.progress?.delay.map { RedisArgument($0) } ?? "",
-            "estimates": RedisArgument(arrivals(of: run)), "heard": RedisArgument(run.vehicle.heardAt),
+            "estimates": RedisArgument(TourLists.arrivals(of: run, now: now(), catalog.time)),
+            "heard": RedisArgument(run.vehicle.heardAt),
             "behind": isBack ? "1" : "", "fixes": RedisArgument(TourLists.json(way)),
             "left": RedisArgument(TourLists.json(left)),
-            "clock": RedisArgument(catalog.time.text(now: now())), "way": RedisArgument(course(of: run)),
+            "clock": RedisArgument(catalog.time.text(now: now())),
+            "way": RedisArgument(TourLists.course(of: run, now: now())),
             "still": run.progress?.start.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
+            "measured": RedisArgument(latest.measured), "device": RedisArgument(bus.clock.text),
         ]
         functions.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -345,41 +359,6 @@ final class Tours: Capability {
     private static let longestWay = 200
     /// Of these go to Redis with one call.
     private static let flushedWay = 20
-
-    private func arrivals(of run: TourRun) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginArray()
-        let time = catalog.time
-        if let progress = run.progress {
-            for arrival in progress.arrivals(now: now()) {
-                json.beginObject()
-                json.member("index", arrival.stop)
-                json.member("stop", progress.stops[arrival.stop])
-                json.member("at", arrival.arrival.likely)
-                json.member("early", arrival.arrival.early)
-                json.member("late", arrival.arrival.late)
-                json.member("clock", time.clock(at: arrival.arrival.likely / 1000))
-                json.endObject()
-            }
-        }
-        json.endArray()
-        return json.bytes
-    }
-
-    /// As `crossing` in stop_times.lua reads it: whole seconds after the fix came.
-    private func course(of run: TourRun) -> [UInt8] {
-        let base = run.vehicle.heardAt
-        var json = JSONWriter()
-        json.beginArray()
-        for place in run.progress?.course(now: now()) ?? [] {
-            json.beginArray()
-            json.double((place.distance * 10).rounded() / 10)
-            for time in [place.eta.early, place.eta.likely, place.eta.late] { json.integer((time - base + 500) / 1000) }
-            json.endArray()
-        }
-        json.endArray()
-        return json.bytes
-    }
 }
 
 extension Command {

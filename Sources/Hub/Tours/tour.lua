@@ -304,21 +304,21 @@ function tours.tell_delay(c, id, t)
     tours.changed(c, id, t, { reason = reason, minutes = minutes, delay_s = delay })
 end
 
--- tour_moved: tour, time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
+-- tour_moved: tour, the device's time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
 -- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
 -- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
--- JSON list of the fixes since the last call that fences may use, [lat, lon, at], and of the stops left since then, [index,
+-- JSON list of the fixes since the last call that fences may use, [lat, lon, measured], and of the stops left since then, [index,
 -- how late in s], the city's clock (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), and, as long
--- as it has not left its first stop, how far along the shape it still is there ('' = it has, or nobody knows). Answers {state,
--- index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- as it has not left its first stop, how far along the shape it still is there ('' = it has, or nobody knows), when the fix was
+-- measured by the hub's clock, and what is known of the device's (`DeviceClock.text`). Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
 register('tour_moved', {
     'tour', 'at', 'lat', 'lon', 'dist', 'off', 'next', 'skipped', 'delay_s',
-    'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still',
+    'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still', 'measured', 'device',
 }, function(c, given)
     local id = given.tour
     local t = tours.load(c, id)
     if t.state ~= 'running' then return { t.state or 'unknown', 0 } end
-    local before = t.lat and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.at) }
+    local before = t.measured and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.measured), came = tonumber(t.last_at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
     if tonumber(t.heard or 0) > tonumber(given.heard) then return { t.state, tonumber(t.next) } end
     t.at, t.lat, t.lon, t.off = given.at, given.lat, given.lon, given.off
@@ -337,7 +337,7 @@ register('tour_moved', {
     t.heard, t.zone, t.course, t.start = given.heard, given.clock, given.way, given.still
     t.etas = stops.with_dwell(c, id, t, tours.coming(given.estimates, tonumber(t.next)))
     local fields = { 'etas_plain', given.estimates, 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.now_text, 'zone', t.zone, 'course', t.course, 'start', t.start }
+        'etas', t.etas, 'last_at', c.now_text, 'measured', given.measured, 'device', given.device, 'zone', t.zone, 'course', t.course, 'start', t.start }
     for _, name in ipairs({ 'dist', 'delay_s' }) do
         if t[name] then
             fields[#fields + 1] = name

@@ -199,6 +199,9 @@ struct BusLogChecker {
         if ["stop.completed", "stop.noshow"].contains(event.type), request.phase == .requested {
             report(.acceptance, "request \(id) is \(event.type), and was never accepted")
         }
+        if event.type == "stop.noshow", request.rung != 20, !request.isFromBefore {
+            report(.noShow, "request \(id): nobody came, and its citizen was not told that the bus was there")
+        }
         requests[id]?.phase = .over(String(event.type.dropFirst("stop.".count)))
         requests[id]?.lastTour = event.tour
     }

@@ -2,7 +2,7 @@ import Domain
 import GTFS
 
 /// A driver can only say that nobody came when the bus has stood at the place for `stops.wait_ms` (C51). Judged by the fixes
-/// that the driver sent: the hub may know fewer of them, never more.
+/// that the driver sent: the hub may know fewer of them, and later, never more. `BusLogChecker` holds that the citizen was told.
 enum NoShowCheck {
     /// A bus stops where it can: within so many metres of the place.
     private static let besideM = 50.0

@@ -109,5 +109,14 @@ async def known(driver, at):
     await driver.hub.until("the bus there", lambda: abs(float(driver.hub.redis.hget(key, "dist") or -1e9) - at) < 20)
 
 
+async def nobody_came(driver, request):
+    """Said until the bus has stood there for long enough."""
+
+    async def is_taken():
+        return "ok" in await driver.ask("stop.noshow", request=request)
+
+    await driver.hub.until("the wait", is_taken)
+
+
 def ids(places):
     return [[request["request"] for request in place["requests"]] for place in places]
