@@ -21,7 +21,8 @@ let functions = [
     "Redis/settings", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify", "Statistics/figures",
     "Rides/lost", "Rides/queue", "Rides/candidates", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/minibus",
     "Rides/driver", "Tours/bus", "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers",
-    "Stops/stop_way", "Tours/tour", "Sessions/people", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed",
+    "Stops/stop_way", "Tours/tour", "Tours/line", "Sessions/people", "Broadcasts/broadcast", "Sessions/presence",
+    "VehicleFeeds/feed",
     "Worker/sweep", "Topics/publisher", "Topics/topic", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
 ]
 

@@ -20,18 +20,37 @@ import Wire
 
     private func moved(
         _ city: TestCity, _ tour: String, at: Int, reached: String = "", skipped: String = "[]", delay: String = "",
-        etas: String = "[]", off: String = "", isBack: String = "", dist: String = "100"
+        etas: String = "[]", off: String = "", isBack: String = "", dist: String = "100", lat: String = "45.1",
+        worker: String = "w"
     ) async throws -> (state: String?, next: Int64?) {
         let reply = try await city.call(
             "tour_moved",
             [
-                tour, String(at), "45.1", "9.1", dist, off, reached, skipped, delay, etas, String(at), isBack, "[]",
-                "[]", "", "[]", "", String(at), "5/3/7",
+                tour, String(at), lat, "9.1", dist, off, reached, skipped, delay, etas, String(at), isBack, "[]",
+                "[]", "", "[]", "", String(at), "5/3/7", worker,
             ])
-        return (reply[0].text, reply[1].int)
+        return (reply[2].text ?? reply[0].text, reply[1].int)
     }
 
     private func next(_ state: JSONValue?) -> Int64? { state?["next_stop"]?["index"]?.integer }
+
+    @Test("C2, C63: of two workers' links the silent one gains no time for a jump of the bus")
+    func twoLinks() async throws {
+        try await TestCity.run { city in
+            _ = try await start(city, "D1", "t1")
+            let at = 1_000_000_000
+            #expect(try await moved(city, "t1", at: at).state == "running")
+            #expect(try await moved(city, "t1", at: at + 40_000).state == "running")
+            // 1.1 km in a second, where the link at the other worker was silent for 41.
+            #expect(try await moved(city, "t1", at: at + 41_000, lat: "45.11", worker: "other").state == "elsewhere")
+            #expect(try await city.field("tour:t1", "lat") == "45.1")
+            #expect(try await moved(city, "t1", at: at + 41_000, lat: "45.101", worker: "other").state == "running")
+            #expect(try await city.field("tour:t1", "worker") == "other")
+            #expect(try await moved(city, "t1", at: at + 41_500, lat: "45.12", worker: "other").state == "running")
+            #expect(try await moved(city, "t1", at: at + 42_000, lat: "45.1").state == "elsewhere")
+            #expect(try await city.field("tour:t1", "lat") == "45.12")
+        }
+    }
 
     @Test("B2: a tour begins, and is all there is to know of the bus")
     func begins() async throws {

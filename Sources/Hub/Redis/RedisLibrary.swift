@@ -27,6 +27,7 @@ enum RedisLibrary {
             .init("stop_answers", PackageResources.stop_answers_lua),
             .init("stop_way", PackageResources.stop_way_lua),
             .init("tour", PackageResources.tour_lua),
+            .init("line", PackageResources.line_lua),
             .init("broadcast", PackageResources.broadcast_lua),
             .init("presence", PackageResources.presence_lua),
             .init("feed", PackageResources.feed_lua),

@@ -14,6 +14,17 @@ local function metres_between(lat, lon, to_lat, to_lon)
     return math.sqrt(x * x + y * y)
 end
 
+-- Metres by which a fix of another session may be ahead of what can have been driven: how good a kept place is nobody knows.
+local SLACK_M = 100
+
+-- Whether a vehicle can have come from where one worker had it to where another one says it is, ms later. Each worker holds fixes
+-- against the last one that came to itself: of two connections the silent one would gain time for a jump (decision 102).
+local function can_have_come(c, lat, lon, to_lat, to_lon, ms)
+    if c.max_speed_mps == 0 or not lat or not lon then return true end
+    local metres = metres_between(tonumber(lat), tonumber(lon), tonumber(to_lat), tonumber(to_lon))
+    return metres <= c.max_speed_mps * ms / 1000 + SLACK_M
+end
+
 -- How near the straight way between two fixes came to a place, metres. before nil: only the last fix is known.
 local function approach(lat, lon, before, fix)
     local x1, y1 = east(lon, fix.lon, lat), (fix.lat - lat) * METRES_PER_DEGREE
@@ -26,4 +37,4 @@ local function approach(lat, lon, before, fix)
     return math.sqrt(x * x + y * y)
 end
 
-return { metres_between = metres_between, approach = approach }
+return { metres_between = metres_between, can_have_come = can_have_come, approach = approach }

@@ -6,7 +6,7 @@ local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_
 local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
-local metres_between = import('distances', 'metres_between')
+local can_have_come = import('distances', 'can_have_come')
 local links = import('limits', 'links')
 local people = import('people', 'people')
 local wishes_of = import('notify', 'wishes_of')
@@ -235,17 +235,10 @@ end, { 'allow-oom' })
 -- Of a vehicle that stays in its cell one position in so many ms goes to Redis' log (decision 18).
 local LOGGED_MS = 10000
 
--- Metres by which a fix of another session may be ahead of what a car can have driven: how good a kept place is nobody knows.
-local SLACK_M = 100
-
--- Whether a vehicle can have come there since another session's last position. Each worker holds fixes against the last one that
--- came to itself: of two connections the silent one would gain time for a jump (decision 102).
+-- Whether another session's vehicle can be where this one says it is, ms after it was heard last.
 local function is_reachable(c, key, lat, lon, ms)
-    if c.max_speed_mps == 0 then return true end
     local known = redis.call('HMGET', key, 'lat', 'lon')
-    if not known[2] then return true end
-    local metres = metres_between(tonumber(known[1]), tonumber(known[2]), tonumber(lat), tonumber(lon))
-    return metres <= c.max_speed_mps * ms / 1000 + SLACK_M
+    return can_have_come(c, known[1], known[2], lat, lon, ms)
 end
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,

@@ -38,6 +38,10 @@ final class TourRun {
     var distance: Double?
     /// Index of the next stop, as Redis has it; far behind the last one when none is left.
     var next: Int
+    /// Another worker has it where no bus can have come from: it isn't shown on maps from here.
+    var isElsewhere = false {
+        didSet { vehicle.isShown = !isElsewhere && MapID.isVehicle(bus) }
+    }
     /// Has moved since Redis was told.
     var isDirty = false
     var isUnderWay = false

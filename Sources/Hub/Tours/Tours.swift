@@ -335,6 +335,7 @@ final class Tours: Capability {
             "way": RedisArgument(TourLists.course(of: run, now: now())),
             "still": run.progress?.start.map { RedisArgument(($0 * 10).rounded() / 10) } ?? "",
             "measured": RedisArgument(latest.measured), "device": RedisArgument(bus.clock.text),
+            "worker": RedisArgument(services.name),
         ]
         functions.call("tour_moved", arguments) { result in
             run.isUnderWay = false
@@ -343,6 +344,7 @@ final class Tours: Capability {
                 // Ended or stepped by others meanwhile.
                 if reply[0].text != "running", bus.tour === run { self.ended(bus) }
                 if let next = reply[1].int { run.next = Int(next) }
+                run.isElsewhere = reply[2].text == "elsewhere"
             case .failure(.server(let text)): self.log.error("tour_moved failed: \(text)")
             case .failure:
                 run.isDirty = true

@@ -7,6 +7,7 @@
 local clear_vehicle, hash, log, ok, once, register = import('core', 'clear_vehicle', 'hash', 'log', 'ok', 'once', 'register')
 local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 'set_state', 'set_vehicle')
 local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
+local can_have_come = import('distances', 'can_have_come')
 local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
 local figures = import('figures', 'figures')
@@ -304,16 +305,20 @@ function tours.tell_delay(c, id, t)
     tours.changed(c, id, t, { reason = reason, minutes = minutes, delay_s = delay })
 end
 
--- tour_moved: tour, the device's time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the
--- next stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' =
--- unknown), JSON list of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed,
--- JSON list of the fixes since the last call that fences may use, [lat, lon, measured], and of the stops left since then, [index,
--- how late in s], the city's clock (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), and, as long
--- as it has not left its first stop, how far along the shape it still is there ('' = it has, or nobody knows), when the fix was
--- measured by the hub's clock, and what is known of the device's (`DeviceClock.text`). Answers {state, index of the next stop}: a tour may have been stepped or ended by others meanwhile.
+-- What a position changes of a tour.
+local MOVED = { 'at', 'lat', 'lon', 'heard', 'off', 'next', 'etas', 'zone', 'course', 'start', 'worker', 'dist', 'delay_s' }
+
+-- tour_moved: tour, the device's time of the fix, lat, lon, metres along the shape ('' = unknown), 1 if off the route, index of the next
+-- stop by position if that has changed ('' = no), JSON list of the indexes that were skipped, delay in s ('' = unknown), JSON list
+-- of estimates, hub time at which the fix came, 1 if the bus is behind where it was believed, JSON lists of the fixes since the last
+-- call that fences may use, [lat, lon, measured], and of the stops left since then, [index, how late in s], the city's clock
+-- (stops.clock), JSON of the way that is forecast (crossing() in stop_times.lua), as long as it has not left its first stop how far along
+-- the shape it still is there ('' = it has, or nobody knows), when the fix was measured by the hub's clock, what is known of the device's
+-- (`DeviceClock.text`), and the worker. Answers {state, index of the next stop}: a tour may have been stepped or ended by others
+-- meanwhile; and `elsewhere`, and nothing is changed, if another worker has the bus where it can't have come from.
 register('tour_moved', {
     'tour', 'at', 'lat', 'lon', 'dist', 'off', 'next', 'skipped', 'delay_s',
-    'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still', 'measured', 'device',
+    'estimates', 'heard', 'behind', 'fixes', 'left', 'clock', 'way', 'still', 'measured', 'device', 'worker?',
 }, function(c, given)
     local id = given.tour
     local t = tours.load(c, id)
@@ -321,6 +326,11 @@ register('tour_moved', {
     local before = t.measured and { lat = tonumber(t.lat), lon = tonumber(t.lon), at = tonumber(t.measured), came = tonumber(t.last_at) }
     -- What another worker has told since, when the driver changed over to it, is newer.
     if tonumber(t.heard or 0) > tonumber(given.heard) then return { t.state, tonumber(t.next) } end
+    local is_other = given.worker and given.worker ~= t.worker
+    if is_other and not can_have_come(c, t.lat, t.lon, given.lat, given.lon, given.heard - (t.heard or 0)) then
+        return { t.state, tonumber(t.next), 'elsewhere' }
+    end
+    t.worker = given.worker or t.worker
     t.at, t.lat, t.lon, t.off = given.at, given.lat, given.lon, given.off
     if given.dist ~= '' then t.dist = given.dist end
     if given.delay_s ~= '' then t.delay_s = given.delay_s end
@@ -336,9 +346,8 @@ register('tour_moved', {
     end
     t.heard, t.zone, t.course, t.start = given.heard, given.clock, given.way, given.still
     t.etas = stops.with_dwell(c, id, t, tours.coming(given.estimates, tonumber(t.next)))
-    local fields = { 'etas_plain', given.estimates, 'at', t.at, 'lat', t.lat, 'lon', t.lon, 'heard', t.heard, 'off', t.off, 'next', t.next,
-        'etas', t.etas, 'last_at', c.now_text, 'measured', given.measured, 'device', given.device, 'zone', t.zone, 'course', t.course, 'start', t.start }
-    for _, name in ipairs({ 'dist', 'delay_s' }) do
+    local fields = { 'etas_plain', given.estimates, 'last_at', c.now_text, 'measured', given.measured, 'device', given.device }
+    for _, name in ipairs(MOVED) do
         if t[name] then
             fields[#fields + 1] = name
             fields[#fields + 1] = t[name]
@@ -368,20 +377,6 @@ function stops.retime(c, id)
     tours.show(c, id, t)
     stops.tell_etas(c, t, stops.of_tour(c, id))
 end
-
--- line_state: line. Answers id, revision, JSON of each running tour.
-register('line_state', { 'line' }, function(c, given)
-    local answer = {}
-    for _, id in ipairs(redis.call('SMEMBERS', c.p .. 'line:' .. given.line .. ':tours')) do
-        local t = tours.load(c, id)
-        if t.state == 'running' then
-            answer[#answer + 1] = id
-            answer[#answer + 1] = t.rev or '0'
-            answer[#answer + 1] = tours.state(id, t)
-        end
-    end
-    return answer
-end, { 'no-writes' })
 
 -- The hello of a bus driver: JSON of its snapshot, and the tour's hash.
 function tours.hello(c, driver, worker)
