@@ -102,7 +102,7 @@ final class FunctionHarness {
         "max_topics", 1_000, "max_topic_bytes", 67_108_864,
         "cancel_window_ms", 600_000, "cancel_pause_ms", 30_000, "history_ttl_s", 86_400, "events_length", 1_000_000,
         "tour_late_s", 120, "tour_lost_ms", 7_200_000,
-        "driver_lost_ms", 30_000, "noshow_wait_ms", 15_000, "round_pause_ms", 5_000,
+        "driver_lost_ms", 30_000, "noshow_wait_ms", 15_000, "round_pause_ms", 5_000, "max_speed_mps", 0,
         "clock_scale", 0, "clock_real", 0, "clock_hub", 0, "stop_answer_ms", 600_000, "stop_remind_driver_ms", 300_000,
         "stop_reminder_ms", 900_000, "stop_ahead_m", 150, "stop_merge_m", 50, "stop_merge_ms", 600_000, "stop_near_m",
         500, "stop_arrived_m", 20, "stop_wait_ms", 0, "stop_early_ms", 1_800_000, "stop_round_ms", 3_600_000,
