@@ -113,6 +113,31 @@ struct PositionFilterTests {
         }
     }
 
+    @Test("C2: many fixes, each further by its radius of error, are a jump like one that is")
+    func creep() {
+        var random = Random(seed: 13)
+        for accuracy in [5.0, 50, 100] {
+            var filter = PositionFilter()
+            _ = filter.offer(fix(0, accuracy: accuracy), receivedAt: start)
+            var (now, way) = (0.0, 0.0)
+            for n in 1...6_000 {
+                now += random.within(0.02, 0.1)
+                // Now and then its link is new: the worker says where it was.
+                if n % 100 == 0 {
+                    _ = filter.expect(fix(now - 0.01, x: way, accuracy: 100), atHubTime: start + Int64(now * 1000) - 10)
+                }
+                let metres = way + random.within(0, 2.2) * accuracy
+                if accepted(
+                    filter.offer(fix(now, x: metres, accuracy: accuracy), receivedAt: start + Int64(now * 1000))) != nil
+                {
+                    way = metres
+                }
+                // Each minute the radii count anew.
+                #expect(way <= 45.3 * now + 2 * accuracy * (2 + now / 60), "\(way) m after \(now) s")
+            }
+        }
+    }
+
     @Test("C2: a clock that is right again after it lost minutes gives no time for a jump, and the car is live at once")
     func clockCorrected() throws {
         var filter = PositionFilter()

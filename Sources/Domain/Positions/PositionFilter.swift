@@ -1,4 +1,4 @@
-/// Decides, fix by fix, what of a vehicle's positions is believed. One value per vehicle, about 120 bytes.
+/// Decides, fix by fix, what of a vehicle's positions is believed. One value per vehicle, about 250 bytes.
 ///
 /// Two clocks: the device's time orders fixes, the hub's says how fresh they are: what a fix took longer to come than the
 /// vehicle's fixes usually do, it was stored on the device. A fix that is refused, late, old, doubled or doubted changes neither
@@ -102,6 +102,10 @@ public struct PositionFilter: Sendable {
     public private(set) var lastReceived: Int64?
     /// The last position that another filter believed: the first fix here is held against it, but goes on no way from it.
     private var earlier: Mark?
+    /// A believed position of up to a minute ago, or the last one before. What comes is held against it, too: each fix may be off by its
+    /// radius of error, and many in a row, each further by that, would be a jump.
+    private var anchor: Mark?
+    private static let anchoredMs: Int64 = 60_000
 
     public init() {}
 
@@ -109,11 +113,20 @@ public struct PositionFilter: Sendable {
     /// has believed a later one.
     public mutating func expect(_ fix: Fix, atHubTime hubTime: Int64) -> Bool {
         if let lastReceived, lastReceived >= hubTime { return false }
+        let mark = Mark(point: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy, hubTime: hubTime)
+        let anchor = anchor ?? mark
         self = PositionFilter()
-        earlier = Mark(point: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy, hubTime: hubTime)
+        (self.anchor, earlier) = (anchor, mark)
         usualLagMs = hubTime - fix.at
         lastReceived = hubTime
         return true
+    }
+
+    /// A new start of the same vehicle, perhaps with another device: where it was within the last minute counts.
+    public func anew() -> PositionFilter {
+        var filter = PositionFilter()
+        filter.anchor = anchor
+        return filter
     }
 
     /// The last accepted position.
@@ -134,24 +147,25 @@ public struct PositionFilter: Sendable {
         if mark.at == last?.at || mark.at == suspect?.at { return .duplicate }
         let isLate = (last ?? earlier).map { mark.at < $0.at } ?? false
         if isLate || now - mark.at - (usualLagMs ?? 0) > limits.maximumAgeMs {
+            mark.hubTime = now
             guard clockIsBehind(mark.at, now: now), hasHadTime(mark, now: now, limits: limits) else {
                 return isLate ? .late : .old
             }
-            mark.hubTime = now
             return accept(mark, from: nil, Lag(usual: now - mark.at, stored: 0), now: now, limits: limits)
         }
-        guard let known = last ?? earlier else { return accept(mark, from: nil, lag, now: now, limits: limits) }
         // The device's clock says how long it was on its way, the hub's that this isn't made up: who sets a clock back and forth
         // comes no further than who leaves it.
-        let passed = min(mark.at - known.at, mark.hubTime - known.hubTime)
-        if PositionFilter.isReachable(mark, from: known, inMs: passed, limits: limits) {
+        let isReached = (last ?? earlier).map {
+            Self.isReachable(mark, from: $0, inMs: min(mark.at - $0.at, mark.hubTime - $0.hubTime), limits: limits)
+        }
+        if isReached != false, isNearAnchor(mark, limits: limits) {
             return accept(mark, from: last, lag, now: now, limits: limits)
         }
         let isConfirmed = suspect.map { Self.isReachable(mark, from: $0, inMs: abs(mark.at - $0.at), limits: limits) }
         suspectCount = isConfirmed == true ? suspectCount + 1 : 1
+        // The hub's time until now is used up, whenever it was measured.
+        mark.hubTime = now
         if suspectCount >= limits.confirmations, hasHadTime(mark, now: now, limits: limits) {
-            // The hub's time until now is used up, whenever it was measured.
-            mark.hubTime = now
             return accept(mark, from: nil, lag, now: now, limits: limits)
         }
         suspect = mark
@@ -189,6 +203,8 @@ public struct PositionFilter: Sendable {
         usualLagMs = lag.usual
         let isLive = lag.stored <= limits.replayDelayMs
         last = mark
+        let isOld = anchor.map { mark.hubTime - $0.hubTime >= Self.anchoredMs } ?? true
+        if isOld || limits.maximumSpeed == 0 { anchor = mark }
         suspect = nil
         suspectCount = 0
         lateRun = nil
@@ -210,8 +226,17 @@ public struct PositionFilter: Sendable {
     /// Whether by the hub's clock a vehicle can have come there since its position was believed last: what devices say of the time
     /// can be made up, and a jump with it.
     private func hasHadTime(_ mark: Mark, now: Int64, limits: Limits) -> Bool {
-        guard let known = last ?? earlier, let lastReceived else { return true }
-        return Self.isReachable(mark, from: known, inMs: now - lastReceived, limits: limits)
+        if let known = last ?? earlier, let lastReceived,
+            !Self.isReachable(mark, from: known, inMs: now - lastReceived, limits: limits)
+        {
+            return false
+        }
+        return isNearAnchor(mark, limits: limits)
+    }
+
+    private func isNearAnchor(_ mark: Mark, limits: Limits) -> Bool {
+        guard let anchor else { return true }
+        return Self.isReachable(mark, from: anchor, inMs: mark.hubTime - anchor.hubTime, limits: limits)
     }
 
     /// Notes a late or old fix. True when at least three in a row, over 20 s or more, ran with the hub's clock: a stored batch

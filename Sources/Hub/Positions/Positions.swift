@@ -12,6 +12,10 @@ final class Positions: Capability {
     let services: WorkerServices
     private var vehicles: [String: VehicleTrack] = [:]
     private var byConnection = ConnectionTable<VehicleTrack>()
+    /// The filters of vehicles that have left within the last minute or two, by subject: who comes back has no new start.
+    private var left: [String: PositionFilter] = [:]
+    private var leftBefore: [String: PositionFilter] = [:]
+    private var leftSince: Int64 = 0
 
     /// The number of the present slice; a tick has `slicesPerTick`.
     private var slice = 0
@@ -39,7 +43,7 @@ final class Positions: Capability {
     /// Redis has said where it has the vehicle.
     func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
         guard identity.role == .driver else { return }
-        let vehicle = vehicles[identity.subject] ?? VehicleTrack(subject: identity.subject)
+        let vehicle = vehicles[identity.subject] ?? begin(VehicleTrack(subject: identity.subject))
         vehicles[identity.subject] = vehicle
         if !vehicle.sessions.contains(where: { $0 === session }) { vehicle.sessions.append(session) }
         byConnection[session.connection] = vehicle
@@ -54,8 +58,8 @@ final class Positions: Capability {
         guard let vehicle = byConnection[session.connection], let (fix, heard) = vehicle.stored else { return }
         vehicle.stored = nil
         // What another worker believed while this one's connection was silent counts: a silent one gains no time for a jump.
-        guard expect(fix, heard, of: vehicle) else { return }
-        if now() - heard <= Int64(settings.dispatch.staleAfterMs) {
+        let isNewer = expect(fix, heard, of: vehicle)
+        if isNewer || vehicle.lastFix == nil, now() - heard <= Int64(settings.dispatch.staleAfterMs) {
             vehicle.heardAt = heard
             vehicle.lastFix = fix
             // One that was stored is older; how good it was nobody keeps.
@@ -83,6 +87,7 @@ final class Positions: Capability {
             sessions.catchUpAgain([other], isUrgent: true)
         } else if vehicle.sessions.isEmpty {
             vehicles[vehicle.subject] = nil
+            end(vehicle)
             functions.retryUntilDone(
                 "driver_gone", ["driver": RedisArgument(vehicle.subject), "session": RedisArgument(vehicle.registered)])
         }
@@ -151,6 +156,20 @@ final class Positions: Capability {
         }
     }
 
+    /// A vehicle that is here (again), perhaps with another device: where it was lately counts.
+    func begin(_ vehicle: VehicleTrack) -> VehicleTrack {
+        if let known = left[vehicle.subject] ?? leftBefore[vehicle.subject] { vehicle.filter = known.anew() }
+        return vehicle
+    }
+
+    /// It has left.
+    func end(_ vehicle: VehicleTrack) { left[vehicle.subject] = vehicle.filter }
+
+    private func forgetLeft() {
+        guard Double(now() - leftSince) >= 60_000 * settings.clock.scale else { return }
+        (left, leftBefore, leftSince) = ([:], left, now())
+    }
+
     /// Has the vehicle's next fix held against its last position, which another worker or an earlier connection believed. False: a
     /// later one was believed here.
     @discardableResult
@@ -217,6 +236,7 @@ final class Positions: Capability {
 
     /// The passenger of a silent taxi is told its ETA all the same, as often as of a moving one.
     func second() {
+        forgetLeft()
         for vehicle in vehicles.values where !vehicle.isSuperseded { standing(vehicle) }
     }
 

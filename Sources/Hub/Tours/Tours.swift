@@ -201,7 +201,10 @@ final class Tours: Capability {
     }
 
     private func ended(_ bus: BusDriver) {
-        if let run = bus.tour { learning.learn(from: run) }
+        if let run = bus.tour {
+            learning.learn(from: run)
+            positions.end(run.vehicle)
+        }
         bus.tour = nil
     }
 
@@ -216,6 +219,7 @@ final class Tours: Capability {
             id: id, bus: busID, line: line, pattern: state["pattern"]?.text ?? "", trip: state["trip"]?.text,
             base: base, next: 0)
         run.distance = distance
+        _ = positions.begin(run.vehicle)
         if let last = bus.last { positions.expect(last.fix, last.heard, of: run.vehicle) }
         run.next = Self.next(state, run)
         bus.tour = run
@@ -241,6 +245,7 @@ final class Tours: Capability {
         guard let run = bus.tour else { return }
         if run.vehicle.isDirty { positions.flush() }
         flush(run, of: bus, atMost: Self.longestWay)
+        positions.end(run.vehicle)
     }
 
     // MARK: positions
