@@ -9,7 +9,8 @@ extension ProtobufSchema {
             skip:55:bool? booking:30:string? vehicle:31:string? pickup:32:Point? reason:33:string? start:34:Point?
             via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
             number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
-            to:70:string? zone:71:string? text:72:string?
+            to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string? subject:82:string?
+            until:83:uint64? from:84:string? limit:85:uint64?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -21,7 +22,10 @@ extension ProtobufSchema {
             seat_end:35:BookingSeats? vehicle_get:36:VehicleView? notify_set:37:NotifyWishes?
             line_eta:66:LineArrivals? stop_request:60:StopReceipt? stop_cancel:61:StopOver?
             stop_accept:62:StopAnswered? stop_decline:63:StopAnswered? stop_complete:64:StopAnswered?
-            stop_noshow:65:StopAnswered? broadcast:70:NoticeSent?
+            stop_noshow:65:StopAnswered? broadcast:70:NoticeSent? office_queue:80:OfficeQueue?
+            office_driver:81:OfficeDriver? office_ride:82:OfficeRide? office_remove:83:OfficeRemoved?
+            office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked?
+            office_audit:87:OfficeAudit?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -83,12 +87,24 @@ extension ProtobufSchema {
         StopOver: request:1:string state:2:string
         StopAnswered: requests:1:string* state:2:string
         NoticeSent: notice:1:string people:2:uint64
+        OfficeQueue: zone:1:string size:2:uint32 more:3:bool drivers:4:WaitingDriver*
+        OfficeDriver: driver:1:string kind:2:string state:3:string connected:4:bool zone:5:string? rank:6:uint32?
+            size:7:uint32? since:8:uint64? ride:9:string? offer:10:string? seats:11:uint32? position:12:Fix?
+            away:13:DriverAway? blocked:14:OfficeBlock?
+        OfficeRide: ride:1:string state:2:string passenger:3:string zone:4:string driver:5:string?
+            offered_to:6:string? pickup:7:Point? destination:8:Point? passengers:9:uint32 requested_at:10:uint64
+            accepted_at:11:uint64? arrived_at:12:uint64? aboard_at:13:uint64? closed_at:14:uint64?
+        OfficeRemoved: driver:1:string state:2:string audit:3:string
+        OfficeCancelled: ride:1:string state:2:string audit:3:string
+        OfficeBlocked: role:1:string subject:2:string since:3:uint64 until:4:uint64? state:5:string? audit:6:string
+        OfficeUnblocked: role:1:string subject:2:string audit:3:string
+        OfficeAudit: entries:1:AuditEntry* next:2:string?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
-        QueueLeft: zone:1:string reason:2:string
+        QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
             silent:15:bool?
         RideReason: ride:1:string reason:2:string
-        RideCancelled: ride:1:string by:2:string reason:3:string
+        RideCancelled: ride:1:string by:2:string reason:3:string text:4:string?
         RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string
         RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? silent:15:bool?
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
@@ -142,6 +158,11 @@ extension ProtobufSchema {
         Arrival: pattern:1:string headsign:2:string? trip:3:string? tour:4:string? bus:5:string? scheduled:6:bool
             distance_m:7:uint32? eta:8:PlaceEta?
         PlaceEta: at:1:uint64 early:2:uint64? late:3:uint64? clock:4:string?
+        WaitingDriver: driver:1:string rank:2:uint32 state:3:string since:4:uint64? offer:5:string? position:6:Fix?
+        DriverAway: since:1:uint64 why:2:string
+        OfficeBlock: reason:1:string by:2:string since:3:uint64 until:4:uint64?
+        AuditEntry: id:1:string time:2:uint64 operator:3:string command:4:string target:5:string reason:6:string?
+            before:7:AuditFacts? after:8:AuditFacts?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
             requests:7:StopPickup*
         SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
@@ -153,6 +174,9 @@ extension ProtobufSchema {
             eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost?
         PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?
             notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost?
+        AuditFacts: state:1:string? zone:2:string? rank:3:uint32? ride:4:string? passenger:5:string? driver:6:string?
+            blocked:7:bool? until:8:uint64? why:9:string? bus:10:string? line:11:string? notice:12:string?
+            people:13:uint64? text:14:string?
         StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
             address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?
         DriverLost: since:1:uint64 until:2:uint64

@@ -9,7 +9,7 @@ struct Kerbside: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, WorkerCommand.self, Token.self, CheckConfig.self, PrintConfig.self, Zones.self,
-            Import.self, Lines.self, Stats.self, PermissionsCommand.self,
+            Import.self, Lines.self, Stats.self, Audit.self, PermissionsCommand.self,
             Replay.self, Simulate.self, Tail.self, ETAAccuracyCommand.self, Bench.self, Echo.self, Doctor.self,
         ])
 }

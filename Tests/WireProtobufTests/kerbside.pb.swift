@@ -601,6 +601,65 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `text`. Subsequent reads from it will return its default value.
   package mutating func clearText() {_uniqueStorage()._text = nil}
 
+  /// The office. `reason`, above, is for people there.
+  package var driver: String {
+    get {_storage._driver ?? String()}
+    set {_uniqueStorage()._driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {_storage._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {_uniqueStorage()._driver = nil}
+
+  /// driver, passenger
+  package var role: String {
+    get {_storage._role ?? String()}
+    set {_uniqueStorage()._role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  package var hasRole: Bool {_storage._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  package mutating func clearRole() {_uniqueStorage()._role = nil}
+
+  package var subject: String {
+    get {_storage._subject ?? String()}
+    set {_uniqueStorage()._subject = newValue}
+  }
+  /// Returns true if `subject` has been explicitly set.
+  package var hasSubject: Bool {_storage._subject != nil}
+  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
+  package mutating func clearSubject() {_uniqueStorage()._subject = nil}
+
+  /// ms
+  package var until: UInt64 {
+    get {_storage._until ?? 0}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {_uniqueStorage()._until = nil}
+
+  /// the id of an entry of the audit
+  package var from: String {
+    get {_storage._from ?? String()}
+    set {_uniqueStorage()._from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  package var hasFrom: Bool {_storage._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  package mutating func clearFrom() {_uniqueStorage()._from = nil}
+
+  /// entries
+  package var limit: UInt64 {
+    get {_storage._limit ?? 0}
+    set {_uniqueStorage()._limit = newValue}
+  }
+  /// Returns true if `limit` has been explicitly set.
+  package var hasLimit: Bool {_storage._limit != nil}
+  /// Clears the value of `limit`. Subsequent reads from it will return its default value.
+  package mutating func clearLimit() {_uniqueStorage()._limit = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -827,342 +886,412 @@ package nonisolated struct Kerbside_V1_ServerMessage: Sendable {
 }
 
 /// The command with this id was carried out.
-package nonisolated struct Kerbside_V1_Reply: Sendable {
+package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var id: UInt64 = 0
+  package var id: UInt64 {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
 
-  package var ok: Kerbside_V1_Reply.OneOf_Ok? = nil
+  package var ok: OneOf_Ok? {
+    get {return _storage._ok}
+    set {_uniqueStorage()._ok = newValue}
+  }
 
   /// the JSON of an `ok` that this file does not know
   package var json: Data {
     get {
-      if case .json(let v)? = ok {return v}
+      if case .json(let v)? = _storage._ok {return v}
       return Data()
     }
-    set {ok = .json(newValue)}
+    set {_uniqueStorage()._ok = .json(newValue)}
   }
 
   package var hello: Kerbside_V1_HelloOk {
     get {
-      if case .hello(let v)? = ok {return v}
+      if case .hello(let v)? = _storage._ok {return v}
       return Kerbside_V1_HelloOk()
     }
-    set {ok = .hello(newValue)}
+    set {_uniqueStorage()._ok = .hello(newValue)}
   }
 
   package var position: Kerbside_V1_PositionOk {
     get {
-      if case .position(let v)? = ok {return v}
+      if case .position(let v)? = _storage._ok {return v}
       return Kerbside_V1_PositionOk()
     }
-    set {ok = .position(newValue)}
+    set {_uniqueStorage()._ok = .position(newValue)}
   }
 
   package var driverAvailable: Kerbside_V1_QueuePlace {
     get {
-      if case .driverAvailable(let v)? = ok {return v}
+      if case .driverAvailable(let v)? = _storage._ok {return v}
       return Kerbside_V1_QueuePlace()
     }
-    set {ok = .driverAvailable(newValue)}
+    set {_uniqueStorage()._ok = .driverAvailable(newValue)}
   }
 
   package var driverUnavailable: Kerbside_V1_DriverState {
     get {
-      if case .driverUnavailable(let v)? = ok {return v}
+      if case .driverUnavailable(let v)? = _storage._ok {return v}
       return Kerbside_V1_DriverState()
     }
-    set {ok = .driverUnavailable(newValue)}
+    set {_uniqueStorage()._ok = .driverUnavailable(newValue)}
   }
 
   package var offerSeen: Kerbside_V1_Expiry {
     get {
-      if case .offerSeen(let v)? = ok {return v}
+      if case .offerSeen(let v)? = _storage._ok {return v}
       return Kerbside_V1_Expiry()
     }
-    set {ok = .offerSeen(newValue)}
+    set {_uniqueStorage()._ok = .offerSeen(newValue)}
   }
 
   package var offerAccept: Kerbside_V1_Assignment {
     get {
-      if case .offerAccept(let v)? = ok {return v}
+      if case .offerAccept(let v)? = _storage._ok {return v}
       return Kerbside_V1_Assignment()
     }
-    set {ok = .offerAccept(newValue)}
+    set {_uniqueStorage()._ok = .offerAccept(newValue)}
   }
 
   package var offerDecline: Kerbside_V1_RideOnly {
     get {
-      if case .offerDecline(let v)? = ok {return v}
+      if case .offerDecline(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {ok = .offerDecline(newValue)}
+    set {_uniqueStorage()._ok = .offerDecline(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideAboard(let v)? = ok {return v}
+      if case .rideAboard(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {ok = .rideAboard(newValue)}
+    set {_uniqueStorage()._ok = .rideAboard(newValue)}
   }
 
   package var rideEnd: Kerbside_V1_RideOver {
     get {
-      if case .rideEnd(let v)? = ok {return v}
+      if case .rideEnd(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideOver()
     }
-    set {ok = .rideEnd(newValue)}
+    set {_uniqueStorage()._ok = .rideEnd(newValue)}
   }
 
   package var rideNoshow: Kerbside_V1_RideOver {
     get {
-      if case .rideNoshow(let v)? = ok {return v}
+      if case .rideNoshow(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideOver()
     }
-    set {ok = .rideNoshow(newValue)}
+    set {_uniqueStorage()._ok = .rideNoshow(newValue)}
   }
 
   package var rideRequest: Kerbside_V1_RequestOk {
     get {
-      if case .rideRequest(let v)? = ok {return v}
+      if case .rideRequest(let v)? = _storage._ok {return v}
       return Kerbside_V1_RequestOk()
     }
-    set {ok = .rideRequest(newValue)}
+    set {_uniqueStorage()._ok = .rideRequest(newValue)}
   }
 
   package var rideCancel: Kerbside_V1_RideState {
     get {
-      if case .rideCancel(let v)? = ok {return v}
+      if case .rideCancel(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideState()
     }
-    set {ok = .rideCancel(newValue)}
+    set {_uniqueStorage()._ok = .rideCancel(newValue)}
   }
 
   package var rideSearch: Kerbside_V1_RideState {
     get {
-      if case .rideSearch(let v)? = ok {return v}
+      if case .rideSearch(let v)? = _storage._ok {return v}
       return Kerbside_V1_RideState()
     }
-    set {ok = .rideSearch(newValue)}
+    set {_uniqueStorage()._ok = .rideSearch(newValue)}
   }
 
   package var subscribe: Kerbside_V1_SubscribeOk {
     get {
-      if case .subscribe(let v)? = ok {return v}
+      if case .subscribe(let v)? = _storage._ok {return v}
       return Kerbside_V1_SubscribeOk()
     }
-    set {ok = .subscribe(newValue)}
+    set {_uniqueStorage()._ok = .subscribe(newValue)}
   }
 
   package var unsubscribe: Kerbside_V1_ChannelOnly {
     get {
-      if case .unsubscribe(let v)? = ok {return v}
+      if case .unsubscribe(let v)? = _storage._ok {return v}
       return Kerbside_V1_ChannelOnly()
     }
-    set {ok = .unsubscribe(newValue)}
+    set {_uniqueStorage()._ok = .unsubscribe(newValue)}
   }
 
   package var watch: Kerbside_V1_WatchOk {
     get {
-      if case .watch(let v)? = ok {return v}
+      if case .watch(let v)? = _storage._ok {return v}
       return Kerbside_V1_WatchOk()
     }
-    set {ok = .watch(newValue)}
+    set {_uniqueStorage()._ok = .watch(newValue)}
   }
 
   package var unwatch: Kerbside_V1_ChannelOnly {
     get {
-      if case .unwatch(let v)? = ok {return v}
+      if case .unwatch(let v)? = _storage._ok {return v}
       return Kerbside_V1_ChannelOnly()
     }
-    set {ok = .unwatch(newValue)}
+    set {_uniqueStorage()._ok = .unwatch(newValue)}
   }
 
   package var seatsSet: Kerbside_V1_SeatsOk {
     get {
-      if case .seatsSet(let v)? = ok {return v}
+      if case .seatsSet(let v)? = _storage._ok {return v}
       return Kerbside_V1_SeatsOk()
     }
-    set {ok = .seatsSet(newValue)}
+    set {_uniqueStorage()._ok = .seatsSet(newValue)}
   }
 
   package var routeSet: Kerbside_V1_RouteOk {
     get {
-      if case .routeSet(let v)? = ok {return v}
+      if case .routeSet(let v)? = _storage._ok {return v}
       return Kerbside_V1_RouteOk()
     }
-    set {ok = .routeSet(newValue)}
+    set {_uniqueStorage()._ok = .routeSet(newValue)}
   }
 
   package var publish: Kerbside_V1_SeqOnly {
     get {
-      if case .publish(let v)? = ok {return v}
+      if case .publish(let v)? = _storage._ok {return v}
       return Kerbside_V1_SeqOnly()
     }
-    set {ok = .publish(newValue)}
+    set {_uniqueStorage()._ok = .publish(newValue)}
   }
 
   package var tourStart: Kerbside_V1_Tour {
     get {
-      if case .tourStart(let v)? = ok {return v}
+      if case .tourStart(let v)? = _storage._ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {ok = .tourStart(newValue)}
+    set {_uniqueStorage()._ok = .tourStart(newValue)}
   }
 
   package var tourEnd: Kerbside_V1_TourOver {
     get {
-      if case .tourEnd(let v)? = ok {return v}
+      if case .tourEnd(let v)? = _storage._ok {return v}
       return Kerbside_V1_TourOver()
     }
-    set {ok = .tourEnd(newValue)}
+    set {_uniqueStorage()._ok = .tourEnd(newValue)}
   }
 
   package var stopNext: Kerbside_V1_Tour {
     get {
-      if case .stopNext(let v)? = ok {return v}
+      if case .stopNext(let v)? = _storage._ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {ok = .stopNext(newValue)}
+    set {_uniqueStorage()._ok = .stopNext(newValue)}
   }
 
   package var stopPrevious: Kerbside_V1_Tour {
     get {
-      if case .stopPrevious(let v)? = ok {return v}
+      if case .stopPrevious(let v)? = _storage._ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {ok = .stopPrevious(newValue)}
+    set {_uniqueStorage()._ok = .stopPrevious(newValue)}
   }
 
   package var seatBook: Kerbside_V1_SeatPending {
     get {
-      if case .seatBook(let v)? = ok {return v}
+      if case .seatBook(let v)? = _storage._ok {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {ok = .seatBook(newValue)}
+    set {_uniqueStorage()._ok = .seatBook(newValue)}
   }
 
   package var seatAccept: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAccept(let v)? = ok {return v}
+      if case .seatAccept(let v)? = _storage._ok {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {ok = .seatAccept(newValue)}
+    set {_uniqueStorage()._ok = .seatAccept(newValue)}
   }
 
   package var seatDecline: Kerbside_V1_BookingOnly {
     get {
-      if case .seatDecline(let v)? = ok {return v}
+      if case .seatDecline(let v)? = _storage._ok {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {ok = .seatDecline(newValue)}
+    set {_uniqueStorage()._ok = .seatDecline(newValue)}
   }
 
   package var seatCancel: Kerbside_V1_BookingState {
     get {
-      if case .seatCancel(let v)? = ok {return v}
+      if case .seatCancel(let v)? = _storage._ok {return v}
       return Kerbside_V1_BookingState()
     }
-    set {ok = .seatCancel(newValue)}
+    set {_uniqueStorage()._ok = .seatCancel(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_BookingSeats {
     get {
-      if case .seatAboard(let v)? = ok {return v}
+      if case .seatAboard(let v)? = _storage._ok {return v}
       return Kerbside_V1_BookingSeats()
     }
-    set {ok = .seatAboard(newValue)}
+    set {_uniqueStorage()._ok = .seatAboard(newValue)}
   }
 
   package var seatEnd: Kerbside_V1_BookingSeats {
     get {
-      if case .seatEnd(let v)? = ok {return v}
+      if case .seatEnd(let v)? = _storage._ok {return v}
       return Kerbside_V1_BookingSeats()
     }
-    set {ok = .seatEnd(newValue)}
+    set {_uniqueStorage()._ok = .seatEnd(newValue)}
   }
 
   package var vehicleGet: Kerbside_V1_VehicleView {
     get {
-      if case .vehicleGet(let v)? = ok {return v}
+      if case .vehicleGet(let v)? = _storage._ok {return v}
       return Kerbside_V1_VehicleView()
     }
-    set {ok = .vehicleGet(newValue)}
+    set {_uniqueStorage()._ok = .vehicleGet(newValue)}
   }
 
   package var notifySet: Kerbside_V1_NotifyWishes {
     get {
-      if case .notifySet(let v)? = ok {return v}
+      if case .notifySet(let v)? = _storage._ok {return v}
       return Kerbside_V1_NotifyWishes()
     }
-    set {ok = .notifySet(newValue)}
+    set {_uniqueStorage()._ok = .notifySet(newValue)}
   }
 
   package var lineEta: Kerbside_V1_LineArrivals {
     get {
-      if case .lineEta(let v)? = ok {return v}
+      if case .lineEta(let v)? = _storage._ok {return v}
       return Kerbside_V1_LineArrivals()
     }
-    set {ok = .lineEta(newValue)}
+    set {_uniqueStorage()._ok = .lineEta(newValue)}
   }
 
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
-      if case .stopRequest(let v)? = ok {return v}
+      if case .stopRequest(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopReceipt()
     }
-    set {ok = .stopRequest(newValue)}
+    set {_uniqueStorage()._ok = .stopRequest(newValue)}
   }
 
   package var stopCancel: Kerbside_V1_StopOver {
     get {
-      if case .stopCancel(let v)? = ok {return v}
+      if case .stopCancel(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopOver()
     }
-    set {ok = .stopCancel(newValue)}
+    set {_uniqueStorage()._ok = .stopCancel(newValue)}
   }
 
   package var stopAccept: Kerbside_V1_StopAnswered {
     get {
-      if case .stopAccept(let v)? = ok {return v}
+      if case .stopAccept(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {ok = .stopAccept(newValue)}
+    set {_uniqueStorage()._ok = .stopAccept(newValue)}
   }
 
   package var stopDecline: Kerbside_V1_StopAnswered {
     get {
-      if case .stopDecline(let v)? = ok {return v}
+      if case .stopDecline(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {ok = .stopDecline(newValue)}
+    set {_uniqueStorage()._ok = .stopDecline(newValue)}
   }
 
   package var stopComplete: Kerbside_V1_StopAnswered {
     get {
-      if case .stopComplete(let v)? = ok {return v}
+      if case .stopComplete(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {ok = .stopComplete(newValue)}
+    set {_uniqueStorage()._ok = .stopComplete(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopAnswered {
     get {
-      if case .stopNoshow(let v)? = ok {return v}
+      if case .stopNoshow(let v)? = _storage._ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {ok = .stopNoshow(newValue)}
+    set {_uniqueStorage()._ok = .stopNoshow(newValue)}
   }
 
   package var broadcast: Kerbside_V1_NoticeSent {
     get {
-      if case .broadcast(let v)? = ok {return v}
+      if case .broadcast(let v)? = _storage._ok {return v}
       return Kerbside_V1_NoticeSent()
     }
-    set {ok = .broadcast(newValue)}
+    set {_uniqueStorage()._ok = .broadcast(newValue)}
+  }
+
+  package var officeQueue: Kerbside_V1_OfficeQueue {
+    get {
+      if case .officeQueue(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeQueue()
+    }
+    set {_uniqueStorage()._ok = .officeQueue(newValue)}
+  }
+
+  package var officeDriver: Kerbside_V1_OfficeDriver {
+    get {
+      if case .officeDriver(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeDriver()
+    }
+    set {_uniqueStorage()._ok = .officeDriver(newValue)}
+  }
+
+  package var officeRide: Kerbside_V1_OfficeRide {
+    get {
+      if case .officeRide(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeRide()
+    }
+    set {_uniqueStorage()._ok = .officeRide(newValue)}
+  }
+
+  package var officeRemove: Kerbside_V1_OfficeRemoved {
+    get {
+      if case .officeRemove(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeRemoved()
+    }
+    set {_uniqueStorage()._ok = .officeRemove(newValue)}
+  }
+
+  package var officeCancel: Kerbside_V1_OfficeCancelled {
+    get {
+      if case .officeCancel(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeCancelled()
+    }
+    set {_uniqueStorage()._ok = .officeCancel(newValue)}
+  }
+
+  package var officeBlock: Kerbside_V1_OfficeBlocked {
+    get {
+      if case .officeBlock(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeBlocked()
+    }
+    set {_uniqueStorage()._ok = .officeBlock(newValue)}
+  }
+
+  package var officeUnblock: Kerbside_V1_OfficeUnblocked {
+    get {
+      if case .officeUnblock(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeUnblocked()
+    }
+    set {_uniqueStorage()._ok = .officeUnblock(newValue)}
+  }
+
+  package var officeAudit: Kerbside_V1_OfficeAudit {
+    get {
+      if case .officeAudit(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeAudit()
+    }
+    set {_uniqueStorage()._ok = .officeAudit(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1210,10 +1339,20 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case stopComplete(Kerbside_V1_StopAnswered)
     case stopNoshow(Kerbside_V1_StopAnswered)
     case broadcast(Kerbside_V1_NoticeSent)
+    case officeQueue(Kerbside_V1_OfficeQueue)
+    case officeDriver(Kerbside_V1_OfficeDriver)
+    case officeRide(Kerbside_V1_OfficeRide)
+    case officeRemove(Kerbside_V1_OfficeRemoved)
+    case officeCancel(Kerbside_V1_OfficeCancelled)
+    case officeBlock(Kerbside_V1_OfficeBlocked)
+    case officeUnblock(Kerbside_V1_OfficeUnblocked)
+    case officeAudit(Kerbside_V1_OfficeAudit)
 
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The command was refused; without an id when that could not be read.
@@ -2449,9 +2588,21 @@ package nonisolated struct Kerbside_V1_QueueLeft: Sendable {
 
   package var reason: String = String()
 
+  /// what the office says
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _text: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_Offer: Sendable {
@@ -2509,14 +2660,26 @@ package nonisolated struct Kerbside_V1_RideCancelled: Sendable {
 
   package var ride: String = String()
 
-  /// passenger, driver
+  /// passenger, driver, operator
   package var by: String = String()
 
   package var reason: String = String()
 
+  /// what the office says
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _text: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideSearching: Sendable {
@@ -4859,6 +5022,685 @@ package nonisolated struct Kerbside_V1_Notice: Sendable {
   fileprivate var _silent: Bool? = nil
 }
 
+package nonisolated struct Kerbside_V1_OfficeQueue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zone: String = String()
+
+  package var size: UInt32 = 0
+
+  /// there are more than are listed
+  package var more: Bool = false
+
+  package var drivers: [Kerbside_V1_WaitingDriver] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_WaitingDriver: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  package var rank: UInt32 = 0
+
+  /// waiting, offered, away
+  package var state: String = String()
+
+  /// ms, when it came into this queue
+  package var since: UInt64 {
+    get {_since ?? 0}
+    set {_since = newValue}
+  }
+  /// Returns true if `since` has been explicitly set.
+  package var hasSince: Bool {self._since != nil}
+  /// Clears the value of `since`. Subsequent reads from it will return its default value.
+  package mutating func clearSince() {self._since = nil}
+
+  package var offer: String {
+    get {_offer ?? String()}
+    set {_offer = newValue}
+  }
+  /// Returns true if `offer` has been explicitly set.
+  package var hasOffer: Bool {self._offer != nil}
+  /// Clears the value of `offer`. Subsequent reads from it will return its default value.
+  package mutating func clearOffer() {self._offer = nil}
+
+  package var position: Kerbside_V1_Fix {
+    get {_position ?? Kerbside_V1_Fix()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _since: UInt64? = nil
+  fileprivate var _offer: String? = nil
+  fileprivate var _position: Kerbside_V1_Fix? = nil
+}
+
+package nonisolated struct Kerbside_V1_OfficeDriver: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String {
+    get {_storage._driver}
+    set {_uniqueStorage()._driver = newValue}
+  }
+
+  package var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  package var connected: Bool {
+    get {_storage._connected}
+    set {_uniqueStorage()._connected = newValue}
+  }
+
+  package var zone: String {
+    get {_storage._zone ?? String()}
+    set {_uniqueStorage()._zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {_storage._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {_uniqueStorage()._zone = nil}
+
+  package var rank: UInt32 {
+    get {_storage._rank ?? 0}
+    set {_uniqueStorage()._rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {_storage._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {_uniqueStorage()._rank = nil}
+
+  package var size: UInt32 {
+    get {_storage._size ?? 0}
+    set {_uniqueStorage()._size = newValue}
+  }
+  /// Returns true if `size` has been explicitly set.
+  package var hasSize: Bool {_storage._size != nil}
+  /// Clears the value of `size`. Subsequent reads from it will return its default value.
+  package mutating func clearSize() {_uniqueStorage()._size = nil}
+
+  /// ms, when it came into this queue
+  package var since: UInt64 {
+    get {_storage._since ?? 0}
+    set {_uniqueStorage()._since = newValue}
+  }
+  /// Returns true if `since` has been explicitly set.
+  package var hasSince: Bool {_storage._since != nil}
+  /// Clears the value of `since`. Subsequent reads from it will return its default value.
+  package mutating func clearSince() {_uniqueStorage()._since = nil}
+
+  package var ride: String {
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {_storage._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var offer: String {
+    get {_storage._offer ?? String()}
+    set {_uniqueStorage()._offer = newValue}
+  }
+  /// Returns true if `offer` has been explicitly set.
+  package var hasOffer: Bool {_storage._offer != nil}
+  /// Clears the value of `offer`. Subsequent reads from it will return its default value.
+  package mutating func clearOffer() {_uniqueStorage()._offer = nil}
+
+  /// free
+  package var seats: UInt32 {
+    get {_storage._seats ?? 0}
+    set {_uniqueStorage()._seats = newValue}
+  }
+  /// Returns true if `seats` has been explicitly set.
+  package var hasSeats: Bool {_storage._seats != nil}
+  /// Clears the value of `seats`. Subsequent reads from it will return its default value.
+  package mutating func clearSeats() {_uniqueStorage()._seats = nil}
+
+  package var position: Kerbside_V1_Fix {
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {_storage._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
+
+  package var away: Kerbside_V1_DriverAway {
+    get {_storage._away ?? Kerbside_V1_DriverAway()}
+    set {_uniqueStorage()._away = newValue}
+  }
+  /// Returns true if `away` has been explicitly set.
+  package var hasAway: Bool {_storage._away != nil}
+  /// Clears the value of `away`. Subsequent reads from it will return its default value.
+  package mutating func clearAway() {_uniqueStorage()._away = nil}
+
+  package var blocked: Kerbside_V1_OfficeBlock {
+    get {_storage._blocked ?? Kerbside_V1_OfficeBlock()}
+    set {_uniqueStorage()._blocked = newValue}
+  }
+  /// Returns true if `blocked` has been explicitly set.
+  package var hasBlocked: Bool {_storage._blocked != nil}
+  /// Clears the value of `blocked`. Subsequent reads from it will return its default value.
+  package mutating func clearBlocked() {_uniqueStorage()._blocked = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct Kerbside_V1_DriverAway: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ms
+  package var since: UInt64 = 0
+
+  package var why: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_OfficeBlock: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reason: String = String()
+
+  package var by: String = String()
+
+  /// ms
+  package var since: UInt64 = 0
+
+  /// ms; absent: for good
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _until: UInt64? = nil
+}
+
+package nonisolated struct Kerbside_V1_OfficeRide: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  package var state: String = String()
+
+  package var passenger: String = String()
+
+  package var zone: String = String()
+
+  package var driver: String {
+    get {_driver ?? String()}
+    set {_driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {self._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {self._driver = nil}
+
+  package var offeredTo: String {
+    get {_offeredTo ?? String()}
+    set {_offeredTo = newValue}
+  }
+  /// Returns true if `offeredTo` has been explicitly set.
+  package var hasOfferedTo: Bool {self._offeredTo != nil}
+  /// Clears the value of `offeredTo`. Subsequent reads from it will return its default value.
+  package mutating func clearOfferedTo() {self._offeredTo = nil}
+
+  package var pickup: Kerbside_V1_Point {
+    get {_pickup ?? Kerbside_V1_Point()}
+    set {_pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {self._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {self._pickup = nil}
+
+  package var destination: Kerbside_V1_Point {
+    get {_destination ?? Kerbside_V1_Point()}
+    set {_destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  package var hasDestination: Bool {self._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  package mutating func clearDestination() {self._destination = nil}
+
+  package var passengers: UInt32 = 0
+
+  /// ms
+  package var requestedAt: UInt64 = 0
+
+  /// ms
+  package var acceptedAt: UInt64 {
+    get {_acceptedAt ?? 0}
+    set {_acceptedAt = newValue}
+  }
+  /// Returns true if `acceptedAt` has been explicitly set.
+  package var hasAcceptedAt: Bool {self._acceptedAt != nil}
+  /// Clears the value of `acceptedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAcceptedAt() {self._acceptedAt = nil}
+
+  /// ms
+  package var arrivedAt: UInt64 {
+    get {_arrivedAt ?? 0}
+    set {_arrivedAt = newValue}
+  }
+  /// Returns true if `arrivedAt` has been explicitly set.
+  package var hasArrivedAt: Bool {self._arrivedAt != nil}
+  /// Clears the value of `arrivedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearArrivedAt() {self._arrivedAt = nil}
+
+  /// ms
+  package var aboardAt: UInt64 {
+    get {_aboardAt ?? 0}
+    set {_aboardAt = newValue}
+  }
+  /// Returns true if `aboardAt` has been explicitly set.
+  package var hasAboardAt: Bool {self._aboardAt != nil}
+  /// Clears the value of `aboardAt`. Subsequent reads from it will return its default value.
+  package mutating func clearAboardAt() {self._aboardAt = nil}
+
+  /// ms
+  package var closedAt: UInt64 {
+    get {_closedAt ?? 0}
+    set {_closedAt = newValue}
+  }
+  /// Returns true if `closedAt` has been explicitly set.
+  package var hasClosedAt: Bool {self._closedAt != nil}
+  /// Clears the value of `closedAt`. Subsequent reads from it will return its default value.
+  package mutating func clearClosedAt() {self._closedAt = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _driver: String? = nil
+  fileprivate var _offeredTo: String? = nil
+  fileprivate var _pickup: Kerbside_V1_Point? = nil
+  fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _acceptedAt: UInt64? = nil
+  fileprivate var _arrivedAt: UInt64? = nil
+  fileprivate var _aboardAt: UInt64? = nil
+  fileprivate var _closedAt: UInt64? = nil
+}
+
+package nonisolated struct Kerbside_V1_OfficeRemoved: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  package var state: String = String()
+
+  /// the id of the act's entry
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_OfficeCancelled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  package var state: String = String()
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_OfficeBlocked: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var role: String = String()
+
+  package var subject: String = String()
+
+  /// ms
+  package var since: UInt64 = 0
+
+  /// ms; absent: for good
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
+  /// of a driver
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _until: UInt64? = nil
+  fileprivate var _state: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_OfficeUnblocked: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var role: String = String()
+
+  package var subject: String = String()
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_OfficeAudit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the newest first
+  package var entries: [Kerbside_V1_AuditEntry] = []
+
+  /// the `from` of the next page
+  package var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  package var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  package mutating func clearNext() {self._next = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _next: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_AuditEntry: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  /// ms
+  package var time: UInt64 {
+    get {_storage._time}
+    set {_uniqueStorage()._time = newValue}
+  }
+
+  package var `operator`: String {
+    get {_storage._operator}
+    set {_uniqueStorage()._operator = newValue}
+  }
+
+  package var command: String {
+    get {_storage._command}
+    set {_uniqueStorage()._command = newValue}
+  }
+
+  package var target: String {
+    get {_storage._target}
+    set {_uniqueStorage()._target = newValue}
+  }
+
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  package var before: Kerbside_V1_AuditFacts {
+    get {_storage._before ?? Kerbside_V1_AuditFacts()}
+    set {_uniqueStorage()._before = newValue}
+  }
+  /// Returns true if `before` has been explicitly set.
+  package var hasBefore: Bool {_storage._before != nil}
+  /// Clears the value of `before`. Subsequent reads from it will return its default value.
+  package mutating func clearBefore() {_uniqueStorage()._before = nil}
+
+  package var after: Kerbside_V1_AuditFacts {
+    get {_storage._after ?? Kerbside_V1_AuditFacts()}
+    set {_uniqueStorage()._after = newValue}
+  }
+  /// Returns true if `after` has been explicitly set.
+  package var hasAfter: Bool {_storage._after != nil}
+  /// Clears the value of `after`. Subsequent reads from it will return its default value.
+  package mutating func clearAfter() {_uniqueStorage()._after = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How things stood, as far as the act concerns them.
+package nonisolated struct Kerbside_V1_AuditFacts: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
+  package var zone: String {
+    get {_zone ?? String()}
+    set {_zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {self._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {self._zone = nil}
+
+  package var rank: UInt32 {
+    get {_rank ?? 0}
+    set {_rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {self._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {self._rank = nil}
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var passenger: String {
+    get {_passenger ?? String()}
+    set {_passenger = newValue}
+  }
+  /// Returns true if `passenger` has been explicitly set.
+  package var hasPassenger: Bool {self._passenger != nil}
+  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
+  package mutating func clearPassenger() {self._passenger = nil}
+
+  package var driver: String {
+    get {_driver ?? String()}
+    set {_driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {self._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {self._driver = nil}
+
+  package var blocked: Bool {
+    get {_blocked ?? false}
+    set {_blocked = newValue}
+  }
+  /// Returns true if `blocked` has been explicitly set.
+  package var hasBlocked: Bool {self._blocked != nil}
+  /// Clears the value of `blocked`. Subsequent reads from it will return its default value.
+  package mutating func clearBlocked() {self._blocked = nil}
+
+  /// ms, of a block
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
+  /// of a block
+  package var why: String {
+    get {_why ?? String()}
+    set {_why = newValue}
+  }
+  /// Returns true if `why` has been explicitly set.
+  package var hasWhy: Bool {self._why != nil}
+  /// Clears the value of `why`. Subsequent reads from it will return its default value.
+  package mutating func clearWhy() {self._why = nil}
+
+  package var bus: String {
+    get {_bus ?? String()}
+    set {_bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {self._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {self._bus = nil}
+
+  package var line: String {
+    get {_line ?? String()}
+    set {_line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {self._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {self._line = nil}
+
+  package var notice: String {
+    get {_notice ?? String()}
+    set {_notice = newValue}
+  }
+  /// Returns true if `notice` has been explicitly set.
+  package var hasNotice: Bool {self._notice != nil}
+  /// Clears the value of `notice`. Subsequent reads from it will return its default value.
+  package mutating func clearNotice() {self._notice = nil}
+
+  package var people: UInt64 {
+    get {_people ?? 0}
+    set {_people = newValue}
+  }
+  /// Returns true if `people` has been explicitly set.
+  package var hasPeople: Bool {self._people != nil}
+  /// Clears the value of `people`. Subsequent reads from it will return its default value.
+  package mutating func clearPeople() {self._people = nil}
+
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _state: String? = nil
+  fileprivate var _zone: String? = nil
+  fileprivate var _rank: UInt32? = nil
+  fileprivate var _ride: String? = nil
+  fileprivate var _passenger: String? = nil
+  fileprivate var _driver: String? = nil
+  fileprivate var _blocked: Bool? = nil
+  fileprivate var _until: UInt64? = nil
+  fileprivate var _why: String? = nil
+  fileprivate var _bus: String? = nil
+  fileprivate var _line: String? = nil
+  fileprivate var _notice: String? = nil
+  fileprivate var _people: UInt64? = nil
+  fileprivate var _text: String? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -4877,7 +5719,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -4929,6 +5771,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _to: String? = nil
     var _zone: String? = nil
     var _text: String? = nil
+    var _driver: String? = nil
+    var _role: String? = nil
+    var _subject: String? = nil
+    var _until: UInt64? = nil
+    var _from: String? = nil
+    var _limit: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4988,6 +5836,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _to = source._to
       _zone = source._zone
       _text = source._text
+      _driver = source._driver
+      _role = source._role
+      _subject = source._subject
+      _until = source._until
+      _from = source._from
+      _limit = source._limit
     }
   }
 
@@ -5055,6 +5909,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 70: try { try decoder.decodeSingularStringField(value: &_storage._to) }()
         case 71: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
         case 72: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 80: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 81: try { try decoder.decodeSingularStringField(value: &_storage._role) }()
+        case 82: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 83: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
+        case 84: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
+        case 85: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
         default: break
         }
       }
@@ -5214,6 +6074,24 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._text {
         try visitor.visitSingularStringField(value: v, fieldNumber: 72)
       } }()
+      try { if let v = _storage._driver {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 80)
+      } }()
+      try { if let v = _storage._role {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 81)
+      } }()
+      try { if let v = _storage._subject {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 82)
+      } }()
+      try { if let v = _storage._until {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 83)
+      } }()
+      try { if let v = _storage._from {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 84)
+      } }()
+      try { if let v = _storage._limit {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 85)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5272,6 +6150,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._to != rhs_storage._to {return false}
         if _storage._zone != rhs_storage._zone {return false}
         if _storage._text != rhs_storage._text {return false}
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._until != rhs_storage._until {return false}
+        if _storage._from != rhs_storage._from {return false}
+        if _storage._limit != rhs_storage._limit {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5577,729 +6461,903 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0")
+
+  fileprivate class _StorageClass {
+    var _id: UInt64 = 0
+    var _ok: Kerbside_V1_Reply.OneOf_Ok?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _ok = source._ok
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
-      case 2: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.ok != nil {try decoder.handleConflictingOneOf()}
-          self.ok = .json(v)
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._id) }()
+        case 2: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._ok != nil {try decoder.handleConflictingOneOf()}
+            _storage._ok = .json(v)
+          }
+        }()
+        case 3: try {
+          var v: Kerbside_V1_HelloOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .hello(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .hello(v)
+          }
+        }()
+        case 4: try {
+          var v: Kerbside_V1_PositionOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .position(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .position(v)
+          }
+        }()
+        case 5: try {
+          var v: Kerbside_V1_QueuePlace?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driverAvailable(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driverAvailable(v)
+          }
+        }()
+        case 6: try {
+          var v: Kerbside_V1_DriverState?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driverUnavailable(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driverUnavailable(v)
+          }
+        }()
+        case 7: try {
+          var v: Kerbside_V1_Expiry?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .offerSeen(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .offerSeen(v)
+          }
+        }()
+        case 8: try {
+          var v: Kerbside_V1_Assignment?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .offerAccept(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .offerAccept(v)
+          }
+        }()
+        case 9: try {
+          var v: Kerbside_V1_RideOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .offerDecline(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .offerDecline(v)
+          }
+        }()
+        case 10: try {
+          var v: Kerbside_V1_RideOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideAboard(v)
+          }
+        }()
+        case 11: try {
+          var v: Kerbside_V1_RideOver?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideEnd(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideEnd(v)
+          }
+        }()
+        case 12: try {
+          var v: Kerbside_V1_RideOver?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideNoshow(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideNoshow(v)
+          }
+        }()
+        case 13: try {
+          var v: Kerbside_V1_RequestOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideRequest(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideRequest(v)
+          }
+        }()
+        case 14: try {
+          var v: Kerbside_V1_RideState?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideCancel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideCancel(v)
+          }
+        }()
+        case 15: try {
+          var v: Kerbside_V1_SubscribeOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .subscribe(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .subscribe(v)
+          }
+        }()
+        case 16: try {
+          var v: Kerbside_V1_ChannelOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .unsubscribe(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .unsubscribe(v)
+          }
+        }()
+        case 17: try {
+          var v: Kerbside_V1_WatchOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .watch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .watch(v)
+          }
+        }()
+        case 18: try {
+          var v: Kerbside_V1_ChannelOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .unwatch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .unwatch(v)
+          }
+        }()
+        case 19: try {
+          var v: Kerbside_V1_SeatsOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatsSet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatsSet(v)
+          }
+        }()
+        case 20: try {
+          var v: Kerbside_V1_RouteOk?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .routeSet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .routeSet(v)
+          }
+        }()
+        case 21: try {
+          var v: Kerbside_V1_SeqOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .publish(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .publish(v)
+          }
+        }()
+        case 22: try {
+          var v: Kerbside_V1_RideState?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .rideSearch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .rideSearch(v)
+          }
+        }()
+        case 30: try {
+          var v: Kerbside_V1_SeatPending?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatBook(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatBook(v)
+          }
+        }()
+        case 31: try {
+          var v: Kerbside_V1_SeatAssignment?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatAccept(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatAccept(v)
+          }
+        }()
+        case 32: try {
+          var v: Kerbside_V1_BookingOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatDecline(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatDecline(v)
+          }
+        }()
+        case 33: try {
+          var v: Kerbside_V1_BookingState?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatCancel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatCancel(v)
+          }
+        }()
+        case 34: try {
+          var v: Kerbside_V1_BookingSeats?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatAboard(v)
+          }
+        }()
+        case 35: try {
+          var v: Kerbside_V1_BookingSeats?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .seatEnd(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .seatEnd(v)
+          }
+        }()
+        case 36: try {
+          var v: Kerbside_V1_VehicleView?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .vehicleGet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .vehicleGet(v)
+          }
+        }()
+        case 37: try {
+          var v: Kerbside_V1_NotifyWishes?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .notifySet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .notifySet(v)
+          }
+        }()
+        case 50: try {
+          var v: Kerbside_V1_Tour?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .tourStart(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .tourStart(v)
+          }
+        }()
+        case 51: try {
+          var v: Kerbside_V1_TourOver?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .tourEnd(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .tourEnd(v)
+          }
+        }()
+        case 52: try {
+          var v: Kerbside_V1_Tour?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopNext(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopNext(v)
+          }
+        }()
+        case 53: try {
+          var v: Kerbside_V1_Tour?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopPrevious(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopPrevious(v)
+          }
+        }()
+        case 60: try {
+          var v: Kerbside_V1_StopReceipt?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopRequest(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopRequest(v)
+          }
+        }()
+        case 61: try {
+          var v: Kerbside_V1_StopOver?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopCancel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopCancel(v)
+          }
+        }()
+        case 62: try {
+          var v: Kerbside_V1_StopAnswered?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopAccept(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopAccept(v)
+          }
+        }()
+        case 63: try {
+          var v: Kerbside_V1_StopAnswered?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopDecline(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopDecline(v)
+          }
+        }()
+        case 64: try {
+          var v: Kerbside_V1_StopAnswered?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopComplete(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopComplete(v)
+          }
+        }()
+        case 65: try {
+          var v: Kerbside_V1_StopAnswered?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .stopNoshow(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .stopNoshow(v)
+          }
+        }()
+        case 66: try {
+          var v: Kerbside_V1_LineArrivals?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .lineEta(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .lineEta(v)
+          }
+        }()
+        case 70: try {
+          var v: Kerbside_V1_NoticeSent?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .broadcast(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .broadcast(v)
+          }
+        }()
+        case 80: try {
+          var v: Kerbside_V1_OfficeQueue?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeQueue(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeQueue(v)
+          }
+        }()
+        case 81: try {
+          var v: Kerbside_V1_OfficeDriver?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeDriver(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeDriver(v)
+          }
+        }()
+        case 82: try {
+          var v: Kerbside_V1_OfficeRide?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeRide(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeRide(v)
+          }
+        }()
+        case 83: try {
+          var v: Kerbside_V1_OfficeRemoved?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeRemove(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeRemove(v)
+          }
+        }()
+        case 84: try {
+          var v: Kerbside_V1_OfficeCancelled?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeCancel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeCancel(v)
+          }
+        }()
+        case 85: try {
+          var v: Kerbside_V1_OfficeBlocked?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeBlock(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeBlock(v)
+          }
+        }()
+        case 86: try {
+          var v: Kerbside_V1_OfficeUnblocked?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeUnblock(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeUnblock(v)
+          }
+        }()
+        case 87: try {
+          var v: Kerbside_V1_OfficeAudit?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeAudit(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeAudit(v)
+          }
+        }()
+        default: break
         }
-      }()
-      case 3: try {
-        var v: Kerbside_V1_HelloOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .hello(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .hello(v)
-        }
-      }()
-      case 4: try {
-        var v: Kerbside_V1_PositionOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .position(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .position(v)
-        }
-      }()
-      case 5: try {
-        var v: Kerbside_V1_QueuePlace?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .driverAvailable(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .driverAvailable(v)
-        }
-      }()
-      case 6: try {
-        var v: Kerbside_V1_DriverState?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .driverUnavailable(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .driverUnavailable(v)
-        }
-      }()
-      case 7: try {
-        var v: Kerbside_V1_Expiry?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .offerSeen(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .offerSeen(v)
-        }
-      }()
-      case 8: try {
-        var v: Kerbside_V1_Assignment?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .offerAccept(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .offerAccept(v)
-        }
-      }()
-      case 9: try {
-        var v: Kerbside_V1_RideOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .offerDecline(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .offerDecline(v)
-        }
-      }()
-      case 10: try {
-        var v: Kerbside_V1_RideOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideAboard(v)
-        }
-      }()
-      case 11: try {
-        var v: Kerbside_V1_RideOver?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideEnd(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideEnd(v)
-        }
-      }()
-      case 12: try {
-        var v: Kerbside_V1_RideOver?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideNoshow(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideNoshow(v)
-        }
-      }()
-      case 13: try {
-        var v: Kerbside_V1_RequestOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideRequest(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideRequest(v)
-        }
-      }()
-      case 14: try {
-        var v: Kerbside_V1_RideState?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideCancel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideCancel(v)
-        }
-      }()
-      case 15: try {
-        var v: Kerbside_V1_SubscribeOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .subscribe(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .subscribe(v)
-        }
-      }()
-      case 16: try {
-        var v: Kerbside_V1_ChannelOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .unsubscribe(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .unsubscribe(v)
-        }
-      }()
-      case 17: try {
-        var v: Kerbside_V1_WatchOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .watch(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .watch(v)
-        }
-      }()
-      case 18: try {
-        var v: Kerbside_V1_ChannelOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .unwatch(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .unwatch(v)
-        }
-      }()
-      case 19: try {
-        var v: Kerbside_V1_SeatsOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatsSet(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatsSet(v)
-        }
-      }()
-      case 20: try {
-        var v: Kerbside_V1_RouteOk?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .routeSet(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .routeSet(v)
-        }
-      }()
-      case 21: try {
-        var v: Kerbside_V1_SeqOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .publish(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .publish(v)
-        }
-      }()
-      case 22: try {
-        var v: Kerbside_V1_RideState?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .rideSearch(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .rideSearch(v)
-        }
-      }()
-      case 30: try {
-        var v: Kerbside_V1_SeatPending?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatBook(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatBook(v)
-        }
-      }()
-      case 31: try {
-        var v: Kerbside_V1_SeatAssignment?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatAccept(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatAccept(v)
-        }
-      }()
-      case 32: try {
-        var v: Kerbside_V1_BookingOnly?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatDecline(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatDecline(v)
-        }
-      }()
-      case 33: try {
-        var v: Kerbside_V1_BookingState?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatCancel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatCancel(v)
-        }
-      }()
-      case 34: try {
-        var v: Kerbside_V1_BookingSeats?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatAboard(v)
-        }
-      }()
-      case 35: try {
-        var v: Kerbside_V1_BookingSeats?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .seatEnd(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .seatEnd(v)
-        }
-      }()
-      case 36: try {
-        var v: Kerbside_V1_VehicleView?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .vehicleGet(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .vehicleGet(v)
-        }
-      }()
-      case 37: try {
-        var v: Kerbside_V1_NotifyWishes?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .notifySet(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .notifySet(v)
-        }
-      }()
-      case 50: try {
-        var v: Kerbside_V1_Tour?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .tourStart(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .tourStart(v)
-        }
-      }()
-      case 51: try {
-        var v: Kerbside_V1_TourOver?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .tourEnd(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .tourEnd(v)
-        }
-      }()
-      case 52: try {
-        var v: Kerbside_V1_Tour?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopNext(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopNext(v)
-        }
-      }()
-      case 53: try {
-        var v: Kerbside_V1_Tour?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopPrevious(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopPrevious(v)
-        }
-      }()
-      case 60: try {
-        var v: Kerbside_V1_StopReceipt?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopRequest(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopRequest(v)
-        }
-      }()
-      case 61: try {
-        var v: Kerbside_V1_StopOver?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopCancel(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopCancel(v)
-        }
-      }()
-      case 62: try {
-        var v: Kerbside_V1_StopAnswered?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopAccept(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopAccept(v)
-        }
-      }()
-      case 63: try {
-        var v: Kerbside_V1_StopAnswered?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopDecline(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopDecline(v)
-        }
-      }()
-      case 64: try {
-        var v: Kerbside_V1_StopAnswered?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopComplete(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopComplete(v)
-        }
-      }()
-      case 65: try {
-        var v: Kerbside_V1_StopAnswered?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .stopNoshow(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .stopNoshow(v)
-        }
-      }()
-      case 66: try {
-        var v: Kerbside_V1_LineArrivals?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .lineEta(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .lineEta(v)
-        }
-      }()
-      case 70: try {
-        var v: Kerbside_V1_NoticeSent?
-        var hadOneofValue = false
-        if let current = self.ok {
-          hadOneofValue = true
-          if case .broadcast(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.ok = .broadcast(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.id != 0 {
-      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
-    }
-    switch self.ok {
-    case .json?: try {
-      guard case .json(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
-    }()
-    case .hello?: try {
-      guard case .hello(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    }()
-    case .position?: try {
-      guard case .position(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    }()
-    case .driverAvailable?: try {
-      guard case .driverAvailable(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .driverUnavailable?: try {
-      guard case .driverUnavailable(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .offerSeen?: try {
-      guard case .offerSeen(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .offerAccept?: try {
-      guard case .offerAccept(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .offerDecline?: try {
-      guard case .offerDecline(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .rideAboard?: try {
-      guard case .rideAboard(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .rideEnd?: try {
-      guard case .rideEnd(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .rideNoshow?: try {
-      guard case .rideNoshow(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .rideRequest?: try {
-      guard case .rideRequest(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .rideCancel?: try {
-      guard case .rideCancel(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-    }()
-    case .subscribe?: try {
-      guard case .subscribe(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-    }()
-    case .unsubscribe?: try {
-      guard case .unsubscribe(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-    }()
-    case .watch?: try {
-      guard case .watch(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-    }()
-    case .unwatch?: try {
-      guard case .unwatch(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-    }()
-    case .seatsSet?: try {
-      guard case .seatsSet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-    }()
-    case .routeSet?: try {
-      guard case .routeSet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .publish?: try {
-      guard case .publish(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-    }()
-    case .rideSearch?: try {
-      guard case .rideSearch(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-    }()
-    case .seatBook?: try {
-      guard case .seatBook(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-    }()
-    case .seatAccept?: try {
-      guard case .seatAccept(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-    }()
-    case .seatDecline?: try {
-      guard case .seatDecline(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-    }()
-    case .seatCancel?: try {
-      guard case .seatCancel(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-    }()
-    case .seatAboard?: try {
-      guard case .seatAboard(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-    }()
-    case .seatEnd?: try {
-      guard case .seatEnd(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-    }()
-    case .vehicleGet?: try {
-      guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-    }()
-    case .notifySet?: try {
-      guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-    }()
-    case .tourStart?: try {
-      guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-    }()
-    case .tourEnd?: try {
-      guard case .tourEnd(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-    }()
-    case .stopNext?: try {
-      guard case .stopNext(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
-    }()
-    case .stopPrevious?: try {
-      guard case .stopPrevious(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
-    }()
-    case .stopRequest?: try {
-      guard case .stopRequest(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-    }()
-    case .stopCancel?: try {
-      guard case .stopCancel(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-    }()
-    case .stopAccept?: try {
-      guard case .stopAccept(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-    }()
-    case .stopDecline?: try {
-      guard case .stopDecline(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-    }()
-    case .stopComplete?: try {
-      guard case .stopComplete(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-    }()
-    case .stopNoshow?: try {
-      guard case .stopNoshow(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-    }()
-    case .lineEta?: try {
-      guard case .lineEta(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-    }()
-    case .broadcast?: try {
-      guard case .broadcast(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._id != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._id, fieldNumber: 1)
+      }
+      switch _storage._ok {
+      case .json?: try {
+        guard case .json(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+      }()
+      case .hello?: try {
+        guard case .hello(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      }()
+      case .position?: try {
+        guard case .position(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      }()
+      case .driverAvailable?: try {
+        guard case .driverAvailable(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case .driverUnavailable?: try {
+        guard case .driverUnavailable(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .offerSeen?: try {
+        guard case .offerSeen(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .offerAccept?: try {
+        guard case .offerAccept(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .offerDecline?: try {
+        guard case .offerDecline(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .rideAboard?: try {
+        guard case .rideAboard(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .rideEnd?: try {
+        guard case .rideEnd(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .rideNoshow?: try {
+        guard case .rideNoshow(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .rideRequest?: try {
+        guard case .rideRequest(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .rideCancel?: try {
+        guard case .rideCancel(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case .subscribe?: try {
+        guard case .subscribe(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      }()
+      case .unsubscribe?: try {
+        guard case .unsubscribe(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      }()
+      case .watch?: try {
+        guard case .watch(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      }()
+      case .unwatch?: try {
+        guard case .unwatch(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      }()
+      case .seatsSet?: try {
+        guard case .seatsSet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      }()
+      case .routeSet?: try {
+        guard case .routeSet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      }()
+      case .publish?: try {
+        guard case .publish(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .rideSearch?: try {
+        guard case .rideSearch(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .seatBook?: try {
+        guard case .seatBook(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .seatAccept?: try {
+        guard case .seatAccept(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .seatDecline?: try {
+        guard case .seatDecline(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      }()
+      case .seatCancel?: try {
+        guard case .seatCancel(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      }()
+      case .seatAboard?: try {
+        guard case .seatAboard(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .seatEnd?: try {
+        guard case .seatEnd(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      }()
+      case .vehicleGet?: try {
+        guard case .vehicleGet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      }()
+      case .notifySet?: try {
+        guard case .notifySet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+      }()
+      case .tourStart?: try {
+        guard case .tourStart(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      }()
+      case .tourEnd?: try {
+        guard case .tourEnd(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .stopNext?: try {
+        guard case .stopNext(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+      }()
+      case .stopPrevious?: try {
+        guard case .stopPrevious(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+      }()
+      case .stopRequest?: try {
+        guard case .stopRequest(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      }()
+      case .stopCancel?: try {
+        guard case .stopCancel(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      }()
+      case .stopAccept?: try {
+        guard case .stopAccept(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      }()
+      case .stopDecline?: try {
+        guard case .stopDecline(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+      }()
+      case .stopComplete?: try {
+        guard case .stopComplete(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+      }()
+      case .stopNoshow?: try {
+        guard case .stopNoshow(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+      }()
+      case .lineEta?: try {
+        guard case .lineEta(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+      }()
+      case .broadcast?: try {
+        guard case .broadcast(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      }()
+      case .officeQueue?: try {
+        guard case .officeQueue(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+      }()
+      case .officeDriver?: try {
+        guard case .officeDriver(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+      }()
+      case .officeRide?: try {
+        guard case .officeRide(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
+      }()
+      case .officeRemove?: try {
+        guard case .officeRemove(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
+      }()
+      case .officeCancel?: try {
+        guard case .officeCancel(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 84)
+      }()
+      case .officeBlock?: try {
+        guard case .officeBlock(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
+      }()
+      case .officeUnblock?: try {
+        guard case .officeUnblock(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 86)
+      }()
+      case .officeAudit?: try {
+        guard case .officeAudit(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 87)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Reply, rhs: Kerbside_V1_Reply) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.ok != rhs.ok {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._ok != rhs_storage._ok {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8461,7 +9519,7 @@ nonisolated extension Kerbside_V1_QueueChange: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_QueueLeft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".QueueLeft"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}reason\0\u{1}text\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8471,24 +9529,33 @@ nonisolated extension Kerbside_V1_QueueLeft: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._text) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.zone.isEmpty {
       try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
     }
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
     }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_QueueLeft, rhs: Kerbside_V1_QueueLeft) -> Bool {
     if lhs.zone != rhs.zone {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8590,7 +9657,7 @@ nonisolated extension Kerbside_V1_RideReason: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}by\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}by\0\u{1}reason\0\u{1}text\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8601,12 +9668,17 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.by) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._text) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -8616,6 +9688,9 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
     }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8623,6 +9698,7 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
     if lhs.ride != rhs.ride {return false}
     if lhs.by != rhs.by {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12109,6 +13185,890 @@ nonisolated extension Kerbside_V1_Notice: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.text != rhs.text {return false}
     if lhs._zone != rhs._zone {return false}
     if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeQueue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeQueue"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}size\0\u{1}more\0\u{1}drivers\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.drivers) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 2)
+    }
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 3)
+    }
+    if !self.drivers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.drivers, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeQueue, rhs: Kerbside_V1_OfficeQueue) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.drivers != rhs.drivers {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_WaitingDriver: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WaitingDriver"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}rank\0\u{1}state\0\u{1}since\0\u{1}offer\0\u{1}position\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.rank) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._since) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._offer) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    if self.rank != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rank, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    try { if let v = self._since {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._offer {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_WaitingDriver, rhs: Kerbside_V1_WaitingDriver) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs.rank != rhs.rank {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._since != rhs._since {return false}
+    if lhs._offer != rhs._offer {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeDriver: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeDriver"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}kind\0\u{1}state\0\u{1}connected\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}since\0\u{1}ride\0\u{1}offer\0\u{1}seats\0\u{1}position\0\u{1}away\0\u{1}blocked\0")
+
+  fileprivate class _StorageClass {
+    var _driver: String = String()
+    var _kind: String = String()
+    var _state: String = String()
+    var _connected: Bool = false
+    var _zone: String? = nil
+    var _rank: UInt32? = nil
+    var _size: UInt32? = nil
+    var _since: UInt64? = nil
+    var _ride: String? = nil
+    var _offer: String? = nil
+    var _seats: UInt32? = nil
+    var _position: Kerbside_V1_Fix? = nil
+    var _away: Kerbside_V1_DriverAway? = nil
+    var _blocked: Kerbside_V1_OfficeBlock? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _driver = source._driver
+      _kind = source._kind
+      _state = source._state
+      _connected = source._connected
+      _zone = source._zone
+      _rank = source._rank
+      _size = source._size
+      _since = source._since
+      _ride = source._ride
+      _offer = source._offer
+      _seats = source._seats
+      _position = source._position
+      _away = source._away
+      _blocked = source._blocked
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._connected) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._rank) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._size) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._since) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._offer) }()
+        case 11: try { try decoder.decodeSingularUInt32Field(value: &_storage._seats) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._away) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._blocked) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._driver.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._driver, fieldNumber: 1)
+      }
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
+      }
+      if _storage._connected != false {
+        try visitor.visitSingularBoolField(value: _storage._connected, fieldNumber: 4)
+      }
+      try { if let v = _storage._zone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._rank {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._size {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._since {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._offer {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._seats {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._away {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._blocked {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeDriver, rhs: Kerbside_V1_OfficeDriver) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._connected != rhs_storage._connected {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._rank != rhs_storage._rank {return false}
+        if _storage._size != rhs_storage._size {return false}
+        if _storage._since != rhs_storage._since {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._offer != rhs_storage._offer {return false}
+        if _storage._seats != rhs_storage._seats {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._away != rhs_storage._away {return false}
+        if _storage._blocked != rhs_storage._blocked {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverAway: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverAway"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}since\0\u{1}why\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.why) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 1)
+    }
+    if !self.why.isEmpty {
+      try visitor.visitSingularStringField(value: self.why, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverAway, rhs: Kerbside_V1_DriverAway) -> Bool {
+    if lhs.since != rhs.since {return false}
+    if lhs.why != rhs.why {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeBlock: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeBlock"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}by\0\u{1}since\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
+    }
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 2)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 3)
+    }
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeBlock, rhs: Kerbside_V1_OfficeBlock) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs._until != rhs._until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeRide"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}passenger\0\u{1}zone\0\u{1}driver\0\u{3}offered_to\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{3}requested_at\0\u{3}accepted_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{3}closed_at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.passenger) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._driver) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._offeredTo) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.requestedAt) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._acceptedAt) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self._arrivedAt) }()
+      case 13: try { try decoder.decodeSingularUInt64Field(value: &self._aboardAt) }()
+      case 14: try { try decoder.decodeSingularUInt64Field(value: &self._closedAt) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.passenger.isEmpty {
+      try visitor.visitSingularStringField(value: self.passenger, fieldNumber: 3)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 4)
+    }
+    try { if let v = self._driver {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._offeredTo {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._pickup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._destination {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 9)
+    }
+    if self.requestedAt != 0 {
+      try visitor.visitSingularUInt64Field(value: self.requestedAt, fieldNumber: 10)
+    }
+    try { if let v = self._acceptedAt {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._arrivedAt {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._aboardAt {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._closedAt {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeRide, rhs: Kerbside_V1_OfficeRide) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.passenger != rhs.passenger {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs._driver != rhs._driver {return false}
+    if lhs._offeredTo != rhs._offeredTo {return false}
+    if lhs._pickup != rhs._pickup {return false}
+    if lhs._destination != rhs._destination {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.requestedAt != rhs.requestedAt {return false}
+    if lhs._acceptedAt != rhs._acceptedAt {return false}
+    if lhs._arrivedAt != rhs._arrivedAt {return false}
+    if lhs._aboardAt != rhs._aboardAt {return false}
+    if lhs._closedAt != rhs._closedAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeRemoved: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeRemoved"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}state\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeRemoved, rhs: Kerbside_V1_OfficeRemoved) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeCancelled"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeCancelled, rhs: Kerbside_V1_OfficeCancelled) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeBlocked: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeBlocked"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}subject\0\u{1}since\0\u{1}until\0\u{1}state\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subject) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.since) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 1)
+    }
+    if !self.subject.isEmpty {
+      try visitor.visitSingularStringField(value: self.subject, fieldNumber: 2)
+    }
+    if self.since != 0 {
+      try visitor.visitSingularUInt64Field(value: self.since, fieldNumber: 3)
+    }
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeBlocked, rhs: Kerbside_V1_OfficeBlocked) -> Bool {
+    if lhs.role != rhs.role {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.since != rhs.since {return false}
+    if lhs._until != rhs._until {return false}
+    if lhs._state != rhs._state {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeUnblocked: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeUnblocked"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}subject\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subject) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 1)
+    }
+    if !self.subject.isEmpty {
+      try visitor.visitSingularStringField(value: self.subject, fieldNumber: 2)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeUnblocked, rhs: Kerbside_V1_OfficeUnblocked) -> Bool {
+    if lhs.role != rhs.role {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeAudit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeAudit"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{1}next\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.entries) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.entries, fieldNumber: 1)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeAudit, rhs: Kerbside_V1_OfficeAudit) -> Bool {
+    if lhs.entries != rhs.entries {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AuditEntry"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}time\0\u{1}operator\0\u{1}command\0\u{1}target\0\u{1}reason\0\u{1}before\0\u{1}after\0")
+
+  fileprivate class _StorageClass {
+    var _id: String = String()
+    var _time: UInt64 = 0
+    var _operator: String = String()
+    var _command: String = String()
+    var _target: String = String()
+    var _reason: String? = nil
+    var _before: Kerbside_V1_AuditFacts? = nil
+    var _after: Kerbside_V1_AuditFacts? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _id = source._id
+      _time = source._time
+      _operator = source._operator
+      _command = source._command
+      _target = source._target
+      _reason = source._reason
+      _before = source._before
+      _after = source._after
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._operator) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._command) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._target) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._before) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._after) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
+      }
+      if _storage._time != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 2)
+      }
+      if !_storage._operator.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._operator, fieldNumber: 3)
+      }
+      if !_storage._command.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._command, fieldNumber: 4)
+      }
+      if !_storage._target.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._target, fieldNumber: 5)
+      }
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._before {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._after {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_AuditEntry, rhs: Kerbside_V1_AuditEntry) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._time != rhs_storage._time {return false}
+        if _storage._operator != rhs_storage._operator {return false}
+        if _storage._command != rhs_storage._command {return false}
+        if _storage._target != rhs_storage._target {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._before != rhs_storage._before {return false}
+        if _storage._after != rhs_storage._after {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AuditFacts"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._state) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._zone) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._rank) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._passenger) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._driver) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self._blocked) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._why) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._bus) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self._line) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._notice) }()
+      case 13: try { try decoder.decodeSingularUInt64Field(value: &self._people) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._zone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._rank {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._passenger {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._driver {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._blocked {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._why {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._bus {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._line {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._notice {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._people {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_AuditFacts, rhs: Kerbside_V1_AuditFacts) -> Bool {
+    if lhs._state != rhs._state {return false}
+    if lhs._zone != rhs._zone {return false}
+    if lhs._rank != rhs._rank {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs._passenger != rhs._passenger {return false}
+    if lhs._driver != rhs._driver {return false}
+    if lhs._blocked != rhs._blocked {return false}
+    if lhs._until != rhs._until {return false}
+    if lhs._why != rhs._why {return false}
+    if lhs._bus != rhs._bus {return false}
+    if lhs._line != rhs._line {return false}
+    if lhs._notice != rhs._notice {return false}
+    if lhs._people != rhs._people {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -95,6 +95,12 @@ struct RoundTripTests {
         .seats(.seatEnd(booking: "b.2")), .seats(.vehicleGet(vehicle: "M-7")),
         .broadcasts(.broadcast(to: .drivers, zone: "14", text: "Straße gesperrt")),
         .broadcasts(.broadcast(to: .busDrivers, zone: nil, text: "x")),
+        .office(.queue(zone: "Ä 1")), .office(.driver("T1")), .office(.ride("r_1")),
+        .office(.remove(driver: "T1", reason: "Straße \"gesperrt\"")), .office(.cancel(ride: "r_1", reason: "x")),
+        .office(.block(.driver, subject: "T1", reason: "x", until: nil)),
+        .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
+        .office(.unblock(.passenger, subject: "p1")), .office(.audit(from: nil, limit: OfficeCommand.entries)),
+        .office(.audit(from: "1795210210000-0", limit: 100)),
         .notifications(.notifySet(NotificationPreferences())),
         .notifications(
             .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
@@ -192,6 +198,8 @@ struct SeededGenerator: RandomNumberGenerator {
             })
     }
 
+    private mutating func blocked() -> OfficeCommand.Blocked { Bool.random(using: &self) ? .driver : .passenger }
+
     private mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
 
     mutating func command() -> Command {
@@ -277,6 +285,19 @@ struct SeededGenerator: RandomNumberGenerator {
                 .broadcast(
                     to: BroadcastAudience.allCases.randomElement(using: &self) ?? .drivers,
                     zone: optional { $0.visible(upTo: 64) }, text: visible(upTo: 500)))
+        case "office.queue": return .office(.queue(zone: visible(upTo: 64)))
+        case "office.driver": return .office(.driver(identifier()))
+        case "office.ride": return .office(.ride(identifier()))
+        case "office.remove": return .office(.remove(driver: identifier(), reason: visible(upTo: 200)))
+        case "office.cancel": return .office(.cancel(ride: identifier(), reason: visible(upTo: 200)))
+        case "office.block":
+            return .office(
+                .block(
+                    blocked(), subject: identifier(), reason: visible(upTo: 200),
+                    until: optional { .random(in: 0...32_503_680_000_000, using: &$0) }))
+        case "office.unblock": return .office(.unblock(blocked(), subject: identifier()))
+        case "office.audit":
+            return .office(.audit(from: optional { $0.identifier() }, limit: .random(in: 1...100, using: &self)))
         case "publish":
             return .topics(
                 .publish(

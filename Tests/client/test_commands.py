@@ -82,6 +82,7 @@ NOTHING = {
     "a recording of tours": ["eta-accuracy", "{}/nothing.zip", "--positions", "{}/p.csv", "--passages", "{}/q.csv"],
     "a hub's lines": ["lines", "list", "--data", "{}/nothing"],
     "a hub's figures": ["stats", "--data", "{}/nothing"],
+    "a hub's audit": ["audit", "--data", "{}/nothing"],
     "a hub's events": ["tail", "--data", "{}/nothing"],
     "a hub": ["simulate", "--for", "1s", "--data", "{}/nothing", "--port", "{port}"],
     "a hub to measure": ["bench", "fanout", "--url", "ws://127.0.0.1:{port}/v1/connect", "--data", "{}/nothing"],

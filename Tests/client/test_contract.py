@@ -29,7 +29,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
     tour.start tour.end stop.next stop.previous
-    line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow""".split()
+    line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
+    office.queue office.driver office.ride office.remove office.cancel office.block office.unblock office.audit""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

@@ -4,6 +4,7 @@
 
 local log, ok, once, refuse, register, tell = import('core', 'log', 'ok', 'once', 'refuse', 'register', 'tell')
 local people = import('people', 'people')
+local audit = import('audit', 'audit')
 
 -- So many notices at once, and people in a portion: 2 ms of Redis.
 local MOST_OPEN = 8
@@ -30,6 +31,8 @@ register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, fu
         end
         log(c, 'notify.sent', { notice = given.id, operator = given.operator, to = given.to, zone = zone, text = given.text,
             people = count })
+        audit.write(c, given.operator, 'broadcast', zone and 'zone:' .. zone or given.to, nil, {},
+            { notice = given.id, people = count, text = given.text })
         return ok({ notice = given.id, people = count })
     end)
 end)

@@ -11,6 +11,8 @@ struct Keys: Sendable {
     var settings: String { prefix + "settings" }
     /// Stream: every domain event.
     var events: String { prefix + "events" }
+    /// Stream: what operators did (audit.lua).
+    var audit: String { prefix + "audit" }
     /// Hash: which version of the catalog is in use, and when each of its lists changed last (catalog.lua).
     var catalog: String { prefix + "catalog" }
     /// A part of a version of the catalog.

@@ -199,7 +199,7 @@ final class Rides: Capability {
         case "queue.left":
             switch data["reason"]?.text {
             case "moved": break
-            case "unavailable", "undelivered": driver.duty = .unavailable
+            case "unavailable", "undelivered", "operator": driver.duty = .unavailable
             default: driver.duty = .lost
             }
         case "offer.made": requests.begin(data["ride"]?.text ?? "", meta: push.meta, of: vehicle)

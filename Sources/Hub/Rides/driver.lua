@@ -2,17 +2,18 @@
 
 local forget_place, is_minibus, load_ride, register = import('core', 'forget_place', 'is_minibus', 'load_ride', 'register')
 local ok, once, refuse, vehicle = import('core', 'ok', 'once', 'refuse', 'vehicle')
-local cancels = import('limits', 'cancels')
+local blocks, cancels = import('limits', 'blocks', 'cancels')
 local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
 local remembers, to_bottom = import('queue', 'remembers', 'to_bottom')
 local dispatch_driver, dispatch_rest, release_offer = import('offer', 'dispatch_driver', 'dispatch_rest', 'release_offer')
 local go_offline, go_online, has_bookings = import('minibus', 'go_offline', 'go_online', 'has_bookings')
 
--- A driver has left its queue: an open offer goes to the next, and its zone does without it.
-local function do_without(c, driver, v)
+-- A driver has left its queue: an open offer goes to the next, and its zone does without it. is_sent: by the office, which is not
+-- the driver's fault.
+local function do_without(c, driver, v, is_sent)
     local r = v.offer and load_ride(c, v.offer)
     -- Who leaves instead of showing it would otherwise let each ride wait.
-    if r and r.seen ~= '1' then cancels.add(c, 'driver:' .. driver, 'u') end
+    if r and r.seen ~= '1' and not is_sent then cancels.add(c, 'driver:' .. driver, 'u') end
     if r then release_offer(c, v.offer, r, 'withdrawn') end
     if not r or r.zone ~= v.zone then dispatch_rest(c, v.zone, r and driver) end
 end
@@ -39,6 +40,8 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
         if v.state == 'busy' then
             return refuse('not_available', 'You are on ride ' .. (v.ride or '') .. ': end it first; you are available again then.')
         end
+        local barred = blocks.refusal(c, v.blocked)
+        if barred then return barred end
         local is_back = mark_back(c, driver, v)
         if is_minibus(v) then
             if given.code == 'no_position' then return refuse(given.code, given.detail) end

@@ -44,7 +44,7 @@ local function join(c, driver, v, zone, reason, score, more)
     redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
     -- Who comes from a ride has been there all the time.
     if v.state ~= 'busy' then redis.call('ZADD', c.p .. 'alive', c.now_text, driver) end
-    set_state(c, driver, v, 'available', 'zone', zone, 'score', score, unpack(more or {}))
+    set_state(c, driver, v, 'available', 'zone', zone, 'score', score, 'since', c.now_text, unpack(more or {}))
     forget(c, driver, v, 'lost_zone', 'lost_score', 'lost_until', 'lost_why', 'ride')
     set_free(c, driver, v)
     log(c, 'queue.joined', { driver = driver, zone = zone, score = tonumber(score), reason = reason })
@@ -60,20 +60,22 @@ local function join(c, driver, v, zone, reason, score, more)
     return rank, size
 end
 
--- state: what the driver is from now on ('unavailable' or 'busy'), with what else is set.
-local function leave(c, driver, v, reason, state, ...)
+-- state: what the driver is from now on ('unavailable' or 'busy'), with what else is set. text: what the driver is told besides.
+local function quit(c, driver, v, reason, state, text, ...)
     local zone = v.zone
     redis.call('ZREM', c.p .. 'queue:' .. zone, driver)
     if not v.offer and not v.away then set_not_free(c, driver, zone) end
     if state == 'unavailable' then redis.call('ZREM', c.p .. 'alive', driver) end
     set_state(c, driver, v, state, ...)
-    forget(c, driver, v, 'score', state == 'busy' and 'offer' or nil)
+    forget(c, driver, v, 'score', 'since', state == 'busy' and 'offer' or nil)
     log(c, 'queue.left', { driver = driver, zone = zone, reason = reason })
     if reason ~= 'accepted' then
-        tell(c, 'driver:' .. driver, 'queue.left', { zone = zone, reason = reason })
+        tell(c, 'driver:' .. driver, 'queue.left', { zone = zone, reason = reason, text = text })
     end
     zone_changed(c, zone, reason)
 end
+
+local function leave(c, driver, v, reason, state, ...) quit(c, driver, v, reason, state, nil, ...) end
 
 local function to_bottom(c, driver, v, reason)
     v.score = next_arrival(c)
@@ -136,6 +138,6 @@ local function bring_back(c, driver)
 end
 
 return {
-    place = place, join = join, leave = leave, to_bottom = to_bottom, lose = lose, remembers = remembers, recover = recover,
+    place = place, join = join, quit = quit, leave = leave, to_bottom = to_bottom, lose = lose, remembers = remembers, recover = recover,
     mark_away = mark_away, mark_back = mark_back, bring_back = bring_back, set_free = set_free, set_not_free = set_not_free,
 }

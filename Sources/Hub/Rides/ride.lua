@@ -4,7 +4,7 @@ local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle'
 local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local metres_between = import('distances', 'metres_between')
-local cancels = import('limits', 'cancels')
+local blocks, cancels = import('limits', 'blocks', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
@@ -21,7 +21,9 @@ register('ride_request', {
         if tonumber(given.passengers) > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels')
+        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels', 'blocked')
+        local barred = blocks.refusal(c, held[4])
+        if barred then return barred end
         local open = held[1] or held[2]
         if open then
             local what = held[1] and 'The ride ' or 'The booking '
@@ -49,10 +51,17 @@ register('ride_request', {
     end)
 end)
 
+local function make_unavailable(c, driver, v)
+    set_state(c, driver, v, 'unavailable')
+    clear_vehicle(c, driver, 'ride')
+    redis.call('ZREM', c.p .. 'alive', driver)
+end
+
 -- The driver of an accepted ride is free again, at the place that it had; after long on the way, or if it was lost, at the bottom.
--- One that is away stays so, and loses the place if that lasts.
+-- One that is away stays so, and loses the place if that lasts. Who was blocked meanwhile is not available: no rank is answered then.
 local function restore(c, r, v, was_lost)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
+    if blocks.holds(c, v.blocked) then return make_unavailable(c, r.driver, v) end
     local keeps = not was_lost and c.now - tonumber(r.accepted_at) <= c.recovery_ms
     return join(c, r.driver, v, r.place_zone, 'restored', keeps and r.place or nil)
 end
@@ -71,12 +80,6 @@ local function give_back(c, ride, r, reason, by)
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason })
-end
-
-local function make_unavailable(c, driver, v)
-    set_state(c, driver, v, 'unavailable')
-    clear_vehicle(c, driver, 'ride')
-    redis.call('ZREM', c.p .. 'alive', driver)
 end
 
 -- Who has accepted (r.from: its position then) and is no nearer to the pickup after a while lets its passenger wait in vain.
@@ -100,7 +103,7 @@ local function leave_behind(c, ride, r)
     if r.notified ~= '20' then cancels.add(c, 'driver:' .. r.driver) end
     local v = vehicle(c, r.driver)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    if cancels.driver_refusal(c, r.driver) then
+    if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
         make_unavailable(c, r.driver, v)
     else
         join(c, r.driver, v, r.place_zone, 'gave_back')
@@ -134,6 +137,23 @@ local function cancel_by_passenger(c, ride, r)
     return ok({ ride = ride, state = 'cancelled' })
 end
 
+-- The office takes a ride back that nobody is aboard of: it counts against nobody, and the driver keeps its turn. text: why.
+local function cancel_by_operator(c, ride, r, text)
+    local told = { ride = ride, by = 'operator', reason = 'operator', text = text }
+    if r.state == 'offered' then withdraw_offer(c, ride, r) end
+    close_ride(c, ride, r, 'cancelled')
+    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
+    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', told)
+    if r.state == 'accepted' then
+        tell(c, 'driver:' .. r.driver, 'ride.cancelled', told)
+        local v = vehicle(c, r.driver)
+        restore(c, r, v, v.missing)
+        dispatch_driver(c, r.place_zone, r.driver, true)
+    elseif r.state == 'offered' then
+        free_again(c, r.offered_to)
+    end
+end
+
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
 local function lose_driver(c, ride, r, by)
     give_back(c, ride, r, 'driver_lost', by)
@@ -148,7 +168,7 @@ local function cancel_by_driver(c, ride, r, zone)
     local v = vehicle(c, r.driver)
     mark_back(c, r.driver, v)
     cancels.add(c, 'driver:' .. r.driver)
-    if cancels.driver_refusal(c, r.driver) then zone = '' end
+    if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then zone = '' end
     if zone == '' then
         make_unavailable(c, r.driver, v)
     else
@@ -269,10 +289,11 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched)
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
-    if zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
+    local is_barred = blocks.holds(c, v.blocked)
+    if is_barred or zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
         if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
-        return ok({ ride = ride, state = 'unavailable', reason = zone == '' and 'outside_zones' or nil })
+        return ok({ ride = ride, state = 'unavailable', reason = is_barred and 'blocked' or zone == '' and 'outside_zones' or nil })
     end
     local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)
@@ -324,9 +345,12 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
         local v = vehicle(c, driver)
         mark_back(c, driver, v)
         local rank, size = restore(c, r, v)
+        if not rank then return ok({ ride = ride, state = 'unavailable', reason = 'blocked' }) end
         dispatch_driver(c, r.place_zone, driver, true)
         return ok({ ride = ride, state = 'available', zone = r.place_zone, rank = rank, size = size })
     end)
 end)
 
-return { make_unavailable = make_unavailable, lose_driver = lose_driver, meant = meant }
+return {
+    make_unavailable = make_unavailable, lose_driver = lose_driver, meant = meant, cancel_by_operator = cancel_by_operator,
+}

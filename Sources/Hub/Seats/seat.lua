@@ -10,7 +10,7 @@
 local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_vehicle', 'hash', 'is_minibus', 'log', 'register')
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
 local tell, vehicle = import('core', 'tell', 'vehicle')
-local cancels = import('limits', 'cancels')
+local blocks, cancels = import('limits', 'blocks', 'cancels')
 local figures = import('figures', 'figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
 local meant = import('ride', 'meant')
@@ -164,7 +164,9 @@ register('seat_book', {
             figures.refused(c, v.route, code, 'passenger:' .. passenger, given.key)
             return refuse(code, detail)
         end
-        local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride')
+        local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride', 'blocked')
+        local barred = blocks.refusal(c, open[3])
+        if barred then return barred end
         if open[1] or open[2] then
             return no('already_requested', (open[1] or open[2]) .. ' is still open. Cancel it first, or wait for its end.')
         end

@@ -30,6 +30,10 @@ enum CommandPrice {
         case .tours(.stopPrevious): 5
         // Copies a list of people, each of whom is told.
         case .broadcasts(.broadcast): 50
+        // Rings the next driver, and is kept for long.
+        case .office(.remove), .office(.cancel), .office(.block), .office(.unblock): 20
+        // Reads up to 500 vehicles, or 100 entries.
+        case .office(.queue), .office(.audit): 10
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

@@ -21,12 +21,14 @@ function people.vehicles_before(c) return c.real - VEHICLE_MS end
 
 function people.forget_vehicle(c, vehicle)
     people.is_back(c, vehicle)
-    local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell')
+    local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell', 'blocked')
     if known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
     if known[2] then redis.call('SREM', c.p .. 'cell:' .. known[2], vehicle) end
     redis.call('ZREM', c.p .. 'pos', vehicle)
     redis.call('HDEL', c.p .. 'ways', vehicle)
     redis.call('DEL', c.p .. 'vehicle:' .. vehicle)
+    -- What the office has said of it stays.
+    if known[3] then redis.call('HSET', c.p .. 'vehicle:' .. vehicle, 'blocked', known[3]) end
 end
 
 -- Copies them to a key, the latest last. Answers how many there are.

@@ -1,7 +1,7 @@
 -- What a citizen asks: a request is made, or taken back.
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
-local cancels = import('limits', 'cancels')
+local blocks, cancels = import('limits', 'blocks', 'cancels')
 local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
 local stops = import('stop', 'stops')
@@ -111,6 +111,9 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
             return refuse(code, detail)
         end
         if given.code ~= '' then return no(given.code, given.detail) end
+        local held = redis.call('HMGET', c.p .. 'passenger:' .. citizen, 'cancels', 'blocked')
+        local barred = blocks.refusal(c, held[2])
+        if barred then return barred end
         local person, wanted = cjson.decode(given.person), {}
         for i = 7, #given do wanted[#wanted + 1] = cjson.decode(given[i]) end
 
@@ -141,7 +144,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
                 return no('seats_full', where .. 'The bus has ' .. free .. ' free seats then; got ' .. r.passengers .. '.')
             end
         end
-        local too_soon = cancels.refusal(c, citizen)
+        local too_soon = cancels.passenger_refusal(c, citizen, held[1])
         if too_soon then return too_soon end
         local there, back = wanted[1], wanted[2]
         local first = stops.open(c, citizen, line, person, there, back and back.id)

@@ -25,8 +25,8 @@ function buses.driver_refusal(c, driver, v)
         .. '`sub`, or the bus another id.')
 end
 
--- Where it is shown, which the bus takes over.
-local PLACE = { lat = true, lon = true, at = true, heading = true, speed = true, heard = true, cell = true, watched = true }
+-- Where it is shown, which the bus takes over; and what the office has said of the driver, who may come back.
+local PLACE = { lat = true, lon = true, at = true, heading = true, speed = true, heard = true, cell = true, watched = true, blocked = true }
 
 -- A tour begins: a taxi or minibus of the bus' name was there before the catalog had the bus. It leaves, and its apps are closed; they may
 -- not come back. Answers the refusal while it has passengers.

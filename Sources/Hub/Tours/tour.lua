@@ -7,6 +7,7 @@
 local clear_vehicle, hash, log, ok, once, register = import('core', 'clear_vehicle', 'hash', 'log', 'ok', 'once', 'register')
 local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 'set_state', 'set_vehicle')
 local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
+local audit = import('audit', 'audit')
 local can_have_come = import('distances', 'can_have_come')
 local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
@@ -199,6 +200,7 @@ register('tour_end', { 'role', 'subject', 'tour', 'key', 'due' }, function(c, gi
             return refuse('not_found', 'The tour ' .. id .. ' is not yours, or does not exist.')
         end
         if t.state == 'running' then
+            if role == 'operator' then audit.write(c, subject, 'tour.end', 'tour:' .. id, nil, audit.of_tour(t), { state = 'ended' }) end
             tours.finish(c, id, t, role == 'bus_driver' and 'driver' or 'operator',
                 tours.delay(c, t, tonumber(t.next), given.due))
         end

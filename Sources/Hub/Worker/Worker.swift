@@ -67,7 +67,7 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             learning, Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
-            Notifications(services), Broadcasts(services),
+            Notifications(services), Broadcasts(services), Office(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             Sweeps(services), TicketRenewal(services), deliveries,
         ]

@@ -11,6 +11,7 @@ public enum Command: Equatable, Sendable {
     case lines(LineCommand)
     case stops(StopCommand)
     case broadcasts(BroadcastCommand)
+    case office(OfficeCommand)
 }
 
 extension Command {
@@ -30,6 +31,7 @@ extension Command {
         case .lines(let command): command.kind.rule
         case .stops(let command): command.kind.rule
         case .broadcasts(let command): command.kind.rule
+        case .office(let command): command.kind.rule
         }
     }
 
@@ -57,6 +59,7 @@ extension Command {
         case .lines(let command): write(command)
         case .stops(let command): write(command)
         case .broadcasts(let command): write(command)
+        case .office(let command): write(command)
         }
     }
 
@@ -76,7 +79,7 @@ extension Command {
         ]
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
-        + readers(Command.broadcasts)
+        + readers(Command.broadcasts) + readers(Command.office)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

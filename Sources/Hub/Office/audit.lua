@@ -1,0 +1,39 @@
+-- What operators did: the stream `audit`, an entry for each act, written by the function that makes the change, and by no other. Its id
+-- is the entry's; `act` is JSON. Nothing else shortens it.
+
+local log = import('core', 'log')
+
+-- So many entries at least are kept: at 300 bytes, some 15 MB, and at a hundred acts a day more than a year.
+local KEPT = 50000
+
+local audit = {}
+
+-- target: on whom or what, as driver:<id>; reason: nil where the command has none; before, after: small objects (`auditFacts` in
+-- common.json). Answers the entry's id.
+function audit.write(c, operator, command, target, reason, before, after)
+    local act = { operator = operator, command = command, target = target, reason = reason, before = before, after = after }
+    local id = redis.call('XADD', c.p .. 'audit', 'MAXLEN', '~', KEPT, '*', 'time', c.now_text, 'act', cjson.encode(act))
+    act.id = id
+    log(c, 'audit', act)
+    return id
+end
+
+-- What a tour was when an operator ended it.
+function audit.of_tour(t) return { state = t.state, bus = t.bus, line = t.line, driver = t.driver } end
+
+-- A page, the newest first. from: the id at which it begins ('' = the newest). Answers JSON of the entries and, if there are more, the id
+-- at which the next page begins; nil: there can't be such an id.
+function audit.page(c, from, limit)
+    if from == '' then from = '+' elseif not string.match(from, '^%d+%-%d+$') then return nil end
+    local found = redis.pcall('XREVRANGE', c.p .. 'audit', from, '-', 'COUNT', limit + 1)
+    if found.err then return nil end
+    local entries = {}
+    for i = 1, math.min(limit, #found) do
+        local fields = found[i][2]
+        entries[i] = '{"id":"' .. found[i][1] .. '","time":' .. fields[2] .. ',' .. string.sub(fields[4], 2)
+    end
+    local after = found[limit + 1] and ',"next":"' .. found[limit + 1][1] .. '"' or ''
+    return '{"entries":[' .. table.concat(entries, ',') .. ']' .. after .. '}'
+end
+
+return { audit = audit }

@@ -1,0 +1,189 @@
+-- What an operator asks and does by hand: the queue of a zone, a driver, a ride; who is taken out, what is cancelled, who is blocked.
+-- Each act is one step with its entry in the audit; a refusal leaves none.
+
+local forget_place, is_minibus, load_ride, ok, once = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok', 'once')
+local pick, point, refuse, register, tell, vehicle = import('core', 'pick', 'point', 'refuse', 'register', 'tell', 'vehicle')
+local blocks = import('limits', 'blocks')
+local audit = import('audit', 'audit')
+local place, quit, remembers = import('queue', 'place', 'quit', 'remembers')
+local cancel_by_operator = import('ride', 'cancel_by_operator')
+local go_offline, has_bookings = import('minibus', 'go_offline', 'has_bookings')
+local do_without = import('driver', 'do_without')
+
+-- Drivers in an answer: 2 ms of Redis.
+local MOST = 500
+
+local function position_of(v)
+    return v.lat and { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } or nil
+end
+
+-- office_queue: zone. Its drivers in order, the first 500.
+register('office_queue', { 'zone' }, function(c, given)
+    local key, rows = c.p .. 'queue:' .. given.zone, {}
+    for rank, driver in ipairs(redis.call('ZRANGE', key, 0, MOST - 1)) do
+        local v = pick(c.p .. 'vehicle:' .. driver, { 'since', 'away', 'offer', 'lat', 'lon', 'at' })
+        rows[rank] = cjson.encode({
+            driver = driver, rank = rank, state = v.away and 'away' or v.offer and 'offered' or 'waiting', since = tonumber(v.since),
+            offer = v.offer, position = position_of(v),
+        })
+    end
+    local size = redis.call('ZCARD', key)
+    return '+{"zone":' .. cjson.encode(given.zone) .. ',"size":' .. size .. ',"more":' .. tostring(size > #rows) .. ',"drivers":['
+        .. table.concat(rows, ',') .. ']}'
+end, { 'no-writes' })
+
+-- A driver who was here, or is blocked; or the refusal.
+local function known(c, driver)
+    local v = vehicle(c, driver)
+    if v.kind == 'bus' then return nil, refuse('not_found', driver .. ' is a bus: its tour is ended with tour.end.') end
+    if not v.state and not v.blocked then return nil, refuse('not_found', 'No driver ' .. driver .. ' was here.') end
+    v.kind, v.state = v.kind or 'taxi', v.state or 'unavailable'
+    return v
+end
+
+-- office_driver: driver.
+register('office_driver', { 'driver' }, function(c, given)
+    local driver = given.driver
+    local v, no = known(c, driver)
+    if no then return no end
+    local shown = {
+        driver = driver, kind = v.kind, state = v.state, ride = v.ride, offer = v.offer, seats = tonumber(v.seats),
+        position = position_of(v), blocked = blocks.read(c, v.blocked),
+        connected = v.session and not redis.call('ZSCORE', c.p .. 'gone', driver) or false,
+    }
+    if v.away then shown.away = { since = tonumber(v.away), why = v.away_why } end
+    if v.state == 'available' and not is_minibus(v) then
+        shown.zone, shown.since = v.zone, tonumber(v.since)
+        shown.rank, shown.size = place(c, driver, v.zone)
+    end
+    return ok(shown)
+end, { 'no-writes' })
+
+-- office_ride: ride.
+register('office_ride', { 'ride' }, function(c, given)
+    local r = load_ride(c, given.ride)
+    if not r.state then return refuse('not_found', 'There is no ride ' .. given.ride .. ', or it is long over.') end
+    local shown = {
+        ride = given.ride, state = r.state, passenger = r.passenger, zone = r.zone, driver = r.driver, pickup = point(r.lat, r.lon),
+        destination = r.dlat and point(r.dlat, r.dlon) or nil, passengers = tonumber(r.passengers),
+        offered_to = r.state == 'offered' and r.offered_to or nil,
+    }
+    for _, name in ipairs({ 'requested_at', 'accepted_at', 'arrived_at', 'aboard_at', 'closed_at' }) do shown[name] = tonumber(r[name]) end
+    return ok(shown)
+end, { 'no-writes' })
+
+-- What changes for a driver: as it is in the audit.
+local function standing(c, driver, v)
+    local shown = { state = v.state }
+    if v.state == 'available' and not is_minibus(v) then shown.zone, shown.rank = v.zone, (place(c, driver, v.zone)) end
+    if v.state == 'busy' then shown.ride = v.ride end
+    return shown
+end
+
+-- Whoever waits does not any more, and no place is kept. Answers whether the driver was told.
+local function take_out(c, driver, v, text)
+    forget_place(c, driver)
+    if v.state ~= 'available' then return false end
+    if is_minibus(v) then
+        go_offline(c, driver, v, 'operator')
+        v.state = 'unavailable'
+        return false
+    end
+    quit(c, driver, v, 'operator', 'unavailable', text)
+    do_without(c, driver, v, true)
+    return true
+end
+
+-- To one person: what no other event says. id: of the audit.
+local function say(c, channel, id, text) tell(c, channel, 'notice', { notice = 'n_' .. id, text = text }) end
+
+-- office_remove: operator, driver, reason, key.
+register('office_remove', { 'operator', 'driver', 'reason', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'office.remove', 'operator:' .. given.operator, given.key, function()
+        local v, no = known(c, driver)
+        if no then return no end
+        if v.state == 'busy' then
+            return refuse('not_available', driver .. ' is on ride ' .. (v.ride or '') .. ': cancel that first, with office.cancel.')
+        end
+        if is_minibus(v) and has_bookings(c, driver) then
+            return refuse('not_available', driver .. ' has passengers who booked: they must be served or cancelled by the driver first.')
+        end
+        if v.state ~= 'available' and not remembers(c, v) then
+            return refuse('not_available', driver .. ' is not available: there is nothing to take it out of.')
+        end
+        local before = standing(c, driver, v)
+        local is_told = take_out(c, driver, v, given.reason)
+        local id = audit.write(c, given.operator, 'office.remove', 'driver:' .. driver, given.reason, before, { state = 'unavailable' })
+        if not is_told then say(c, 'driver:' .. driver, id, 'The office has made you unavailable: ' .. given.reason) end
+        return ok({ driver = driver, state = 'unavailable', audit = id })
+    end)
+end)
+
+-- office_cancel: operator, ride, reason, key.
+register('office_cancel', { 'operator', 'ride', 'reason', 'key' }, function(c, given)
+    local ride = given.ride
+    return once(c, 'office.cancel', 'operator:' .. given.operator, given.key, function()
+        local r = load_ride(c, ride)
+        if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
+        if r.state == 'aboard' then return refuse('not_available', 'The passengers are aboard: the driver ends the ride.') end
+        if r.state ~= 'searching' and r.state ~= 'offered' and r.state ~= 'accepted' then
+            return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.')
+        end
+        cancel_by_operator(c, ride, r, given.reason)
+        local id = audit.write(c, given.operator, 'office.cancel', 'ride:' .. ride, given.reason,
+            { state = r.state, passenger = r.passenger, driver = r.driver or r.state == 'offered' and r.offered_to or nil },
+            { state = 'cancelled' })
+        return ok({ ride = ride, state = 'cancelled', audit = id })
+    end)
+end)
+
+local HOLDERS = { driver = 'vehicle:', passenger = 'passenger:' }
+
+-- What holds of a block, with `shown`, what else is so: as it is in the audit.
+local function with_block(shown, block)
+    shown.blocked = block ~= nil
+    if block then shown['until'], shown.why = block['until'], block.reason end
+    return shown
+end
+
+-- office_block: operator, role (driver or passenger), subject, reason, until when (hub time, ms; 0 = for good), key. A ride or a booking
+-- that is under way is finished. One that the hub has never seen may be blocked, too.
+register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'office.block', 'operator:' .. given.operator, given.key, function()
+        if given.till ~= '0' and tonumber(given.till) <= c.now then
+            return refuse('bad_message', 'field `until`: expected a time to come, got one that is over')
+        end
+        local key, who = c.p .. HOLDERS[role] .. subject, role .. ':' .. subject
+        local v = role == 'driver' and vehicle(c, subject) or pick(key, { 'blocked' })
+        if v.kind == 'bus' then return refuse('not_found', subject .. ' is a bus: its tour is ended with tour.end.') end
+        local before = with_block(v.state and standing(c, subject, v) or {}, blocks.read(c, v.blocked))
+        v.blocked = blocks.mark(c, given.till, given.operator, given.reason)
+        redis.call('HSET', key, 'blocked', v.blocked)
+        local block = blocks.read(c, v.blocked)
+        local is_told = v.state and take_out(c, subject, v, blocks.text(block))
+        local id = audit.write(c, given.operator, 'office.block', who, given.reason, before, with_block({ state = v.state }, block))
+        if not is_told then say(c, who, id, blocks.text(block)) end
+        return ok({ role = role, subject = subject, since = block.since, ['until'] = block['until'], state = v.state, audit = id })
+    end)
+end)
+
+-- office_unblock: operator, role, subject, key.
+register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'office.unblock', 'operator:' .. given.operator, given.key, function()
+        local key = c.p .. HOLDERS[role] .. subject
+        local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
+        if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
+        redis.call('HDEL', key, 'blocked')
+        local id = audit.write(c, given.operator, 'office.unblock', role .. ':' .. subject, nil, with_block({}, block), with_block({}, nil))
+        return ok({ role = role, subject = subject, audit = id })
+    end)
+end)
+
+-- office_audit: id at which the page begins ('' = the newest), how many entries at most.
+register('office_audit', { 'from', 'limit' }, function(c, given)
+    local page = audit.page(c, given.from, tonumber(given.limit))
+    return page and '+' .. page or refuse('bad_message', 'field `from`: expected the id of an entry, as `next` has it')
+end, { 'no-writes' })

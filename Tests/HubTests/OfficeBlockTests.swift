@@ -1,0 +1,239 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Whom the office has blocked: against a real Redis.
+@Suite struct OfficeBlockTests {
+    private static let hour = 3_600_000
+
+    @discardableResult
+    private func block(_ city: TestCity, _ role: String, _ subject: String, until: Int = 0) async throws
+        -> TestCity.Outcome
+    {
+        let till = until == 0 ? "0" : "\(1_800_000_000_000 + until)"
+        return try await city.command("office_block", "o1", role, subject, "Rude to passengers.", till, "")
+    }
+
+    private func unblock(_ city: TestCity, _ role: String, _ subject: String) async throws -> TestCity.Outcome {
+        try await city.command("office_unblock", "o1", role, subject, "")
+    }
+
+    private func available(_ city: TestCity, _ driver: String) async throws -> TestCity.Outcome {
+        try await city.command("driver_available", driver, "14", "", "", "")
+    }
+
+    /// The driver can't be available until it is unblocked.
+    private func holds(_ city: TestCity, _ driver: String) async throws {
+        #expect(try await city.field("vehicle:\(driver)", "state") == "unavailable")
+        #expect(try await available(city, driver) == .refused("forbidden"))
+        #expect(try await city.raw(["ZSCORE", "{test}:free:14", driver]).text == nil)
+        #expect(try await city.brokenInvariants() == [])
+        #expect(try await unblock(city, "driver", driver).isOK)
+        #expect(try await available(city, driver).isOK)
+        #expect(try await city.brokenInvariants() == [])
+    }
+
+    @Test("one that waits is taken out and told; the detail says why, until when, and whom to turn to")
+    func waiting() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            let blocked = try await block(city, "driver", "T1", until: Self.hour)
+            #expect(blocked["state"]?.text == "unavailable")
+            #expect(blocked["until"]?.integer == 1_800_003_600_000)
+            #expect(try await city.order("14") == ["T2"])
+            let text = "The office has blocked you until 2027-01-15 09:00 UTC; turn to the office. Its reason: "
+            let left = try await city.last("queue.left", "driver:T1")
+            #expect(left?["reason"]?.text == "operator" && left?["text"]?.text == text + "Rude to passengers.")
+            let refused = try await city.call("driver_available", ["T1", "14", "", "", ""]).text
+            #expect(refused == "-forbidden \(Self.hour)\n\(text)Rude to passengers.")
+            try await holds(city, "T1")
+        }
+    }
+
+    @Test("an offer goes to the next, and counts against nobody")
+    func offered() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            try await block(city, "driver", "T1")
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:driver:T1"]).int == 0)
+            try await holds(city, "T1")
+        }
+    }
+
+    @Test(
+        "away, lost or outside: no way leads back to the queue",
+        arguments: ["away", "lost", "outside", "new session"])
+    func absent(how: String) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            if how == "outside" { try await city.call("driver_outside", ["T1"]) }
+            if how == "away" || how == "lost" { try await city.call("driver_gone", ["T1", "s-T1"]) }
+            if how == "lost" {
+                try await city.advance(70_000)
+                try await city.sweep()
+            }
+            try await block(city, "driver", "T1")
+            try await city.call("session_hello", ["driver", "T1", "s2-T1", "w2", ""])
+            #expect(try await city.call("driver_recover", ["T1", "14"]).int == 0)
+            #expect(try await city.call("driver_move", ["T1", "15"]).int == 0)
+            try await city.advance(200_000)
+            try await city.sweep()
+            try await holds(city, "T1")
+        }
+    }
+
+    @Test(
+        "a ride under way is finished, and then the driver is unavailable",
+        arguments: ["ended", "passenger cancels", "driver cancels", "office cancels", "no show", "not aboard"])
+    func busy(how: String) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.assign("r1", of: "p1", to: "T1")
+            let blocked = try await block(city, "driver", "T1")
+            #expect(blocked["state"]?.text == "busy")
+            #expect(try await city.told("driver:T1").last == "notice")
+            #expect(try await available(city, "T1") == .refused("not_available"))
+            let end: TestCity.Outcome
+            switch how {
+            case "ended":
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                end = try await city.command("ride_finish", "T1", "", "14", "")
+                #expect(end["reason"]?.text == "blocked" && end["rank"] == nil)
+            case "passenger cancels": end = try await city.command("ride_cancel", "passenger", "p1", "", "", "")
+            case "driver cancels":
+                end = try await city.command("ride_cancel", "driver", "T1", "", "", "14")
+                #expect(try await city.offered("r1") == "T2")
+            case "office cancels": end = try await city.command("office_cancel", "o1", "r1", "Why.", "")
+            case "no show":
+                try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
+                try await city.advance(180_000)
+                end = try await city.command("ride_noshow", "T1", "", "")
+                #expect(end["reason"]?.text == "blocked")
+            default:
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                try await city.advance(120_000)
+                end = try await city.command("ride_cancel", "passenger", "p1", "", "", "")
+            }
+            #expect(end.isOK)
+            #expect(try await city.order("14") == ["T2"])
+            try await holds(city, "T1")
+        }
+    }
+
+    @Test("C47: a minibus is offline, serves its bookings to their end, and takes no others")
+    func minibus() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 8)
+            _ = try await available(city, "M1")
+            _ = try await city.book("p1", "b1", "M1", 2)
+            _ = try await city.command("seat_accept", "M1", "b1", "", "")
+            _ = try await city.book("p2", "b2", "M1", 1)
+            try await block(city, "driver", "M1")
+            #expect(try await city.field("booking:b1", "state") == "confirmed")
+            #expect(try await city.field("booking:b2", "state") == "declined")
+            #expect(try await city.book("p2", "b3", "M1", 1) == .refused("not_available"))
+            #expect(try await city.brokenInvariants() == [])
+            try await city.call("driver_gone", ["M1", "s-M1"])
+            try await city.minibus("M1", seats: 8)
+            #expect(try await city.command("seat_aboard", "M1", "b1", "", "").isOK)
+            #expect(try await city.command("seat_end", "M1", "b1", "").isOK)
+            try await holds(city, "M1")
+        }
+    }
+
+    @Test("it ends by itself, and can be replaced or ended before")
+    func ends() async throws {
+        try await TestCity.run { city in
+            try await city.connect("T1")
+            try await block(city, "driver", "T1", until: Self.hour)
+            try await city.advance(Self.hour - 1)
+            #expect(try await available(city, "T1") == .refused("forbidden"))
+            try await city.advance(1)
+            #expect(try await available(city, "T1").isOK)
+            #expect(try await city.command("office_driver", "T1")["blocked"] == nil)
+            #expect(try await unblock(city, "driver", "T1") == .refused("not_available"))
+            #expect(try await block(city, "driver", "T1", until: Self.hour) == .refused("bad_message"), "that is now")
+            try await block(city, "driver", "T1")
+            try await city.advance(10_000 * Self.hour)
+            let driver = try await city.command("office_driver", "T1")
+            #expect(driver["blocked"]?["by"]?.text == "o1" && driver["blocked"]?["until"] == nil)
+            try await holds(city, "T1")
+        }
+    }
+
+    @Test("one that was never here can be blocked, also where a bus has the name for a while, or it is long gone")
+    func unseen() async throws {
+        try await TestCity.run { city in
+            #expect(try await block(city, "driver", "T1")["state"] == nil)
+            #expect(try await city.command("office_driver", "T1")["blocked"]?["reason"]?.text == "Rude to passengers.")
+            try await city.connect("T1")
+            #expect(try await available(city, "T1") == .refused("forbidden"))
+            try await city.raw(["HSET", "{test}:catalog", "version", "v1"])
+            _ = try await city.command(
+                "tour_start", "d1", "t_1", "T1", "8", "52", "52:0", "", "[]", "w", "52", "1", "", "", "", "0", "")
+            #expect(try await city.field("vehicle:T1", "kind") == "bus")
+            #expect(try await block(city, "driver", "T1") == .refused("not_found"), "it is a bus now")
+            _ = try await city.command("tour_end", "bus_driver", "d1", "", "", "")
+            try await city.raw(["ZADD", "{test}:gone", "1", "T1"])
+            try await city.sweep()
+            #expect(try await city.field("vehicle:T1", "kind") == nil, "forgotten")
+            try await city.connect("T1")
+            try await holds(city, "T1")
+        }
+    }
+
+    private func stop(_ city: TestCity) async throws -> String {
+        let wish = """
+            {"id":"s1","lat":1,"lon":9.0,"at":1800000600000,"passengers":1,"places":{},"next":{},"later":false}
+            """
+        let reply = try await city.call("stop_request", ["p1", "", "L", "", "", #"{"name":"Ada"}"#, wish])
+        return String((reply.text ?? "").dropFirst().prefix { $0 != " " && $0 != "\n" })
+    }
+
+    @Test("a blocked passenger can't ask for a ride, a seat or a stop; what is open goes on")
+    func passenger() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.minibus("M1", seats: 8)
+            _ = try await available(city, "M1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await block(city, "passenger", "p1", until: Self.hour)
+            #expect(try await city.last("notice", "passenger:p1")?["text"]?.text?.contains("Rude") == true)
+            #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+            #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
+            #expect(try await city.request("p1", "r2", "14") == .refused("forbidden"))
+            #expect(try await city.book("p1", "b1", "M1", 1) == .refused("forbidden"))
+            #expect(try await stop(city) == "forbidden")
+            #expect(try await city.request("p2", "r2", "14").isOK, "others may")
+            #expect(try await city.raw(["EXISTS", "{test}:booking:b1", "{test}:stop:s1"]).int == 0)
+            try await city.advance(Self.hour)
+            #expect(try await city.book("p1", "b1", "M1", 1).isOK)
+            #expect(try await stop(city) == "no_driver")
+            try await block(city, "passenger", "p1")
+            _ = try await city.command("seat_cancel", "passenger", "p1", "b1", "")
+            #expect(try await city.book("p1", "b2", "M1", 1) == .refused("forbidden"))
+            #expect(try await unblock(city, "passenger", "p1").isOK)
+            #expect(try await city.book("p1", "b2", "M1", 1).isOK)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("days are written as calendars have them")
+    func calendar() async throws {
+        try await TestCity.run { city in
+            for (until, written) in [
+                (1_830_254_340_001, "2027-12-31 12:00"), (1_835_438_400_000, "2028-02-29 12:00"),
+                (1_835_481_599_999, "2028-03-01 00:00"), (4_107_542_400_000, "2100-03-01 00:00"),
+                (32_503_680_000_000, "3000-01-01 00:00"),
+            ] {
+                _ = try await city.command("office_block", "o1", "passenger", "p1", "Why.", "\(until)", "")
+                let text = try await city.last("notice", "passenger:p1")?["text"]?.text ?? ""
+                #expect(text.contains(" until \(written) UTC;"), "\(text)")
+            }
+        }
+    }
+}
