@@ -19,6 +19,13 @@ import Testing
         for type in needed { #expect(result.types[type, default: 0] > 0, "\(type) never happened") }
     }
 
+    @Test(arguments: [4, 5] as [UInt64])
+    func whatAnOperatorDoesBreaksNoRule(_ seed: UInt64) async throws {
+        let result = try await FunctionWalk.run(seed: seed, steps: 4_000, hasOffice: true)
+        #expect(result.violations == [])
+        #expect(result.types["audit", default: 0] > 50)
+    }
+
     @Test(
         arguments: [
             (

@@ -32,11 +32,15 @@ struct WalkSetup: Sendable {
     let seed: UInt64
     /// What is broken may fail as well, in the middle of a step.
     let mayFail: Bool
+    /// An operator takes part.
+    var hasOffice = false
 }
 
 extension RandomWalk {
     /// `edit` changes the functions' text first, to see that the checker notices.
-    static func run(seed: UInt64, steps: Int, edit: ((inout String) -> Void)? = nil) async throws -> WalkResult {
+    static func run(
+        seed: UInt64, steps: Int, hasOffice: Bool = false, edit: ((inout String) -> Void)? = nil
+    ) async throws -> WalkResult {
         var text = try FunctionHarness.functions()
         edit?(&text)
         let directory = "/tmp/kw-" + UUID().uuidString.prefix(8)
@@ -45,7 +49,9 @@ extension RandomWalk {
         let thread = try LoopThread()
         defer { thread.stop() }
         let walk = Self(
-            WalkSetup(thread: thread, directory: directory, functions: text, seed: seed, mayFail: edit != nil))
+            WalkSetup(
+                thread: thread, directory: directory, functions: text, seed: seed, mayFail: edit != nil,
+                hasOffice: hasOffice))
         // A server that is left running would be waited for when the tests end.
         do {
             let result = try await walk.walk(steps)
@@ -148,5 +154,22 @@ final class FunctionHarness {
             ) { continuation.resume(returning: $0) }
         }
         if !mayFail { _ = try result.get() }
+    }
+}
+
+extension FunctionHarness {
+    /// An operator does one of nine things to a driver, or to a passenger and its ride.
+    func office(_ act: Int, _ driver: String, _ passenger: String) async throws {
+        switch act {
+        case 0, 1: try await call("office_remove", ["o1", driver, "Why.", ""])
+        case 2, 3:
+            guard let ride = try await fields("passenger:" + passenger, "ride")[0] else { return }
+            try await call("office_cancel", ["o1", ride, "Why.", ""])
+        case 4: try await call("office_block", ["o1", "driver", driver, "Why.", "0", ""])
+        case 5: try await call("office_block", ["o1", "driver", driver, "Why.", "\(hubMs + 30_000)", ""])
+        case 6: try await call("office_block", ["o1", "passenger", passenger, "Why.", "\(hubMs + 30_000)", ""])
+        case 7: try await call("office_unblock", ["o1", "passenger", passenger, ""])
+        default: try await call("office_unblock", ["o1", "driver", driver, ""])
+        }
     }
 }

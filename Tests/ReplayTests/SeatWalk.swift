@@ -49,6 +49,10 @@ actor SeatWalk: RandomWalk {
     private func step() async throws {
         let driver = drivers.randomElement(using: &random)!
         try await harness.pass(random.milliseconds(0...3_000))
+        if setup.hasOffice, random.chance(0.06) {
+            let act = Int.random(in: 0..<9, using: &random)
+            return try await harness.office(act, driver, passengers.randomElement(using: &random)!)
+        }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<6: try await harness.call("driver_available", [driver, "", "", "", ""])
         case 6..<8: try await harness.call("driver_unavailable", [driver, ""])

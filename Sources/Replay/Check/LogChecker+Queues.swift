@@ -41,9 +41,9 @@ extension LogChecker {
         if reason == "restored" || reason == "recovered" {
             let mine = Place(zone: zone, score: score)
             if let kept = driver.kept, kept.zone == zone, kept != mine,
-                event.timeMs - driver.keptSince > recoveryMs
+                driver.isMissing || event.timeMs - driver.keptSince > recoveryMs
             {
-                // Too long on the way: at the bottom.
+                // Too long on the way, or lost with its ride: at the bottom.
                 checkBottom(name, zone, score)
             } else if driver.kept != mine, !(driver.isFromBefore && driver.kept == nil) {
                 let had = driver.kept.map { "\($0.score) in zone \($0.zone)" } ?? "none"
