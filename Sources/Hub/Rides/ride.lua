@@ -82,16 +82,6 @@ local function give_back(c, ride, r, reason, by)
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason })
 end
 
--- Who has accepted (r.from: its position then) and is no nearer to the pickup after a while lets its passenger wait in vain.
-local NEARER_M = 100
-
-local function has_not_come(c, r, v)
-    if r.notified == '20' or c.now - tonumber(r.accepted_at) < c.driver_lost_ms or v.missing then return false end
-    local lat, lon = string.match(r.from or '', '^([^,]+),(.+)$')
-    if not lat or not v.lat then return true end
-    return metres_between(r.lat, r.lon, v.lat, v.lon) > math.max(NEARER_M, metres_between(r.lat, r.lon, lat, lon) - NEARER_M)
-end
-
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
 -- driver had given it back.
 local function leave_behind(c, ride, r)
@@ -113,13 +103,14 @@ local function leave_behind(c, ride, r)
 end
 
 local function cancel_by_passenger(c, ride, r)
-    if r.state == 'accepted' and has_not_come(c, r, vehicle(c, r.driver)) then return leave_behind(c, ride, r) end
+    local v = r.state == 'accepted' and vehicle(c, r.driver)
+    if v and cancels.has_not_come(c, r, v) then return leave_behind(c, ride, r) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
-    local is_lost = r.state == 'accepted' and redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing')
-    local has_come = r.state == 'accepted' and cancels.has_come(c, r)
+    local is_lost = v and v.missing
+    local has_come = v and cancels.has_come(c, r, v)
     if is_lost then
         cancels.add(c, 'driver:' .. r.driver)
     else
@@ -320,6 +311,9 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     end)
 end)
 
+-- So far from the pickup, metres, a taxi no longer waits there: where it can stop, and what receivers are off.
+local GONE_M = 250
+
 -- ride_noshow: driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
 -- place is restored; it counts for the passenger's reliability (R12).
 register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
@@ -337,12 +331,15 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
             local wait = math.ceil(left / 1000)
             return refuse('not_available', 'Wait for the passenger for ' .. wait .. ' s more, then send it again.', left)
         end
+        local v = vehicle(c, driver)
+        if v.lat and metres_between(tonumber(r.lat), tonumber(r.lon), tonumber(v.lat), tonumber(v.lon)) > GONE_M then
+            return refuse('not_available', 'You have left the pickup: the passenger is missed only by who waits there.')
+        end
         close_ride(c, ride, r, 'noshow')
         cancels.add(c, r.passenger, 'n')
         redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
         log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
-        local v = vehicle(c, driver)
         mark_back(c, driver, v)
         local rank, size = restore(c, r, v)
         if not rank then return ok({ ride = ride, state = 'unavailable', reason = 'blocked' }) end

@@ -68,8 +68,10 @@ local function go_online(c, driver, reason)
     redis.call('ZADD', c.p .. 'alive', c.now, driver)
     show_way(c, driver, v)
     refresh_status(c, driver, v)
-    set_state(c, driver, nil, 'available')
-    log(c, 'driver.online', { driver = driver, reason = reason })
+    if v.state ~= 'available' or reason ~= 'available' then
+        set_state(c, driver, nil, 'available')
+        log(c, 'driver.online', { driver = driver, reason = reason })
+    end
     ask_next(c, driver)
     return ok({ state = 'available', seats = tonumber(v.seats), capacity = tonumber(v.capacity) })
 end

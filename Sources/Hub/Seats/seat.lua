@@ -1,11 +1,9 @@
 -- Seats of minibuses: a booking from its request to its end. It is `waiting` for its turn (a driver is asked one thing at a
 -- time), `offered` to the driver, `confirmed`, `aboard` and then `ended`; or `declined`, or `cancelled`.
---
--- On `vehicle:<driver>`: `capacity`; `taken`, the seats that are taken or promised; `held`, those of bookings that wait for
--- the driver's answer; `seats` = capacity - taken, which everybody is shown. A booking's `seats` are its part of `taken`.
--- Always 0 <= the bookings' seats <= taken and taken + held <= capacity (C47): all changes are made here and in minibus.lua.
--- `seatwaiting:<driver>` are those whose turn has not come, `bookings:<driver>` those confirmed and aboard, both in order;
--- `holds` is every booking without an answer, by the time at which that ends.
+-- On `vehicle:<driver>`: `capacity`; `taken`, the seats that are taken or promised; `held`, those of bookings that wait for the driver's
+-- answer; `seats` = capacity - taken, which everybody is shown. A booking's `seats` are its part of `taken`. Always 0 <= the bookings'
+-- seats <= taken and taken + held <= capacity (C47): all changes are made here and in minibus.lua. `seatwaiting:<driver>` are those whose
+-- turn has not come, `bookings:<driver>` those confirmed and aboard; `holds` is every booking without an answer, by when that ends.
 
 local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_vehicle', 'hash', 'is_minibus', 'log', 'register')
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
@@ -238,7 +236,7 @@ register('seat_accept', { 'driver', 'booking', 'key', 'eta_s' }, function(c, giv
         local v, n = vehicle(c, driver), tonumber(b.passengers)
         mark_back(c, driver, v)
         end_asking(c, booking, b)
-        set_booking(c, booking, 'state', 'confirmed', 'seats', n, 'accepted_at', c.now_text)
+        set_booking(c, booking, 'state', 'confirmed', 'seats', n, 'accepted_at', c.now_text, 'from', v.lat and v.lat .. ',' .. v.lon or '')
         redis.call('ZADD', c.p .. 'bookings:' .. driver, b.order, booking)
         hold(c, driver, v, -n)
         local assigned = assignment(booking, b)
@@ -298,14 +296,15 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         local left = b.state == 'aboard' and (role == 'driver' and math.huge or cancels.aboard_for(c, b.aboard_at)) or 0
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
         if left > 0 then return cancels.still_aboard(left, 'booking') end
-        if role == 'passenger' and ((b.state == 'confirmed' and not v.missing) or b.state == 'offered') then
-            cancels.add(c, subject, b.state == 'confirmed' and cancels.has_come(c, b) and 'n' or nil)
+        local is_kept = b.state == 'confirmed' and not v.missing and not (b.from and cancels.has_not_come(c, b, v))
+        if role == 'passenger' and (is_kept or b.state == 'offered') then
+            cancels.add(c, subject, is_kept and cancels.has_come(c, b, v) and 'n' or nil)
         elseif role == 'passenger' and b.state == 'waiting' then
             cancels.add(c, subject, 'w')
         elseif role == 'driver' and b.state == 'confirmed' then
             -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
-            local has_waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms
-            cancels.add(c, has_waited and b.passenger or 'driver:' .. subject, has_waited and 'n' or nil)
+            local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms
+            cancels.add(c, waited and b.passenger or 'driver:' .. subject, waited and 'n' or nil)
         end
         if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)
@@ -334,6 +333,7 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
         set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
+        if b.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
         local fetched = figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n)
         figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })

@@ -162,10 +162,11 @@ register('stop_cancel', { 'citizen', 'stop', 'key' }, function(c, given)
             return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')
         end
         if s.state == 'cancelled' then return ok({ request = id, state = 'cancelled' }) end
+        local sign = s.state == 'accepted' and s.notified == '20' and 'n' or nil
         if not stops.is_open(s) then return refuse('not_available', 'The request is over: it is ' .. s.state .. '.') end
         stops.close(c, id, s, 'cancelled')
         -- The way there and the way back are one.
-        if not s.back or stops.load(c, s.back).state ~= 'cancelled' then cancels.add(c, citizen) end
+        if sign or not s.back or stops.load(c, s.back).state ~= 'cancelled' then cancels.add(c, citizen, sign) end
         if not s.promised then cancels.forget(c, 'stop:' .. id) end
         redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })

@@ -225,7 +225,7 @@ function tours.step(c, id, t, to, skipped, by, delays)
                 tours.set(c, id, 'skipped:' .. index, index >= judged and '1' or '0')
                 stops.left_out(c, id, name, { unpack(names, index + 2) })
             end
-        else
+        elseif by ~= 'driver' or index >= judged then
             log(c, 'stop.passed', { tour = id, bus = t.bus, line = t.line, pattern = t.pattern, index = index,
                 stop = data.stop, by = by, delay_s = delays[index] })
         end

@@ -1,0 +1,147 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// C60: who came, who did not, and who pays for it: taxis, minibuses and buses alike (decision 105).
+@Suite struct KeptPromiseTests: StopLine {
+    private func position(_ city: TestCity, _ driver: String, _ lat: String, at: Int) async throws {
+        try await city.call("positions_take", [driver, "s-\(driver)", lat, "9.1", String(at), "", "", "", ""])
+    }
+
+    private func pays(_ city: TestCity, _ who: String) async throws -> [String] {
+        let entries = try await city.raw(["LRANGE", "{test}:cancels:\(who)", "0", "-1"]).array ?? []
+        return entries.compactMap { $0.text.map { String($0.drop { $0.isNumber }) } }
+    }
+
+    @Test(
+        "C60: a taxi that was near and has not moved is missed by nobody; one that came nearer is",
+        arguments: [true, false])
+    func standsNear(moves: Bool) async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await position(city, "T1", "45.1035", at: 1)
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "500", "389", "high"])
+            try await city.advance(45_000)
+            try await position(city, "T1", moves ? "45.102" : "45.1034", at: 2)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await pays(city, "p1") == [moves ? "n" : ""])
+            #expect(try await pays(city, "driver:T1") == [])
+        }
+    }
+
+    @Test("C60: a taxi that drove to where a road comes near has come: its place is kept, and it pays nothing")
+    func noRoadLeadsThere() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            // 180 m from the pickup, and then 150 m, after 120 m of way to the east.
+            try await position(city, "T1", "45.10162", at: 1)
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "500", "180", "high"])
+            try await city.advance(121_000)
+            try await city.call(
+                "positions_take", ["T1", "s-T1", "45.10081", "9.10153", "2", "", "", "", ""])
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await city.order("14") == ["T1", "T2"])
+            #expect(try await pays(city, "driver:T1") == [])
+            #expect(try await pays(city, "p1") == [""])
+        }
+    }
+
+    @Test("R12: who has left the pickup misses nobody")
+    func noShowFromAfar() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
+            try await city.advance(180_000)
+            try await position(city, "T1", "45.103", at: 1)
+            #expect(try await city.command("ride_noshow", "T1", "", "") == .refused("not_available"))
+            #expect(try await pays(city, "p1") == [])
+            try await position(city, "T1", "45.1015", at: 2)
+            #expect(try await city.command("ride_noshow", "T1", "", "").isOK)
+            #expect(try await pays(city, "p1") == ["n"])
+        }
+    }
+
+    @Test("C60: a minibus that takes somebody aboard from afar pays as a taxi does")
+    func aboardFromAfar() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
+            for (booking, notified) in [("b1", "0"), ("b2", "500")] {
+                #expect(try await city.book("p-\(booking)", booking, "M1", 1).isOK)
+                #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
+                try await city.raw(["HSET", "{test}:booking:\(booking)", "notified", notified])
+                #expect(try await city.command("seat_aboard", "M1", booking, "", "").isOK)
+            }
+            #expect(try await pays(city, "driver:M1") == ["f"])
+        }
+    }
+
+    @Test("C60: for a minibus that stays away its passenger does not pay")
+    func minibusStaysAway() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
+            try await position(city, "M1", "45.12", at: 1)
+            for (booking, place) in [("b1", "45.12"), ("b2", "45.115")] {
+                #expect(try await city.book("p-\(booking)", booking, "M1", 1).isOK)
+                #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
+                try await city.advance(121_000)
+                try await position(city, "M1", place, at: booking == "b1" ? 2 : 3)
+                #expect(try await city.command("seat_cancel", "passenger", "p-\(booking)", "", "").isOK)
+            }
+            #expect(try await pays(city, "p-b1") == [])
+            #expect(try await pays(city, "p-b2") == [""], "it was on its way")
+        }
+    }
+
+    @Test("C60: a bus completes what it was not near: it fetched nobody, and has not kept its promise")
+    func completedFromAfar() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await drive(city, to: 100)
+            #expect(try await request(city, "c1", wish("s1", 2_000, inMinutes: 5)).isOK)
+            #expect(try await answer(city, "accept", "s1").isOK)
+            try await city.advance(65_000)
+            #expect(try await answer(city, "complete", "s1").isOK)
+            #expect(try await pays(city, "bus_driver:B1") == ["p"])
+            #expect(try await pays(city, "c1") == [])
+        }
+    }
+
+    @Test("C60: who sends a bus away that is there has let it come in vain")
+    func busSentAway() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            for (id, notified) in [("s1", "20"), ("s2", "500")] {
+                #expect(try await request(city, "c-\(id)", wish(id, 2_000, inMinutes: 5)).isOK)
+                #expect(try await answer(city, "accept", id).isOK)
+                try await city.raw(["HSET", "{test}:stop:\(id)", "notified", notified])
+                #expect(try await city.command("stop_cancel", "c-\(id)", id, "").isOK)
+            }
+            #expect(try await pays(city, "c-s1") == ["n"])
+            #expect(try await pays(city, "c-s2") == [""])
+        }
+    }
+
+    @Test("C60: what changes nothing is not in the log: online again, stops passed again")
+    func loggedOnce() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            for _ in 1...5 { _ = try await city.command("driver_available", "M1", "14", "", "", "") }
+            _ = try await city.command(
+                "tour_start", "B1", "t1", "8", "8", "L", "out", "", #"["a","b","c"]"#, "w", "", "", "", "", "", "0", "")
+            for _ in 1...5 {
+                for step in ["1", "-1"] { #expect(try await city.command("tour_step", "B1", step, "", "", "").isOK) }
+            }
+            let entries = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
+            let types = entries.compactMap { $0[1]["type"].text }
+            #expect(types.filter { $0 == "driver.online" }.count == 1)
+            #expect(types.filter { $0 == "stop.passed" }.count == 1)
+        }
+    }
+}
