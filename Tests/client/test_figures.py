@@ -64,7 +64,8 @@ async def test_a_scripted_day(town, line):
     fetched, turned_down, missed, _open = [
         await (await rider(town, line)).ask_for(2000 + 300 * n, passengers=n) for n in range(1, 5)]
     # By positions, which this bus does not send, it would have been there.
-    town.redis.hset(town.key(f"stop:{missed}"), "notified", 20)
+    for request in (fetched, missed):
+        town.redis.hset(town.key(f"stop:{request}"), "notified", 20)
     for what, request in (("accept", fetched), ("accept", missed), ("decline", turned_down), ("complete", fetched),
                           ("noshow", missed)):
         await twice(driver, f"stop.{what}", request=request, key=f"{what}-{request}")

@@ -181,6 +181,7 @@ async def test_no_show_restores_the_drivers_place(hub, cast):
     await first.drive(here.a.centre)
     await passenger.until("ride.arrived")
     await first.expect("ride.confirm_aboard", ride=ride)
+    await first.known()
     reply = await first.call("ride.noshow", ride=ride)
     assert reply == {"ride": ride, "state": "available", "zone": here.a.id, "rank": 1, "size": 2}
     await first.expect("queue.joined", zone=here.a.id, rank=1, size=2, reason="restored")
