@@ -67,6 +67,7 @@ async def test_cancel_and_no_show_take_effect_once(hub, cast):
     await driver.accept(ride)
     await driver.fix(here.a.centre)
     await passenger.until("ride.arrived")
+    await driver.known()
     await twice(driver, "ride.noshow", ride=ride, key=f"{ride}-n")
     ride = await passenger.request_after("ride.cancelled", here.a.centre)
     await twice(passenger, "ride.cancel", ride=ride, key=f"{ride}-c")
