@@ -6,10 +6,6 @@ import Wire
 
 /// C60: who came, who did not, and who pays for it: taxis, minibuses and buses alike (decision 105).
 @Suite struct KeptPromiseTests: StopLine {
-    private func position(_ city: TestCity, _ driver: String, _ lat: String, at: Int) async throws {
-        try await city.call("positions_take", [driver, "s-\(driver)", lat, "9.1", String(at), "", "", "", ""])
-    }
-
     private func pays(_ city: TestCity, _ who: String) async throws -> [String] {
         let entries = try await city.raw(["LRANGE", "{test}:cancels:\(who)", "0", "-1"]).array ?? []
         return entries.compactMap { $0.text.map { String($0.drop { $0.isNumber }) } }
@@ -21,11 +17,11 @@ import Wire
     func standsNear(moves: Bool) async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            try await position(city, "T1", "45.1035", at: 1)
+            try await city.position("T1", "45.1035", at: 1)
             try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("ride_alert", ["T1", "r1", "500", "389", "high"])
             try await city.advance(45_000)
-            try await position(city, "T1", moves ? "45.102" : "45.1034", at: 2)
+            try await city.position("T1", moves ? "45.102" : "45.1034", at: 2)
             #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await pays(city, "p1") == [moves ? "n" : ""])
             #expect(try await pays(city, "driver:T1") == [])
@@ -37,7 +33,7 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             // 180 m from the pickup, and then 150 m, after 120 m of way to the east.
-            try await position(city, "T1", "45.10162", at: 1)
+            try await city.position("T1", "45.10162", at: 1)
             try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("ride_alert", ["T1", "r1", "500", "180", "high"])
             try await city.advance(121_000)
@@ -57,10 +53,10 @@ import Wire
             try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
             try await city.advance(180_000)
-            try await position(city, "T1", "45.103", at: 1)
+            try await city.position("T1", "45.103", at: 1)
             #expect(try await city.command("ride_noshow", "T1", "", "") == .refused("not_available"))
             #expect(try await pays(city, "p1") == [])
-            try await position(city, "T1", "45.1015", at: 2)
+            try await city.position("T1", "45.1015", at: 2)
             #expect(try await city.command("ride_noshow", "T1", "", "").isOK)
             #expect(try await pays(city, "p1") == ["n"])
         }
@@ -86,12 +82,12 @@ import Wire
         try await TestCity.run { city in
             try await city.minibus("M1", seats: 4)
             _ = try await city.command("driver_available", "M1", "14", "", "", "")
-            try await position(city, "M1", "45.12", at: 1)
+            try await city.position("M1", "45.12", at: 1)
             for (booking, place) in [("b1", "45.12"), ("b2", "45.115")] {
                 #expect(try await city.book("p-\(booking)", booking, "M1", 1).isOK)
                 #expect(try await city.command("seat_accept", "M1", booking, "", "").isOK)
                 try await city.advance(121_000)
-                try await position(city, "M1", place, at: booking == "b1" ? 2 : 3)
+                try await city.position("M1", place, at: booking == "b1" ? 2 : 3)
                 #expect(try await city.command("seat_cancel", "passenger", "p-\(booking)", "", "").isOK)
             }
             #expect(try await pays(city, "p-b1") == [])

@@ -6,10 +6,6 @@ import Wire
 
 /// What a passenger pays for, and what not because its driver did it, against a real Redis.
 @Suite struct PassengerLimitTests: StopLine {
-    private func position(_ city: TestCity, _ driver: String, _ lat: String, at: Int) async throws {
-        try await city.call("positions_take", [driver, "w.1", lat, "9.1", "\(at)", "", "", "", ""])
-    }
-
     @Test("C60: who does not come to pickup after pickup waits before it is asked for again")
     func noShows() async throws {
         try await TestCity.run { city in
@@ -99,12 +95,12 @@ import Wire
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
             // The pickup is at 45.1.
-            try await position(city, "T1", "45.11", at: 1)
+            try await city.position("T1", "45.11", at: 1)
             for n in 1...4 {
                 try await city.assign("r\(n)", of: "p1", to: metres > 0 || n == 1 ? "T1" : "T2")
                 if n == 1 || metres > 0 {
                     try await city.advance(119_000)
-                    try await position(city, "T1", String(45.11 - Double(n) * metres / 111_195), at: n + 1)
+                    try await city.position("T1", String(45.11 - Double(n) * metres / 111_195), at: n + 1)
                     try await city.advance(2_000)
                 }
                 #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
@@ -128,11 +124,11 @@ import Wire
     func staysNear(lat: String, isLeft: Bool) async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            try await position(city, "T1", "45.1035", at: 1)
+            try await city.position("T1", "45.1035", at: 1)
             try await city.assign("r1", of: "p1", to: "T1")
             try await city.call("ride_alert", ["T1", "r1", "500", "389", "high"])
             try await city.advance(121_000)
-            try await position(city, "T1", lat, at: 2)
+            try await city.position("T1", lat, at: 2)
             #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.raw(["EXISTS", "{test}:cancels:driver:T1"]).int == (isLeft ? 1 : 0))
             #expect(try await city.raw(["EXISTS", "{test}:cancels:p1"]).int == (isLeft ? 0 : 1))

@@ -140,6 +140,11 @@ actor TestCity {
         #expect(try await command("offer_accept", driver, ride, "", "").isOK)
     }
 
+    /// A position of the driver's own session, at 9.1 degrees east.
+    func position(_ driver: String, _ lat: String, at: Int) async throws {
+        try await call("positions_take", [driver, "s-\(driver)", lat, "9.1", String(at), "", "", "", ""])
+    }
+
     /// Sets hub time forward.
     func advance(_ milliseconds: Int) async throws {
         try await raw(["HINCRBY", keys.settings, "clock_hub", String(milliseconds)])

@@ -95,7 +95,7 @@ public struct PositionFilter: Sendable {
     private var suspectCount = 0
     private var lateRun: LateRun?
     /// The least time that a fix has taken lately from its device's clock to the hub's, ms; may be negative.
-    /// Nil until the first fix, and after the device's clock was set.
+    /// Nil until the first fix.
     private var usualLagMs: Int64?
 
     /// Hub time at which the position was last believed, Unix ms.
@@ -155,14 +155,16 @@ public struct PositionFilter: Sendable {
         }
         // The device's clock says how long it was on its way, the hub's that this isn't made up: who sets a clock back and forth
         // comes no further than who leaves it.
-        let isReached = (last ?? earlier).map {
-            Self.isReachable(mark, from: $0, inMs: min(mark.at - $0.at, mark.hubTime - $0.hubTime), limits: limits)
-        }
-        if isReached != false, isNearAnchor(mark, limits: limits) {
+        let isReached =
+            (last ?? earlier).map {
+                Self.isReachable(mark, from: $0, inMs: min(mark.at - $0.at, mark.hubTime - $0.hubTime), limits: limits)
+            } ?? true
+        if isReached, isNearAnchor(mark, limits: limits) {
             return accept(mark, from: last, lag, now: now, limits: limits)
         }
-        let isConfirmed = suspect.map { Self.isReachable(mark, from: $0, inMs: abs(mark.at - $0.at), limits: limits) }
-        suspectCount = isConfirmed == true ? suspectCount + 1 : 1
+        let agrees =
+            suspect.map { Self.isReachable(mark, from: $0, inMs: abs(mark.at - $0.at), limits: limits) } ?? false
+        suspectCount = agrees ? suspectCount + 1 : 1
         // The hub's time until now is used up, whenever it was measured.
         mark.hubTime = now
         if suspectCount >= limits.confirmations, hasHadTime(mark, now: now, limits: limits) {

@@ -3,7 +3,7 @@
 
 local forget_place, is_minibus, load_ride, ok, once = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok', 'once')
 local pick, point, refuse, register, tell, vehicle = import('core', 'pick', 'point', 'refuse', 'register', 'tell', 'vehicle')
-local blocks = import('limits', 'blocks')
+local blocks = import('blocks', 'blocks')
 local audit = import('audit', 'audit')
 local place, quit, remembers = import('queue', 'place', 'quit', 'remembers')
 local cancel_by_operator = import('ride', 'cancel_by_operator')

@@ -1,7 +1,6 @@
--- What one person may cost the others: connections, and requests that ring somebody and are taken back. And whom the office has blocked.
+-- What one person may cost the others: connections, and requests that ring somebody and are taken back.
 
 local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'register', 'worker_of')
-local metres_between = import('distances', 'metres_between')
 
 -- What is counted for a minute from the first on: since when, hub time, and how often, as text. Answers both, and for how many ms
 -- they count; text: nil if there was nothing yet.
@@ -134,38 +133,6 @@ function cancels.one_more_brief(c, v)
     return v.brief
 end
 
--- Whoever promises to come is held to it by where it was then: `from` of the request, lat,lon. Who is so much nearer, metres, or was
--- told to be near and is so far from where it was, is coming: no road may lead to the place itself.
-local NEARER_M = 100
--- For so long somebody who is near may not have left yet.
-local COMING_MS = 30000
-
--- Metres from the place now, then, and between the two; nil: nobody knows.
-local function way_so_far(request, v)
-    local lat, lon = string.match(request.from or '', '^([^,]+),(.+)$')
-    if not lat or not v.lat then return nil end
-    return metres_between(request.lat, request.lon, v.lat, v.lon), metres_between(request.lat, request.lon, lat, lon),
-        metres_between(lat, lon, v.lat, v.lon)
-end
-
--- Whether a vehicle has come for who takes a request back now: it is there, or near and on its way. One that has stood near since it
--- accepted has driven nowhere for it.
-function cancels.has_come(c, request, v)
-    if request.notified == '20' then return true end
-    if request.notified == '0' or c.now - request.accepted_at < COMING_MS then return false end
-    local now, before = way_so_far(request, v)
-    return not now or now <= before - NEARER_M
-end
-
--- Who has accepted and is no nearer after a while lets its passenger wait in vain.
-function cancels.has_not_come(c, request, v)
-    if request.notified == '20' or c.now - tonumber(request.accepted_at) < c.driver_lost_ms or v.missing then return false end
-    local now, before, driven = way_so_far(request, v)
-    if not now then return true end
-    if request.notified ~= '0' and driven >= NEARER_M then return false end
-    return now > math.max(NEARER_M, before - NEARER_M)
-end
-
 -- Whoever drives says when the passenger is aboard. Who is not, and waits for no other ride before that one is over, can take it back
 -- after a while. Answers how long it still has to wait, ms.
 function cancels.aboard_for(c, aboard_at) return math.max(0, tonumber(aboard_at or 0) + c.driver_lost_ms - c.now) end
@@ -239,46 +206,4 @@ function cancels.in_a_minute(c, times, most)
     return table.concat(recent, ' ')
 end
 
--- Blocks. Whom the office has blocked says the hash that is read anyway: `blocked` of `vehicle:<driver>` or `passenger:<id>`, as
--- `<until> <since> <by> <reason>`: hub time in ms, 0 for good, and the operator's subject. It ends by itself.
-
-local blocks = {}
-
-function blocks.mark(c, till, by, reason) return till .. ' ' .. c.now_text .. ' ' .. by .. ' ' .. reason end
-
--- What a mark says, as long as it holds; nil: nothing, or no more.
-function blocks.read(c, mark)
-    local till, since, by, reason = string.match(mark or '', '^(%d+) (%d+) (%S+) (.*)$')
-    if not till or till ~= '0' and tonumber(till) <= c.now then return nil end
-    return { ['until'] = till ~= '0' and tonumber(till) or nil, since = tonumber(since), by = by, reason = reason }
-end
-
-function blocks.holds(c, mark) return mark and blocks.read(c, mark) ~= nil end
-
--- A time in ms as people write it, to the next minute, by UTC: Redis gives its functions no calendar. Years begin in March here, so
--- that the odd day is their last one.
-local function written(ms)
-    local minutes = math.ceil(ms / 60000)
-    local days = math.floor(minutes / 1440) + 719468
-    local era, day = math.floor(days / 146097), days % 146097
-    local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
-    local of_year = day - 365 * year - math.floor(year / 4) + math.floor(year / 100)
-    local month = math.floor((5 * of_year + 2) / 153)
-    local of_month = of_year - math.floor((153 * month + 2) / 5) + 1
-    year, month = year + 400 * era + (month >= 10 and 1 or 0), month < 10 and month + 3 or month - 9
-    return string.format('%04d-%02d-%02d %02d:%02d UTC', year, month, of_month, math.floor(minutes % 1440 / 60), minutes % 60)
-end
-
--- What who is blocked is told.
-function blocks.text(block)
-    local till = block['until'] and ' until ' .. written(block['until']) or ''
-    return 'The office has blocked you' .. till .. '; turn to the office. Its reason: ' .. block.reason
-end
-
--- Refuses what a blocked one may not do; nil: it is not blocked.
-function blocks.refusal(c, mark)
-    local block = mark and blocks.read(c, mark)
-    return block and refuse('forbidden', blocks.text(block), block['until'] and block['until'] - c.now)
-end
-
-return { links = links, cancels = cancels, blocks = blocks }
+return { links = links, cancels = cancels }

@@ -2,7 +2,8 @@
 
 local forget_place, is_minibus, load_ride, register = import('core', 'forget_place', 'is_minibus', 'load_ride', 'register')
 local ok, once, refuse, vehicle = import('core', 'ok', 'once', 'refuse', 'vehicle')
-local blocks, cancels = import('limits', 'blocks', 'cancels')
+local blocks = import('blocks', 'blocks')
+local cancels = import('limits', 'cancels')
 local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
 local remembers, to_bottom = import('queue', 'remembers', 'to_bottom')
 local dispatch_driver, dispatch_rest, release_offer = import('offer', 'dispatch_driver', 'dispatch_rest', 'release_offer')

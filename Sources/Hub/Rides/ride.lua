@@ -4,7 +4,9 @@ local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle'
 local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local metres_between = import('distances', 'metres_between')
-local blocks, cancels = import('limits', 'blocks', 'cancels')
+local blocks = import('blocks', 'blocks')
+local has_come, has_not_come = import('coming', 'has_come', 'has_not_come')
+local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
@@ -104,17 +106,16 @@ end
 
 local function cancel_by_passenger(c, ride, r)
     local v = r.state == 'accepted' and vehicle(c, r.driver)
-    if v and cancels.has_not_come(c, r, v) then return leave_behind(c, ride, r) end
+    if v and has_not_come(c, r, v) then return leave_behind(c, ride, r) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
     local is_lost = v and v.missing
-    local has_come = v and cancels.has_come(c, r, v)
     if is_lost then
         cancels.add(c, 'driver:' .. r.driver)
     else
-        cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or has_come and 'n' or nil)
+        cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or v and has_come(c, r, v) and 'n' or nil)
     end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })

@@ -1,7 +1,8 @@
 -- What a citizen asks: a request is made, or taken back.
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
-local blocks, cancels = import('limits', 'blocks', 'cancels')
+local blocks = import('blocks', 'blocks')
+local cancels = import('limits', 'cancels')
 local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
 local stops = import('stop', 'stops')

@@ -1,0 +1,45 @@
+-- Blocks. Whom the office has blocked says the hash that is read anyway: `blocked` of `vehicle:<driver>` or `passenger:<id>`, as
+-- `<until> <since> <by> <reason>`: hub time in ms, 0 for good, and the operator's subject. It ends by itself.
+
+local refuse = import('core', 'refuse')
+
+local blocks = {}
+
+function blocks.mark(c, till, by, reason) return till .. ' ' .. c.now_text .. ' ' .. by .. ' ' .. reason end
+
+-- What a mark says, as long as it holds; nil: nothing, or no more.
+function blocks.read(c, mark)
+    local till, since, by, reason = string.match(mark or '', '^(%d+) (%d+) (%S+) (.*)$')
+    if not till or till ~= '0' and tonumber(till) <= c.now then return nil end
+    return { ['until'] = till ~= '0' and tonumber(till) or nil, since = tonumber(since), by = by, reason = reason }
+end
+
+function blocks.holds(c, mark) return mark and blocks.read(c, mark) ~= nil end
+
+-- A time in ms as people write it, to the next minute, by UTC: Redis gives its functions no calendar. Years begin in March here, so
+-- that the odd day is their last one.
+local function written(ms)
+    local minutes = math.ceil(ms / 60000)
+    local days = math.floor(minutes / 1440) + 719468
+    local era, day = math.floor(days / 146097), days % 146097
+    local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+    local of_year = day - 365 * year - math.floor(year / 4) + math.floor(year / 100)
+    local month = math.floor((5 * of_year + 2) / 153)
+    local of_month = of_year - math.floor((153 * month + 2) / 5) + 1
+    year, month = year + 400 * era + (month >= 10 and 1 or 0), month < 10 and month + 3 or month - 9
+    return string.format('%04d-%02d-%02d %02d:%02d UTC', year, month, of_month, math.floor(minutes % 1440 / 60), minutes % 60)
+end
+
+-- What who is blocked is told.
+function blocks.text(block)
+    local till = block['until'] and ' until ' .. written(block['until']) or ''
+    return 'The office has blocked you' .. till .. '; turn to the office. Its reason: ' .. block.reason
+end
+
+-- Refuses what a blocked one may not do; nil: it is not blocked.
+function blocks.refusal(c, mark)
+    local block = mark and blocks.read(c, mark)
+    return block and refuse('forbidden', blocks.text(block), block['until'] and block['until'] - c.now)
+end
+
+return { blocks = blocks }

@@ -1,0 +1,84 @@
+-- A confirmed booking from the vehicle's approach to its end: near, there, aboard, over.
+
+local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
+local show, tell, vehicle = import('core', 'show', 'tell', 'vehicle')
+local cancels = import('limits', 'cancels')
+local figures = import('figures', 'figures')
+local meant = import('ride', 'meant')
+local close_booking, count, fare_of, free_seats = import('seat', 'close_booking', 'count', 'fare_of', 'free_seats')
+local load_booking, refresh_status, set_booking = import('seat', 'load_booking', 'refresh_status', 'set_booking')
+
+-- seat_aboard: driver, booking, passengers that came ('' = as booked), key.
+register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seat.aboard', 'driver:' .. driver, given.key, function()
+        local booking, b, no = meant(c, 'booking', 'driver', driver, given.booking)
+        if no then return no end
+        local v = vehicle(c, driver)
+        if b.state == 'aboard' then return ok({ booking = booking, seats = tonumber(v.seats) }) end
+        if b.state ~= 'confirmed' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
+        local n = tonumber(given.passengers) or tonumber(b.passengers)
+        local delta = n - tonumber(b.seats)
+        if delta > free_seats(v) then
+            return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
+        end
+        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
+        if b.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
+        local fetched = figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n)
+        figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
+        log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
+        for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
+            tell(c, channel, 'seat.aboard', { booking = booking, passengers = n })
+        end
+        if delta ~= 0 then count(c, driver, v, delta, 'aboard', booking) elseif refresh_status(c, driver, v) then show(c, driver) end
+        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
+    end)
+end)
+
+-- seat_end: driver, booking, key. Its passengers have got off, wherever that was (M9).
+register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
+    local driver = given.driver
+    return once(c, 'seat.end', 'driver:' .. driver, given.key, function()
+        local booking, b, no = meant(c, 'booking', 'driver', driver, given.booking)
+        if no then return no end
+        if b.state == 'confirmed' then
+            return refuse('not_available', 'The passengers are not aboard yet: send seat.aboard or seat.cancel.')
+        end
+        if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
+        local v = vehicle(c, driver)
+        close_booking(c, booking, b, 'ended')
+        cancels.completed(c, 'booking:' .. booking, b, b.passenger, 'driver:' .. driver)
+        figures.of_minibus(c, v, { completed = 1 })
+        log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
+        for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
+            tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })
+        end
+        if tonumber(b.seats) > 0 then count(c, driver, v, -tonumber(b.seats), 'ended', booking) end
+        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
+    end)
+end)
+
+-- seat_alert: driver, booking, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
+register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
+    local driver, booking, rung = given.driver, given.id, tonumber(given.rung)
+    local b = load_booking(c, booking)
+    if b.driver ~= driver or b.state ~= 'confirmed' then return 0 end
+    local reached = tonumber(b.notified)
+    if reached == 20 or reached == rung then return 0 end
+    set_booking(c, booking, 'notified', rung)
+    if rung == 20 then set_booking(c, booking, 'arrived_at', c.now_text) end
+    local data = { booking = booking, vehicle = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
+    if reached == 0 then
+        log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. b.passenger, 'seat.near', data)
+        tell(c, 'driver:' .. driver, 'seat.waiting', { booking = booking, passengers = tonumber(b.passengers), distance_m = data.distance_m })
+    end
+    if rung == 20 then
+        log(c, 'seat.arrived', { booking = booking, driver = driver, distance_m = data.distance_m })
+        tell(c, 'passenger:' .. b.passenger, 'seat.arrived', data)
+        tell(c, 'driver:' .. driver, 'seat.confirm_aboard', { booking = booking })
+    end
+    local v = vehicle(c, driver)
+    if refresh_status(c, driver, v) then show(c, driver) end
+    return 1
+end)
