@@ -46,6 +46,62 @@ import Wire
         }
     }
 
+    /// Told to be near, and 30 m nearer after two minutes: a road may lead no nearer.
+    private func cancelNear(_ city: TestCity, _ ride: String, of passenger: String, at: Int) async throws -> Bool {
+        try await city.position("T1", "45.10162", at: at)
+        guard try await city.request(passenger, ride, "14").isOK else { return false }
+        #expect(try await city.command("offer_accept", "T1", ride, "", "").isOK)
+        try await city.call("ride_alert", ["T1", ride, "500", "180", "high"])
+        try await city.advance(121_000)
+        try await city.position("T1", "45.10135", at: at + 1)
+        #expect(try await city.command("ride_cancel", "passenger", passenger, "", "", "").isOK)
+        return true
+    }
+
+    @Test("C60: who asks again and again for a place that no road reaches waits itself; its taxi keeps its place, and pays once")
+    func asksBesideTheRoad() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            var taken = 0
+            for n in 0..<6 where try await cancelNear(city, "r\(n)", of: "p1", at: 2 * n + 1) {
+                taken += 1
+                #expect(try await city.order("14") == ["T1", "T2"])
+            }
+            #expect(taken == 3)
+            #expect(try await pays(city, "p1") == ["", "", ""])
+            #expect(try await pays(city, "driver:T1") == [""])
+        }
+    }
+
+    @Test("C60: a taxi that comes near one passenger after the other, and stays there, is not available for a while")
+    func staysNearOfMany() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 0..<3 { #expect(try await cancelNear(city, "r\(n)", of: "p\(n)", at: 2 * n + 1)) }
+            #expect(try await pays(city, "driver:T1") == ["", "", ""])
+            #expect(try await city.order("14") == [])
+            #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: for a minibus that stays near both pay, too")
+    func minibusStaysNear() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
+            try await city.position("M1", "45.10162", at: 1)
+            #expect(try await city.book("p1", "b1", "M1", 1).isOK)
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK)
+            try await city.call("seat_alert", ["M1", "b1", "500", "180", "high"])
+            try await city.advance(121_000)
+            try await city.position("M1", "45.10135", at: 2)
+            #expect(try await city.command("seat_cancel", "passenger", "p1", "b1", "").isOK)
+            #expect(try await pays(city, "p1") == [""])
+            #expect(try await pays(city, "driver:M1") == [""])
+        }
+    }
+
     @Test("R12: who has left the pickup misses nobody")
     func noShowFromAfar() async throws {
         try await TestCity.run { city in

@@ -200,7 +200,6 @@ import Wire
             for who in ["p1", "p2", "p3", "driver:T1", "driver:T2"] {
                 #expect(try await city.raw(["EXISTS", "{test}:cancels:\(who)"]).int == 0, "\(who)")
             }
-            #expect(try await city.field("passenger:p1", "cancelled") == nil)
             // Both are asked again, in their order.
             _ = try await city.request("p1", "r4", "14")
             _ = try await city.request("p2", "r5", "14")

@@ -120,8 +120,9 @@ import Wire
     }
 
     @Test(
-        "C60: a taxi that stays near the pickup has not come either", arguments: [("45.103", true), ("45.1008", false)])
-    func staysNear(lat: String, isLeft: Bool) async throws {
+        "C60: for a taxi that stays near the pickup both pay; for one that comes, the passenger; for one that leaves, the taxi",
+        arguments: [("45.103", true, true), ("45.1008", false, true), ("45.1065", true, false)])
+    func staysNear(lat: String, driverPays: Bool, passengerPays: Bool) async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await city.position("T1", "45.1035", at: 1)
@@ -130,8 +131,8 @@ import Wire
             try await city.advance(121_000)
             try await city.position("T1", lat, at: 2)
             #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
-            #expect(try await city.raw(["EXISTS", "{test}:cancels:driver:T1"]).int == (isLeft ? 1 : 0))
-            #expect(try await city.raw(["EXISTS", "{test}:cancels:p1"]).int == (isLeft ? 0 : 1))
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:driver:T1"]).int == (driverPays ? 1 : 0))
+            #expect(try await city.raw(["EXISTS", "{test}:cancels:p1"]).int == (passengerPays ? 1 : 0))
         }
     }
 

@@ -96,7 +96,7 @@ import Wire
             #expect(try await answer(city, "noshow", "s2").isOK)
             #expect(try await answer(city, "noshow", "s2")["state"]?.text == "no_show", "once more changes nothing")
             #expect(try await city.told("passenger:c2").last == "stop.noshow")
-            #expect(try await city.field("passenger:c2", "noshows") == "1")
+            #expect(try await city.raw(["LLEN", "{test}:cancels:c2"]).int == 1)
             #expect(try await places(city) == nil)
         }
     }

@@ -53,6 +53,35 @@ import Wire
         }
     }
 
+    @Test("C65: of a passenger who does not come back nothing remains but what it wishes to be told, for 400 days")
+    func passengerIsForgotten() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.call("session_hello", ["passenger", "p1", "s-p1", "w", ""])
+            _ = try await city.command("notify_set", "passenger:p1", "ride.near", "", "", "", "", "")
+            try await city.assign("r1", of: "p1", to: "T1")
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            func keys() async throws -> [String] {
+                try await city.raw(["KEYS", "*p1*"]).array?.compactMap(\.text).sorted() ?? []
+            }
+            #expect(try await keys().contains("{test}:passenger:p1"))
+            try await age(city, days: 31)
+            try await city.sweep()
+            #expect(try await city.field("passenger:p1", "cancels") == "1", "as long as it pays")
+            try await city.raw(["DEL", "{test}:cancels:p1"])
+            try await city.call("session_hello", ["passenger", "p1", "s2-p1", "w", ""])
+            try await city.assign("r2", of: "p1", to: "T1")
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            try await city.raw(["DEL", "{test}:cancels:p1"])
+            try await age(city, days: 31)
+            try await city.sweep()
+            #expect(try await city.raw(["EXISTS", "{test}:passenger:p1", "{test}:gone"]).int == 0)
+            let others = try await keys()
+            for key in others { #expect(try await city.raw(["TTL", key]).int ?? -1 > 0, "\(key)") }
+            #expect(try await city.raw(["TTL", "{test}:wishes:passenger:p1"]).int == 400 * 86_400)
+        }
+    }
+
     @Test(
         "C60: seats are counted sixty times a minute, and the same is no event",
         arguments: ["taxi", "minibus"])

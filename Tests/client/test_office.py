@@ -209,7 +209,6 @@ async def test_a_ride_is_cancelled_by_the_office(hub, cast, state):
     await office.refused("office.cancel", "not_available", ride=ride, reason="Why.")
     # Nobody's count has gone up.
     assert not hub.redis.exists(hub.key(f"cancels:{rider.subject}"), hub.key(f"cancels:driver:{first.subject}"))
-    assert "cancelled" not in hub.redis.hgetall(hub.key(f"passenger:{rider.subject}"))
     if state != "searching":
         ride = await rider.request(here.a.centre)
         await first.offered(ride)

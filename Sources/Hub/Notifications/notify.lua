@@ -3,10 +3,14 @@
 local once, register, set_clock, tell_json = import('core', 'once', 'register', 'set_clock', 'tell_json')
 local wishes_changed = import('core', 'wishes_changed')
 
+-- So long they are kept after they were set, or their owner has last said hello, s.
+local KEPT_S = 400 * 86400
+
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
     local w = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
     if not w[1] and not w[2] then return nil end
+    redis.call('EXPIRE', c.p .. 'wishes:' .. channel, KEPT_S)
     local told, mute = {}, {}
     for kind in string.gmatch(w[1] or '', '[^,]+') do mute[#mute + 1] = kind end
     if #mute > 0 then told.mute = mute end

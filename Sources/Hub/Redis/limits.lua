@@ -84,24 +84,30 @@ cancels.kinds = {
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
--- sign: of the kind; nil: taken back. Of a passenger (a name without a role) its own hash has the mark that there is something.
+-- sign: of the kind; nil: taken back. Of a passenger (a name without a role) its own hash has the mark that there is something, until
+-- the passenger asks again, or is forgotten.
 function cancels.add(c, who, sign)
     local key, most = c.p .. 'cancels:' .. who, cancels.kept
     for _, kind in ipairs(cancels.kinds) do most = most + kind.free * c.free_cancels end
     redis.call('RPUSH', key, c.now_text .. (sign or ''))
     redis.call('LTRIM', key, -most, -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
-    if not string.find(who, ':', 1, true) then redis.call('HSET', c.p .. 'passenger:' .. who, 'cancels', '1') end
+    if string.find(who, ':', 1, true) then return end
+    if redis.call('HSET', c.p .. 'passenger:' .. who, 'cancels', '1') == 1 then
+        redis.call('ZADD', c.p .. 'gone', c.real, 'passenger:' .. who)
+    end
+end
+
+-- Takes the mark away if there is nothing more. Answers whether there is.
+function cancels.unmark(c, passenger)
+    if redis.call('EXISTS', c.p .. 'cancels:' .. passenger) == 1 then return true end
+    redis.call('HDEL', c.p .. 'passenger:' .. passenger, 'cancels')
+    return false
 end
 
 -- The same as `refusal` of a passenger whose `cancels` is known: without it there is nothing to look at.
 function cancels.passenger_refusal(c, passenger, mark)
-    if not mark then return nil end
-    if redis.call('EXISTS', c.p .. 'cancels:' .. passenger) == 0 then
-        redis.call('HDEL', c.p .. 'passenger:' .. passenger, 'cancels')
-        return nil
-    end
-    return cancels.refusal(c, passenger)
+    return mark and cancels.unmark(c, passenger) and cancels.refusal(c, passenger) or nil
 end
 
 -- What came to nothing is known for 10 minutes, to be answered to who asks again: as often as it comes and goes it would fill

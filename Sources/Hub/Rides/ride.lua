@@ -5,7 +5,7 @@ local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle',
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
-local has_come, has_not_come = import('coming', 'has_come', 'has_not_come')
+local has_come, how_it_comes, pay_for_staying = import('coming', 'has_come', 'how_it_comes', 'pay_for_staying')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
@@ -61,9 +61,9 @@ end
 
 -- The driver of an accepted ride is free again, at the place that it had; after long on the way, or if it was lost, at the bottom.
 -- One that is away stays so, and loses the place if that lasts. Who was blocked meanwhile is not available: no rank is answered then.
-local function restore(c, r, v, was_lost)
+local function restore(c, r, v, was_lost, is_refused)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    if blocks.holds(c, v.blocked) then return make_unavailable(c, r.driver, v) end
+    if is_refused or blocks.holds(c, v.blocked) then return make_unavailable(c, r.driver, v) end
     local keeps = not was_lost and c.now - tonumber(r.accepted_at) <= c.recovery_ms
     return join(c, r.driver, v, r.place_zone, 'restored', keeps and r.place or nil)
 end
@@ -106,10 +106,10 @@ end
 
 local function cancel_by_passenger(c, ride, r)
     local v = r.state == 'accepted' and vehicle(c, r.driver)
-    if v and has_not_come(c, r, v) then return leave_behind(c, ride, r) end
+    local how = v and how_it_comes(c, r, v)
+    if how == 'away' then return leave_behind(c, ride, r) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
-    redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'cancelled', 1)
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
     local is_lost = v and v.missing
     if is_lost then
@@ -119,9 +119,10 @@ local function cancel_by_passenger(c, ride, r)
     end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
+    if how == 'stays' then pay_for_staying(c, r.driver, r.passenger) end
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-        restore(c, r, vehicle(c, r.driver), is_lost)
+        restore(c, r, vehicle(c, r.driver), is_lost, how == 'stays' and cancels.driver_refusal(c, r.driver))
         dispatch_driver(c, r.place_zone, r.driver, true)
     elseif r.state == 'offered' then
         free_again(c, r.offered_to)
@@ -338,7 +339,6 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
         end
         close_ride(c, ride, r, 'noshow')
         cancels.add(c, r.passenger, 'n')
-        redis.call('HINCRBY', c.p .. 'passenger:' .. r.passenger, 'noshows', 1)
         log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
         mark_back(c, driver, v)

@@ -9,7 +9,7 @@ local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_veh
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
-local has_come, has_not_come = import('coming', 'has_come', 'has_not_come')
+local has_come, how_it_comes, pay_for_staying = import('coming', 'has_come', 'how_it_comes', 'pay_for_staying')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
@@ -298,7 +298,9 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         local left = b.state == 'aboard' and (role == 'driver' and math.huge or cancels.aboard_for(c, b.aboard_at)) or 0
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
         if left > 0 then return cancels.still_aboard(left, 'booking') end
-        local is_kept = b.state == 'confirmed' and not v.missing and not (b.from and has_not_come(c, b, v))
+        local how = b.state == 'confirmed' and not v.missing and (b.from and how_it_comes(c, b, v) or 'comes')
+        local is_kept = how and how ~= 'away'
+        if role == 'passenger' and how == 'stays' then pay_for_staying(c, b.driver, subject) end
         if role == 'passenger' and (is_kept or b.state == 'offered') then
             cancels.add(c, subject, is_kept and has_come(c, b, v) and 'n' or nil)
         elseif role == 'passenger' and b.state == 'waiting' then

@@ -1,5 +1,7 @@
 -- Who has been here: `people:<role>` has subjects by when they last said hello, ms of machine time.
 
+local cancels = import('limits', 'cancels')
+
 local people = {}
 
 -- Longer than histories are kept, as a connection may last for days.
@@ -11,15 +13,16 @@ function people.came(c, role, subject)
     redis.call('ZREMRANGEBYSCORE', key, '-inf', c.real - KEPT_MS)
 end
 
--- Vehicles that are gone: `gone` has drivers, and buses without a tour, by when they went, ms of machine time. Who has not come back for
--- so long is forgotten, and its place on maps with it.
-local VEHICLE_MS = 30 * 86400 * 1000
+-- Who is gone: `gone` has drivers, buses without a tour, and passengers with a mark of requests that came to nothing
+-- (`passenger:<id>`), by when they went, ms of machine time. Who has not come back for so long is forgotten, a vehicle's place on maps
+-- with it.
+local GONE_MS = 30 * 86400 * 1000
 
 function people.went(c, vehicle) redis.call('ZADD', c.p .. 'gone', c.real, vehicle) end
 function people.is_back(c, vehicle) redis.call('ZREM', c.p .. 'gone', vehicle) end
-function people.vehicles_before(c) return c.real - VEHICLE_MS end
+function people.gone_before(c) return c.real - GONE_MS end
 
-function people.forget_vehicle(c, vehicle)
+local function forget_vehicle(c, vehicle)
     people.is_back(c, vehicle)
     local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell', 'blocked')
     if known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
@@ -29,6 +32,16 @@ function people.forget_vehicle(c, vehicle)
     redis.call('DEL', c.p .. 'vehicle:' .. vehicle)
     -- What the office has said of it stays.
     if known[3] then redis.call('HSET', c.p .. 'vehicle:' .. vehicle, 'blocked', known[3]) end
+end
+
+function people.forget(c, who)
+    local passenger = string.match(who, '^passenger:(.*)$')
+    if passenger then
+        redis.call('ZREM', c.p .. 'gone', who)
+        cancels.unmark(c, passenger)
+    else
+        forget_vehicle(c, who)
+    end
 end
 
 -- Copies them to a key, the latest last. Answers how many there are.

@@ -90,22 +90,23 @@ function figures.believed(c, key, v, seats, more)
 end
 
 -- Who asks and who drives may be one, and what they complete fills the figures. Of a person so many requests count as fetched in an hour,
--- with all who ride along; `fetched_at` of the passenger has when.
-local FETCHED_AN_HOUR = 3
+-- with all who ride along; `fetched:<id>` has when.
+local FETCHED_AN_HOUR, HOUR_MS = 3, 3600000
 
 -- A request was completed, or its passengers are aboard. Answers of how many it is believed: a vehicle fetches no more in a minute than it
 -- has seats. v: the hash of the tour or minibus; its field `fetching` has since when, and how many.
 function figures.fetched(c, person, key, v, seats, n)
     local recent = {}
-    for at in string.gmatch(redis.call('HGET', c.p .. 'passenger:' .. person, 'fetched_at') or '', '%d+') do
-        if c.now - at < 3600000 then recent[#recent + 1] = at end
+    local fetched = c.p .. 'fetched:' .. person
+    for at in string.gmatch(redis.call('GET', fetched) or '', '%d+') do
+        if c.now - at < HOUR_MS then recent[#recent + 1] = at end
     end
     local since, before = string.match(v.fetching or '', '^(%d+) (%d+)$')
     if not since or c.now - since >= 60000 then since, before = c.now_text, 0 end
     local believed = math.max(0, math.min(n, seats - before))
     if #recent >= FETCHED_AN_HOUR or believed == 0 then return 0 end
     recent[#recent + 1] = c.now_text
-    redis.call('HSET', c.p .. 'passenger:' .. person, 'fetched_at', table.concat(recent, ' '))
+    redis.call('SET', fetched, table.concat(recent, ' '), 'PX', HOUR_MS)
     v.fetching = since .. ' ' .. string.format('%.0f', before + believed)
     redis.call('HSET', c.p .. key, 'fetching', v.fetching)
     return believed

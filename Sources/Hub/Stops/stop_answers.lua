@@ -88,7 +88,6 @@ function ANSWERS.noshow(c, id, s)
     end
     stops.close(c, id, s, 'no_show')
     cancels.add(c, s.citizen, 'n')
-    redis.call('HINCRBY', c.p .. 'passenger:' .. s.citizen, 'noshows', 1)
     log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.noshow', id, s)
 end

@@ -169,7 +169,6 @@ register('stop_cancel', { 'citizen', 'stop', 'key' }, function(c, given)
         -- The way there and the way back are one.
         if sign or not s.back or stops.load(c, s.back).state ~= 'cancelled' then cancels.add(c, citizen, sign) end
         if not s.promised then cancels.forget(c, 'stop:' .. id) end
-        redis.call('HINCRBY', c.p .. 'passenger:' .. citizen, 'cancelled', 1)
         log(c, 'stop.cancelled', { request = id, line = s.line, tour = s.tour, citizen = citizen })
         stops.tell_citizen(c, 'stop.cancelled', id, s)
         if s.tour then stops.tell_driver(c, s.tour, 'stop.withdrawn', { request = id, reason = 'cancelled' }) end

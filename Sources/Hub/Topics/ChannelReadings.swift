@@ -25,8 +25,10 @@ final class ChannelReadings: Capability {
 
     /// Places of one call.
     private static let places = 100
-    /// Calls at once: each may keep Redis from others for some milliseconds.
-    private static let calls = 4
+    /// Calls at once: while Redis reads a page nobody else is served, and behind pages of all workers others wait longer still.
+    private static let calls = 1
+    /// How much one call reads of a history, bytes: the smaller, the shorter others wait.
+    private static let page = 65_536
     /// Between two parts of what a connection missed, if it takes them, ms.
     private static let paceMs: UInt64 = 10
 
@@ -175,7 +177,7 @@ final class ChannelReadings: Capability {
         topic.held = []
         let ordered = places.sorted()
         let losses = topics.losses
-        let arguments: FunctionArguments = ["channel": RedisArgument(topic.channel), "bytes": RedisArgument(part)]
+        let arguments: FunctionArguments = ["channel": RedisArgument(topic.channel), "bytes": RedisArgument(min(part, Self.page))]
         functions.call("topic_read", arguments, more: ordered.map { RedisArgument($0.text) }) { result in
             self.topics.underWay -= 1
             topic.isReading = false

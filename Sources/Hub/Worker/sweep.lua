@@ -162,7 +162,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     sweep_away(c)
     sweep_tours(c)
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
-    each_due(c, 'gone', people.vehicles_before(c), function(driver) people.forget_vehicle(c, driver) end)
+    each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     return { c.now_text, is_new and 1 or 0 }
 end, { 'allow-oom' })
