@@ -41,8 +41,8 @@ import Wire
                 "positions_take", ["T1", "s-T1", "45.10081", "9.10153", "2", "", "", "", ""])
             #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
             #expect(try await city.order("14") == ["T1", "T2"])
-            #expect(try await pays(city, "driver:T1") == [])
-            #expect(try await pays(city, "p1") == [""])
+            #expect(try await pays(city, "driver:T1") == ["v"])
+            #expect(try await pays(city, "p1") == ["t"])
         }
     }
 
@@ -58,7 +58,9 @@ import Wire
         return true
     }
 
-    @Test("C60: who asks again and again for a place that no road reaches waits itself; its taxi keeps its place, and pays once")
+    @Test(
+        "C60: who asks again and again for a place that no road reaches waits itself; its taxi keeps its place"
+    )
     func asksBesideTheRoad() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
@@ -68,17 +70,23 @@ import Wire
                 #expect(try await city.order("14") == ["T1", "T2"])
             }
             #expect(taken == 3)
-            #expect(try await pays(city, "p1") == ["", "", ""])
-            #expect(try await pays(city, "driver:T1") == [""])
+            #expect(try await pays(city, "p1") == ["t", "t", "t"])
+            // Half an hour later it pays still.
+            try await city.advance(30 * Self.minute)
+            #expect(try await cancelNear(city, "r6", of: "p1", at: 13))
+            try await city.advance(Self.minute)
+            #expect(try await !cancelNear(city, "r7", of: "p1", at: 15))
         }
     }
 
-    @Test("C60: a taxi that comes near one passenger after the other, and stays there, is not available for a while")
+    @Test("C60: a taxi that comes near six passengers, and stays there, is not available for a while")
     func staysNearOfMany() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
-            for n in 0..<3 { #expect(try await cancelNear(city, "r\(n)", of: "p\(n)", at: 2 * n + 1)) }
-            #expect(try await pays(city, "driver:T1") == ["", "", ""])
+            for n in 0..<6 {
+                #expect(try await city.order("14") == ["T1"])
+                #expect(try await cancelNear(city, "r\(n)", of: "p\(n)", at: 2 * n + 1))
+            }
             #expect(try await city.order("14") == [])
             #expect(try await city.field("vehicle:T1", "state") == "unavailable")
             #expect(try await city.brokenInvariants().isEmpty)
@@ -97,8 +105,63 @@ import Wire
             try await city.advance(121_000)
             try await city.position("M1", "45.10135", at: 2)
             #expect(try await city.command("seat_cancel", "passenger", "p1", "b1", "").isOK)
-            #expect(try await pays(city, "p1") == [""])
+            #expect(try await pays(city, "p1") == ["t"])
+            #expect(try await pays(city, "driver:M1") == ["v"])
+        }
+    }
+
+    @Test("C60: who drives 100 m nearer and parks there lets its passenger wait in vain")
+    func parks() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.position("T1", "45.11", at: 1)
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.position("T1", "45.1088", at: 2)
+            try await city.advance(241_000)
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await pays(city, "driver:T1") == ["v"])
+            #expect(try await pays(city, "p1") == ["t"])
+        }
+    }
+
+    @Test("C60: a minibus that came and drove on has waited for nobody")
+    func minibusDrivesOn() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
+            #expect(try await city.book("p1", "b1", "M1", 1).isOK)
+            #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK)
+            try await city.call("seat_alert", ["M1", "b1", "20", "5", "high"])
+            try await city.advance(190_000)
+            try await city.position("M1", "45.12", at: 1)
+            #expect(try await city.command("seat_cancel", "driver", "M1", "b1", "").isOK)
+            #expect(try await pays(city, "p1") == [])
             #expect(try await pays(city, "driver:M1") == [""])
+        }
+    }
+
+    @Test("C60: who accepts, cuts its link and stays away pays, when its passenger has the ride searched for again")
+    func cutsItsLink() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("driver_gone", ["T1", "s-T1"])
+            try await city.advance(121_000)
+            try await city.sweep()
+            #expect(try await city.command("ride_search", "p1", "", "").isOK)
+            #expect(try await pays(city, "driver:T1") == [""])
+        }
+    }
+
+    @Test("C60: who was near and says from elsewhere that its passenger is aboard has fetched nobody")
+    func aboardAfterPassing() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "500", "300", "high"])
+            try await city.position("T1", "45.1027", at: 1)
+            #expect(try await city.command("ride_aboard", "T1", "r1", "2", "").isOK)
+            #expect(try await pays(city, "driver:T1") == ["f"])
         }
     }
 
@@ -147,6 +210,7 @@ import Wire
                 #expect(try await city.command("seat_cancel", "passenger", "p-\(booking)", "", "").isOK)
             }
             #expect(try await pays(city, "p-b1") == [])
+            #expect(try await pays(city, "driver:M1") == [""])
             #expect(try await pays(city, "p-b2") == [""], "it was on its way")
         }
     }

@@ -3,49 +3,65 @@
 local metres_between = import('distances', 'metres_between')
 local cancels = import('limits', 'cancels')
 
--- Whoever promises to come is held to it by where it was then: `from` of the request, lat,lon. Who is so much nearer, metres, or was
--- told to be near and is so far from where it was, is coming: no road may lead to the place itself.
+-- Whoever promises to come is held to it by where it was then: `from` of the request, lat,lon. Who is so much nearer, metres, for each
+-- `driver_lost_ms` since, is coming. Who has driven so far and is no nearer may be on a way round.
 local NEARER_M = 100
--- Within so much of the place a vehicle may be as near as a road leads, metres.
-local NEAR_M = 500
 -- For so long somebody who is near may not have left yet.
 local COMING_MS = 30000
+-- Further from the place nobody waits there, or takes somebody aboard.
+local THERE_M = 250
+
+local function metres_from(request, v)
+    return v.lat and metres_between(tonumber(request.lat), tonumber(request.lon), tonumber(v.lat), tonumber(v.lon))
+end
+
+-- As far as it is known.
+local function is_elsewhere(request, v) return (metres_from(request, v) or 0) > THERE_M end
 
 -- Metres from the place now, then, and between the two; nil: nobody knows.
 local function way_so_far(request, v)
     local lat, lon = string.match(request.from or '', '^([^,]+),(.+)$')
     if not lat or not v.lat then return nil end
-    return metres_between(request.lat, request.lon, v.lat, v.lon), metres_between(request.lat, request.lon, lat, lon),
-        metres_between(lat, lon, v.lat, v.lon)
+    return metres_from(request, v), metres_between(request.lat, request.lon, lat, lon), metres_between(lat, lon, v.lat, v.lon)
 end
 
+-- Whether it was told to be near so long ago that it would be there, if it could. `near_at`: when it was.
+local function stays_near(c, request) return request.near_at and c.now - request.near_at >= c.driver_lost_ms end
+
 -- Whether a vehicle has come for who takes a request back now: it is there, or near and on its way. One that has stood near since it
--- accepted has driven nowhere for it.
+-- accepted, or stands there now, does not drive for it.
 local function has_come(c, request, v)
     if request.notified == '20' then return true end
-    if request.notified == '0' or c.now - request.accepted_at < COMING_MS then return false end
+    if request.notified == '0' or c.now - request.accepted_at < COMING_MS or stays_near(c, request) then return false end
     local now, before = way_so_far(request, v)
     return not now or now <= before - NEARER_M
 end
 
--- How who has accepted comes, when its passenger takes the request back: 'away' lets it wait in vain; 'stays' is near, and where it was:
--- no road may lead to the place, or it does not drive, which positions do not tell apart; else 'comes'.
+-- How who has accepted comes, when its passenger takes the request back: 'away' lets it wait in vain; 'unclear' is near and gets no
+-- nearer, or drives and gets no nearer: it may not want to, or no road may lead there, which positions do not tell apart; else 'comes'.
 local function how_it_comes(c, request, v)
-    if request.notified == '20' or c.now - tonumber(request.accepted_at) < c.driver_lost_ms or v.missing then return 'comes' end
+    local waited = c.now - tonumber(request.accepted_at)
+    if request.notified == '20' or waited < c.driver_lost_ms or v.missing then return 'comes' end
     local now, before, driven = way_so_far(request, v)
     if not now then return 'away' end
-    if now <= math.max(NEARER_M, before - NEARER_M) then return 'comes' end
-    if request.notified == '0' or now > NEAR_M then return 'away' end
-    return driven >= NEARER_M and 'comes' or 'stays'
+    if stays_near(c, request) then return 'unclear' end
+    local periods = c.driver_lost_ms > 0 and math.floor(waited / c.driver_lost_ms) or 1
+    if now <= math.max(NEARER_M, before - NEARER_M * periods) then return 'comes' end
+    return (driven >= NEARER_M or request.notified ~= '0') and 'unclear' or 'away'
 end
 
--- For one that stays near both pay: its passenger as for any request taken back, and its driver once for one and the same passenger, who
--- may ask again and again for a place without a road. `stayed` on the vehicle: for whom it last did.
-local function pay_for_staying(c, driver, passenger)
-    local key = c.p .. 'vehicle:' .. driver
-    if redis.call('HGET', key, 'stayed') == passenger then return end
-    redis.call('HSET', key, 'stayed', passenger)
-    cancels.add(c, 'driver:' .. driver)
+-- The passenger takes back what `driver` has accepted, and pays if that is its own doing; an unclear one both pay, each by a kind of its
+-- own, so that neither can make the other pay often. Answers whether the driver pays so much that it is not available for a while.
+local function pay(c, how, request, v, passenger, driver)
+    if how == 'away' then
+        cancels.add(c, 'driver:' .. driver)
+    elseif how == 'unclear' then
+        cancels.add(c, passenger, 't')
+        cancels.add(c, 'driver:' .. driver, 'v')
+    else
+        cancels.add(c, passenger, has_come(c, request, v) and 'n' or nil)
+    end
+    return how ~= 'comes' and cancels.driver_refusal(c, driver) ~= nil
 end
 
-return { has_come = has_come, how_it_comes = how_it_comes, pay_for_staying = pay_for_staying }
+return { how_it_comes = how_it_comes, is_elsewhere = is_elsewhere, pay = pay }

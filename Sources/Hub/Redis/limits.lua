@@ -78,6 +78,10 @@ cancels.kinds = {
     { sign = 'w', free = 4, text = 'You have taken back %d requests that still waited' },
     -- Rides that a taxi ended without having been near the pickup: it has fetched nobody. Each takes a minute.
     { sign = 'f', free = 1, grows = 4, window = 12, text = 'You have ended %d rides without having been near the pickup' },
+    -- Accepted by somebody who was no nearer for long and may have tried to come, and taken back: passengers pay by `t`, drivers by `v`, who
+    -- have more of them.
+    { sign = 't', free = 1, grows = 4, window = 12, text = '%d times you took back a request to which the vehicle could not come' },
+    { sign = 'v', free = 2, grows = 4, window = 12, text = '%d times you came no nearer to who waited for you' },
     -- A taxi, minibus or bus came, and nobody was there, or it was sent away then. Each takes minutes, so they are counted for longer.
     { sign = 'n', free = 1, grows = 4, window = 12, text = 'Nobody came %d times when you were fetched, or you took it back only then' },
 }

@@ -3,9 +3,8 @@
 local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle', 'hash', 'load_ride', 'log', 'pick')
 local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
-local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
-local has_come, how_it_comes, pay_for_staying = import('coming', 'has_come', 'how_it_comes', 'pay_for_staying')
+local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
@@ -86,14 +85,13 @@ end
 
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
 -- driver had given it back.
-local function leave_behind(c, ride, r)
+local function leave_behind(c, ride, r, v)
     close_ride(c, ride, r, 'cancelled')
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     -- One that was at the pickup may be right about who is aboard.
     if r.notified ~= '20' then cancels.add(c, 'driver:' .. r.driver) end
-    local v = vehicle(c, r.driver)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
         make_unavailable(c, r.driver, v)
@@ -107,22 +105,23 @@ end
 local function cancel_by_passenger(c, ride, r)
     local v = r.state == 'accepted' and vehicle(c, r.driver)
     local how = v and how_it_comes(c, r, v)
-    if how == 'away' then return leave_behind(c, ride, r) end
+    if how == 'away' then return leave_behind(c, ride, r, v) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
-    local is_lost = v and v.missing
+    local is_lost, is_refused = v and v.missing, false
     if is_lost then
         cancels.add(c, 'driver:' .. r.driver)
+    elseif v then
+        is_refused = pay(c, how, r, v, r.passenger, r.driver)
     else
-        cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or v and has_come(c, r, v) and 'n' or nil)
+        cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or nil)
     end
     log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    if how == 'stays' then pay_for_staying(c, r.driver, r.passenger) end
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-        restore(c, r, vehicle(c, r.driver), is_lost, how == 'stays' and cancels.driver_refusal(c, r.driver))
+        restore(c, r, vehicle(c, r.driver), is_lost, is_refused)
         dispatch_driver(c, r.place_zone, r.driver, true)
     elseif r.state == 'offered' then
         free_again(c, r.offered_to)
@@ -149,6 +148,7 @@ end
 
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
 local function lose_driver(c, ride, r, by)
+    if by == 'passenger' then cancels.add(c, 'driver:' .. r.driver) end
     give_back(c, ride, r, 'driver_lost', by)
     make_unavailable(c, r.driver, vehicle(c, r.driver))
     dispatch_ride(c, ride)
@@ -201,7 +201,7 @@ register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone' }, function(c
         if r.state == 'aboard' then
             local left = cancels.aboard_for(c, r.aboard_at)
             if left > 0 then return cancels.still_aboard(left, 'ride') end
-            return leave_behind(c, ride, r)
+            return leave_behind(c, ride, r, vehicle(c, r.driver))
         end
         if role == 'driver' and r.state == 'accepted' then return cancel_by_driver(c, ride, r, given.zone) end
         if role == 'passenger' and (r.state == 'searching' or r.state == 'offered' or r.state == 'accepted') then
@@ -251,7 +251,7 @@ register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
     elseif reached == 0 then
-        set_ride(c, ride, 'notified', rung)
+        set_ride(c, ride, 'notified', rung, 'near_at', c.now_text)
     end
     return 1
 end)
@@ -260,7 +260,8 @@ end)
 register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, { 'state', 'driver', 'passenger', 'passengers', 'notified' })
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
+            { 'state', 'driver', 'passenger', 'passengers', 'notified', 'lat', 'lon' })
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -268,7 +269,9 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if passengers > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        if r.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
+        if r.notified == '0' or r.notified ~= '20' and is_elsewhere(r, vehicle(c, driver)) then
+            cancels.add(c, 'driver:' .. driver, 'f')
+        end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
         log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
@@ -313,9 +316,6 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     end)
 end)
 
--- So far from the pickup, metres, a taxi no longer waits there: where it can stop, and what receivers are off.
-local GONE_M = 250
-
 -- ride_noshow: driver, ride ('' = the open one), key. Nobody came for noshow_wait_ms after the taxi was there. The old
 -- place is restored; it counts for the passenger's reliability (R12).
 register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
@@ -334,7 +334,7 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
             return refuse('not_available', 'Wait for the passenger for ' .. wait .. ' s more, then send it again.', left)
         end
         local v = vehicle(c, driver)
-        if v.lat and metres_between(tonumber(r.lat), tonumber(r.lon), tonumber(v.lat), tonumber(v.lon)) > GONE_M then
+        if is_elsewhere(r, v) then
             return refuse('not_available', 'You have left the pickup: the passenger is missed only by who waits there.')
         end
         close_ride(c, ride, r, 'noshow')

@@ -2,6 +2,7 @@
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
 local show, tell, vehicle = import('core', 'show', 'tell', 'vehicle')
+local is_elsewhere = import('coming', 'is_elsewhere')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local meant = import('ride', 'meant')
@@ -23,7 +24,7 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
         set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
-        if b.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
+        if b.notified == '0' or b.notified ~= '20' and is_elsewhere(b, v) then cancels.add(c, 'driver:' .. driver, 'f') end
         local fetched = figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n)
         figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
@@ -65,8 +66,7 @@ register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
     if b.driver ~= driver or b.state ~= 'confirmed' then return 0 end
     local reached = tonumber(b.notified)
     if reached == 20 or reached == rung then return 0 end
-    set_booking(c, booking, 'notified', rung)
-    if rung == 20 then set_booking(c, booking, 'arrived_at', c.now_text) end
+    set_booking(c, booking, 'notified', rung, rung == 20 and 'arrived_at' or 'near_at', c.now_text)
     local data = { booking = booking, vehicle = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
         log(c, 'seat.near', { booking = booking, driver = driver, distance_m = data.distance_m })

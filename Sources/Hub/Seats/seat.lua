@@ -9,7 +9,7 @@ local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_veh
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
-local has_come, how_it_comes, pay_for_staying = import('coming', 'has_come', 'how_it_comes', 'pay_for_staying')
+local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
@@ -299,15 +299,15 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
         if left > 0 then return cancels.still_aboard(left, 'booking') end
         local how = b.state == 'confirmed' and not v.missing and (b.from and how_it_comes(c, b, v) or 'comes')
-        local is_kept = how and how ~= 'away'
-        if role == 'passenger' and how == 'stays' then pay_for_staying(c, b.driver, subject) end
-        if role == 'passenger' and (is_kept or b.state == 'offered') then
-            cancels.add(c, subject, is_kept and has_come(c, b, v) and 'n' or nil)
+        if role == 'passenger' and how then
+            pay(c, how, b, v, subject, b.driver)
+        elseif role == 'passenger' and b.state == 'offered' then
+            cancels.add(c, subject)
         elseif role == 'passenger' and b.state == 'waiting' then
             cancels.add(c, subject, 'w')
         elseif role == 'driver' and b.state == 'confirmed' then
             -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
-            local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms
+            local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms and not is_elsewhere(b, v)
             cancels.add(c, waited and b.passenger or 'driver:' .. subject, waited and 'n' or nil)
         end
         if b.state == 'confirmed' or b.state == 'aboard' then

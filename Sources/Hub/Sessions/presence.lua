@@ -226,6 +226,7 @@ register('driver_gone', { 'driver', 'session' }, function(c, given)
     local v = vehicle(c, driver)
     if v.session ~= given.session then return 0 end
     people.went(c, driver)
+    redis.call('SREM', c.p .. 'drivers:' .. v.worker, driver)
     mark_away(c, driver, v, 'connection_lost')
     -- Rides of its zone may have waited for its answer.
     if v.offer and v.zone and v.state == 'available' and not is_minibus(v) then dispatch_rest(c, v.zone, driver) end

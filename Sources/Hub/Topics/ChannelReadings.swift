@@ -177,7 +177,9 @@ final class ChannelReadings: Capability {
         topic.held = []
         let ordered = places.sorted()
         let losses = topics.losses
-        let arguments: FunctionArguments = ["channel": RedisArgument(topic.channel), "bytes": RedisArgument(min(part, Self.page))]
+        let arguments: FunctionArguments = [
+            "channel": RedisArgument(topic.channel), "bytes": RedisArgument(min(part, Self.page)),
+        ]
         functions.call("topic_read", arguments, more: ordered.map { RedisArgument($0.text) }) { result in
             self.topics.underWay -= 1
             topic.isReading = false

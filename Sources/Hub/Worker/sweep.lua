@@ -15,6 +15,8 @@ local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
 
 local BATCH = 200
+-- Drivers of a dead worker: 5 ms or so.
+local DEAD_BATCH = 400
 
 -- Calls `body` for what is due in a sorted set. One that fails is logged and taken out, so that it can't stop the others.
 local function each_due(c, key, before, body)
@@ -136,15 +138,15 @@ local function sweep_workers(c, worker, dead_after)
     redis.call('ZADD', key, c.real, worker)
     if not last or c.real - tonumber(last) > dead_after / 2 then return not last end
     each_due(c, 'workers', c.real - dead_after, function(dead)
-        for _, driver in ipairs(redis.call('SMEMBERS', c.p .. 'drivers:' .. dead)) do
+        local drivers = redis.call('SPOP', c.p .. 'drivers:' .. dead, DEAD_BATCH)
+        for _, driver in ipairs(drivers) do
             local v = vehicle(c, driver)
             if v.worker == dead then
                 people.went(c, driver)
                 mark_away(c, driver, v, 'connection_lost')
             end
         end
-        redis.call('DEL', c.p .. 'drivers:' .. dead)
-        redis.call('ZREM', key, dead)
+        if #drivers < DEAD_BATCH then redis.call('ZREM', key, dead) end
     end)
     return false
 end
