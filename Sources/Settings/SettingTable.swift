@@ -3,7 +3,7 @@ extension Settings {
     /// `config/kerbside.yaml` all come from here.
     public static let table: [Setting] =
         serverTable + cityTable + storeTable + dispatchTable + etaTable + positionTable + feedTable + vehicleTable
-        + tourTable + stopTable + statisticsTable + tokenTable
+        + tourTable + stopTable + statisticsTable + safetyTable + tokenTable
         + runTable
 
     /// The row of a dotted key.

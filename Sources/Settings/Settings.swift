@@ -31,6 +31,8 @@ public struct Settings: Sendable, Equatable {
     public var tours = Tours()
     /// The administrators' statistics.
     public var statistics = Statistics()
+    /// Alarms and reports.
+    public var safety = Safety()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

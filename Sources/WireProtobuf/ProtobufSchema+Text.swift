@@ -10,7 +10,8 @@ extension ProtobufSchema {
             via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
             number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
             to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string? subject:82:string?
-            until:83:uint64? from:84:string? limit:85:uint64?
+            until:83:uint64? from:84:string? limit:85:uint64? sos:90:string? note:91:string? closed:92:bool?
+            category:93:string? anonymous:94:bool? report:95:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -25,7 +26,9 @@ extension ProtobufSchema {
             stop_noshow:65:StopAnswered? broadcast:70:NoticeSent? office_queue:80:OfficeQueue?
             office_driver:81:OfficeDriver? office_ride:82:OfficeRide? office_remove:83:OfficeRemoved?
             office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked?
-            office_audit:87:OfficeAudit?
+            office_audit:87:OfficeAudit? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
+            sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
+            report_list:96:Reports? report_close:97:OfficeActed?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -44,7 +47,8 @@ extension ProtobufSchema {
             stop_withdrawn:62:StopNews? stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent?
             stop_declined:66:StopEvent? stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent?
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
-            stop_cancelled:73:StopEvent? notice:74:Notice?
+            stop_cancelled:73:StopEvent? notice:74:Notice? sos_raised:90:Alarm? sos_updated:91:Alarm?
+            sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed? report_sent:94:ReportSent?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -99,6 +103,11 @@ extension ProtobufSchema {
         OfficeBlocked: role:1:string subject:2:string since:3:uint64 until:4:uint64? state:5:string? audit:6:string
         OfficeUnblocked: role:1:string subject:2:string audit:3:string
         OfficeAudit: entries:1:AuditEntry* next:2:string?
+        OwnAlarm: sos:1:string state:2:string cancelled:3:bool watching:4:uint32
+        Alarms: alarms:1:Alarm* more:2:bool
+        OfficeActed: sos:1:string? report:2:string? state:3:string audit:4:string
+        ReportOnly: report:1:string
+        Reports: reports:1:Report* next:2:string?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
@@ -136,6 +145,12 @@ extension ProtobufSchema {
             passengers:8:uint32 back:9:string? bus:10:string? answer_by:11:uint64? notified:12:uint32?
             distance_m:13:double? reason:14:string? silent:15:bool? eta:16:PlaceEta?
         Notice: notice:1:string text:2:string zone:3:string? silent:4:bool?
+        Alarm: sos:1:string state:2:string role:3:string subject:4:string at:5:uint64 rings:6:uint32 presses:7:uint32
+            text:8:string? position:9:Fix? position_of:10:string? ride:11:string? booking:12:string? tour:13:string?
+            line:14:string? vehicle:15:string? driver:16:string? passenger:17:string? cancelled:18:uint64?
+            acknowledged:19:OfficeAct? closed:20:OfficeAct?
+        AlarmActed: sos:1:string by:2:string? at:3:uint64? note:4:string?
+        ReportSent: report:1:string category:2:string
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -163,8 +178,11 @@ extension ProtobufSchema {
         OfficeBlock: reason:1:string by:2:string since:3:uint64 until:4:uint64?
         AuditEntry: id:1:string time:2:uint64 operator:3:string command:4:string target:5:string reason:6:string?
             before:7:AuditFacts? after:8:AuditFacts?
+        Report: report:1:string at:2:uint64 category:3:string text:4:string role:5:string? subject:6:string?
+            ride:7:string? vehicle:8:string? closed:9:OfficeAct?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
             requests:7:StopPickup*
+        OfficeAct: by:1:string at:2:uint64 note:3:string?
         SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
         DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
             destination:6:Point?

@@ -154,10 +154,10 @@ private struct HubMessage {
     var error: UnsafeRawBufferPointer?
     var data: UnsafeRawBufferPointer?
 
-    /// Whether it is on the channel of a driver, a passenger or a line, whose types are the hub's.
+    /// Whether it is on the channel of a driver, a passenger, a line or the office, whose types are the hub's.
     var isOwnChannel: Bool {
         channel.hasPrefix("driver:") || channel.hasPrefix("bus_driver:") || channel.hasPrefix("passenger:")
-            || channel.hasPrefix("line:")
+            || channel.hasPrefix("line:") || channel == "office"
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

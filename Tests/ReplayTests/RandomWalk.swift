@@ -115,7 +115,7 @@ final class FunctionHarness {
         "stop_late_ms", 3_600_000, "stop_quiet_ms", 10_000, "stop_max_open", 8,
         "stop_max_open_passengers", 100, "stop_max_on_tour", 60, "stop_dwell_ms",
         30_000, "figure_days",
-        400, "figure_early_s", 60, "figure_late_s", 300,
+        400, "figure_early_s", 60, "figure_late_s", 300, "sos_ring_ms", 20_000, "safety_kept_s", 2_592_000,
     ]
 
     func start() async throws {

@@ -660,6 +660,61 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
   package mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
+  /// Alarms and reports.
+  package var sos: String {
+    get {_storage._sos ?? String()}
+    set {_uniqueStorage()._sos = newValue}
+  }
+  /// Returns true if `sos` has been explicitly set.
+  package var hasSos: Bool {_storage._sos != nil}
+  /// Clears the value of `sos`. Subsequent reads from it will return its default value.
+  package mutating func clearSos() {_uniqueStorage()._sos = nil}
+
+  package var note: String {
+    get {_storage._note ?? String()}
+    set {_uniqueStorage()._note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  package var hasNote: Bool {_storage._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  package mutating func clearNote() {_uniqueStorage()._note = nil}
+
+  package var closed: Bool {
+    get {_storage._closed ?? false}
+    set {_uniqueStorage()._closed = newValue}
+  }
+  /// Returns true if `closed` has been explicitly set.
+  package var hasClosed: Bool {_storage._closed != nil}
+  /// Clears the value of `closed`. Subsequent reads from it will return its default value.
+  package mutating func clearClosed() {_uniqueStorage()._closed = nil}
+
+  package var category: String {
+    get {_storage._category ?? String()}
+    set {_uniqueStorage()._category = newValue}
+  }
+  /// Returns true if `category` has been explicitly set.
+  package var hasCategory: Bool {_storage._category != nil}
+  /// Clears the value of `category`. Subsequent reads from it will return its default value.
+  package mutating func clearCategory() {_uniqueStorage()._category = nil}
+
+  package var anonymous: Bool {
+    get {_storage._anonymous ?? false}
+    set {_uniqueStorage()._anonymous = newValue}
+  }
+  /// Returns true if `anonymous` has been explicitly set.
+  package var hasAnonymous: Bool {_storage._anonymous != nil}
+  /// Clears the value of `anonymous`. Subsequent reads from it will return its default value.
+  package mutating func clearAnonymous() {_uniqueStorage()._anonymous = nil}
+
+  package var report: String {
+    get {_storage._report ?? String()}
+    set {_uniqueStorage()._report = newValue}
+  }
+  /// Returns true if `report` has been explicitly set.
+  package var hasReport: Bool {_storage._report != nil}
+  /// Clears the value of `report`. Subsequent reads from it will return its default value.
+  package mutating func clearReport() {_uniqueStorage()._report = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1294,6 +1349,70 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     set {_uniqueStorage()._ok = .officeAudit(newValue)}
   }
 
+  package var sos: Kerbside_V1_OwnAlarm {
+    get {
+      if case .sos(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OwnAlarm()
+    }
+    set {_uniqueStorage()._ok = .sos(newValue)}
+  }
+
+  package var sosCancel: Kerbside_V1_OwnAlarm {
+    get {
+      if case .sosCancel(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OwnAlarm()
+    }
+    set {_uniqueStorage()._ok = .sosCancel(newValue)}
+  }
+
+  package var sosList: Kerbside_V1_Alarms {
+    get {
+      if case .sosList(let v)? = _storage._ok {return v}
+      return Kerbside_V1_Alarms()
+    }
+    set {_uniqueStorage()._ok = .sosList(newValue)}
+  }
+
+  package var sosAcknowledge: Kerbside_V1_OfficeActed {
+    get {
+      if case .sosAcknowledge(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeActed()
+    }
+    set {_uniqueStorage()._ok = .sosAcknowledge(newValue)}
+  }
+
+  package var sosClose: Kerbside_V1_OfficeActed {
+    get {
+      if case .sosClose(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeActed()
+    }
+    set {_uniqueStorage()._ok = .sosClose(newValue)}
+  }
+
+  package var reportSend: Kerbside_V1_ReportOnly {
+    get {
+      if case .reportSend(let v)? = _storage._ok {return v}
+      return Kerbside_V1_ReportOnly()
+    }
+    set {_uniqueStorage()._ok = .reportSend(newValue)}
+  }
+
+  package var reportList: Kerbside_V1_Reports {
+    get {
+      if case .reportList(let v)? = _storage._ok {return v}
+      return Kerbside_V1_Reports()
+    }
+    set {_uniqueStorage()._ok = .reportList(newValue)}
+  }
+
+  package var reportClose: Kerbside_V1_OfficeActed {
+    get {
+      if case .reportClose(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeActed()
+    }
+    set {_uniqueStorage()._ok = .reportClose(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Ok: Equatable, Sendable {
@@ -1347,6 +1466,14 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     case officeBlock(Kerbside_V1_OfficeBlocked)
     case officeUnblock(Kerbside_V1_OfficeUnblocked)
     case officeAudit(Kerbside_V1_OfficeAudit)
+    case sos(Kerbside_V1_OwnAlarm)
+    case sosCancel(Kerbside_V1_OwnAlarm)
+    case sosList(Kerbside_V1_Alarms)
+    case sosAcknowledge(Kerbside_V1_OfficeActed)
+    case sosClose(Kerbside_V1_OfficeActed)
+    case reportSend(Kerbside_V1_ReportOnly)
+    case reportList(Kerbside_V1_Reports)
+    case reportClose(Kerbside_V1_OfficeActed)
 
   }
 
@@ -1846,6 +1973,46 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .notice(newValue)}
   }
 
+  package var sosRaised: Kerbside_V1_Alarm {
+    get {
+      if case .sosRaised(let v)? = data {return v}
+      return Kerbside_V1_Alarm()
+    }
+    set {data = .sosRaised(newValue)}
+  }
+
+  package var sosUpdated: Kerbside_V1_Alarm {
+    get {
+      if case .sosUpdated(let v)? = data {return v}
+      return Kerbside_V1_Alarm()
+    }
+    set {data = .sosUpdated(newValue)}
+  }
+
+  package var sosAcknowledged: Kerbside_V1_AlarmActed {
+    get {
+      if case .sosAcknowledged(let v)? = data {return v}
+      return Kerbside_V1_AlarmActed()
+    }
+    set {data = .sosAcknowledged(newValue)}
+  }
+
+  package var sosClosed: Kerbside_V1_AlarmActed {
+    get {
+      if case .sosClosed(let v)? = data {return v}
+      return Kerbside_V1_AlarmActed()
+    }
+    set {data = .sosClosed(newValue)}
+  }
+
+  package var reportSent: Kerbside_V1_ReportSent {
+    get {
+      if case .reportSent(let v)? = data {return v}
+      return Kerbside_V1_ReportSent()
+    }
+    set {data = .reportSent(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -1902,6 +2069,11 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case stopNoshow(Kerbside_V1_StopEvent)
     case stopCancelled(Kerbside_V1_StopEvent)
     case notice(Kerbside_V1_Notice)
+    case sosRaised(Kerbside_V1_Alarm)
+    case sosUpdated(Kerbside_V1_Alarm)
+    case sosAcknowledged(Kerbside_V1_AlarmActed)
+    case sosClosed(Kerbside_V1_AlarmActed)
+    case reportSent(Kerbside_V1_ReportSent)
 
   }
 
@@ -5701,6 +5873,436 @@ package nonisolated struct Kerbside_V1_AuditFacts: Sendable {
   fileprivate var _text: String? = nil
 }
 
+package nonisolated struct Kerbside_V1_OwnAlarm: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sos: String = String()
+
+  /// open, acknowledged
+  package var state: String = String()
+
+  package var cancelled: Bool = false
+
+  /// connections of operators that read `office`
+  package var watching: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Alarms: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var alarms: [Kerbside_V1_Alarm] = []
+
+  /// there are more than are listed
+  package var more: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Alarm: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sos: String {
+    get {_storage._sos}
+    set {_uniqueStorage()._sos = newValue}
+  }
+
+  /// open, acknowledged, closed
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  package var role: String {
+    get {_storage._role}
+    set {_uniqueStorage()._role = newValue}
+  }
+
+  package var subject: String {
+    get {_storage._subject}
+    set {_uniqueStorage()._subject = newValue}
+  }
+
+  /// ms
+  package var at: UInt64 {
+    get {_storage._at}
+    set {_uniqueStorage()._at = newValue}
+  }
+
+  package var rings: UInt32 {
+    get {_storage._rings}
+    set {_uniqueStorage()._rings = newValue}
+  }
+
+  package var presses: UInt32 {
+    get {_storage._presses}
+    set {_uniqueStorage()._presses = newValue}
+  }
+
+  package var text: String {
+    get {_storage._text ?? String()}
+    set {_uniqueStorage()._text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {_storage._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {_uniqueStorage()._text = nil}
+
+  package var position: Kerbside_V1_Fix {
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {_storage._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
+
+  /// sender, vehicle
+  package var positionOf: String {
+    get {_storage._positionOf ?? String()}
+    set {_uniqueStorage()._positionOf = newValue}
+  }
+  /// Returns true if `positionOf` has been explicitly set.
+  package var hasPositionOf: Bool {_storage._positionOf != nil}
+  /// Clears the value of `positionOf`. Subsequent reads from it will return its default value.
+  package mutating func clearPositionOf() {_uniqueStorage()._positionOf = nil}
+
+  package var ride: String {
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {_storage._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var booking: String {
+    get {_storage._booking ?? String()}
+    set {_uniqueStorage()._booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {_storage._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var tour: String {
+    get {_storage._tour ?? String()}
+    set {_uniqueStorage()._tour = newValue}
+  }
+  /// Returns true if `tour` has been explicitly set.
+  package var hasTour: Bool {_storage._tour != nil}
+  /// Clears the value of `tour`. Subsequent reads from it will return its default value.
+  package mutating func clearTour() {_uniqueStorage()._tour = nil}
+
+  package var line: String {
+    get {_storage._line ?? String()}
+    set {_uniqueStorage()._line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {_storage._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {_uniqueStorage()._line = nil}
+
+  package var vehicle: String {
+    get {_storage._vehicle ?? String()}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
+
+  package var driver: String {
+    get {_storage._driver ?? String()}
+    set {_uniqueStorage()._driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {_storage._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {_uniqueStorage()._driver = nil}
+
+  package var passenger: String {
+    get {_storage._passenger ?? String()}
+    set {_uniqueStorage()._passenger = newValue}
+  }
+  /// Returns true if `passenger` has been explicitly set.
+  package var hasPassenger: Bool {_storage._passenger != nil}
+  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
+  package mutating func clearPassenger() {_uniqueStorage()._passenger = nil}
+
+  /// ms
+  package var cancelled: UInt64 {
+    get {_storage._cancelled ?? 0}
+    set {_uniqueStorage()._cancelled = newValue}
+  }
+  /// Returns true if `cancelled` has been explicitly set.
+  package var hasCancelled: Bool {_storage._cancelled != nil}
+  /// Clears the value of `cancelled`. Subsequent reads from it will return its default value.
+  package mutating func clearCancelled() {_uniqueStorage()._cancelled = nil}
+
+  package var acknowledged: Kerbside_V1_OfficeAct {
+    get {_storage._acknowledged ?? Kerbside_V1_OfficeAct()}
+    set {_uniqueStorage()._acknowledged = newValue}
+  }
+  /// Returns true if `acknowledged` has been explicitly set.
+  package var hasAcknowledged: Bool {_storage._acknowledged != nil}
+  /// Clears the value of `acknowledged`. Subsequent reads from it will return its default value.
+  package mutating func clearAcknowledged() {_uniqueStorage()._acknowledged = nil}
+
+  package var closed: Kerbside_V1_OfficeAct {
+    get {_storage._closed ?? Kerbside_V1_OfficeAct()}
+    set {_uniqueStorage()._closed = newValue}
+  }
+  /// Returns true if `closed` has been explicitly set.
+  package var hasClosed: Bool {_storage._closed != nil}
+  /// Clears the value of `closed`. Subsequent reads from it will return its default value.
+  package mutating func clearClosed() {_uniqueStorage()._closed = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct Kerbside_V1_OfficeAct: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var by: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  package var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  package mutating func clearNote() {self._note = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _note: String? = nil
+}
+
+/// To operators all that is known; to its sender `sos` alone.
+package nonisolated struct Kerbside_V1_AlarmActed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sos: String = String()
+
+  package var by: String {
+    get {_by ?? String()}
+    set {_by = newValue}
+  }
+  /// Returns true if `by` has been explicitly set.
+  package var hasBy: Bool {self._by != nil}
+  /// Clears the value of `by`. Subsequent reads from it will return its default value.
+  package mutating func clearBy() {self._by = nil}
+
+  /// ms
+  package var at: UInt64 {
+    get {_at ?? 0}
+    set {_at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  package var hasAt: Bool {self._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  package mutating func clearAt() {self._at = nil}
+
+  package var note: String {
+    get {_note ?? String()}
+    set {_note = newValue}
+  }
+  /// Returns true if `note` has been explicitly set.
+  package var hasNote: Bool {self._note != nil}
+  /// Clears the value of `note`. Subsequent reads from it will return its default value.
+  package mutating func clearNote() {self._note = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _by: String? = nil
+  fileprivate var _at: UInt64? = nil
+  fileprivate var _note: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_OfficeActed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sos: String {
+    get {_sos ?? String()}
+    set {_sos = newValue}
+  }
+  /// Returns true if `sos` has been explicitly set.
+  package var hasSos: Bool {self._sos != nil}
+  /// Clears the value of `sos`. Subsequent reads from it will return its default value.
+  package mutating func clearSos() {self._sos = nil}
+
+  package var report: String {
+    get {_report ?? String()}
+    set {_report = newValue}
+  }
+  /// Returns true if `report` has been explicitly set.
+  package var hasReport: Bool {self._report != nil}
+  /// Clears the value of `report`. Subsequent reads from it will return its default value.
+  package mutating func clearReport() {self._report = nil}
+
+  package var state: String = String()
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _sos: String? = nil
+  fileprivate var _report: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_ReportOnly: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var report: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_ReportSent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var report: String = String()
+
+  package var category: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Reports: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// the newest first
+  package var reports: [Kerbside_V1_Report] = []
+
+  /// the `from` of the next page
+  package var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  package var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  package mutating func clearNext() {self._next = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _next: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_Report: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var report: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var category: String = String()
+
+  package var text: String = String()
+
+  package var role: String {
+    get {_role ?? String()}
+    set {_role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  package var hasRole: Bool {self._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  package mutating func clearRole() {self._role = nil}
+
+  package var subject: String {
+    get {_subject ?? String()}
+    set {_subject = newValue}
+  }
+  /// Returns true if `subject` has been explicitly set.
+  package var hasSubject: Bool {self._subject != nil}
+  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
+  package mutating func clearSubject() {self._subject = nil}
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var vehicle: String {
+    get {_vehicle ?? String()}
+    set {_vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {self._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {self._vehicle = nil}
+
+  package var closed: Kerbside_V1_OfficeAct {
+    get {_closed ?? Kerbside_V1_OfficeAct()}
+    set {_closed = newValue}
+  }
+  /// Returns true if `closed` has been explicitly set.
+  package var hasClosed: Bool {self._closed != nil}
+  /// Clears the value of `closed`. Subsequent reads from it will return its default value.
+  package mutating func clearClosed() {self._closed = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _role: String? = nil
+  fileprivate var _subject: String? = nil
+  fileprivate var _ride: String? = nil
+  fileprivate var _vehicle: String? = nil
+  fileprivate var _closed: Kerbside_V1_OfficeAct? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -5719,7 +6321,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{2}\u{5}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -5777,6 +6379,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _until: UInt64? = nil
     var _from: String? = nil
     var _limit: UInt64? = nil
+    var _sos: String? = nil
+    var _note: String? = nil
+    var _closed: Bool? = nil
+    var _category: String? = nil
+    var _anonymous: Bool? = nil
+    var _report: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5842,6 +6450,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _until = source._until
       _from = source._from
       _limit = source._limit
+      _sos = source._sos
+      _note = source._note
+      _closed = source._closed
+      _category = source._category
+      _anonymous = source._anonymous
+      _report = source._report
     }
   }
 
@@ -5915,6 +6529,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 83: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
         case 84: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
         case 85: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
+        case 90: try { try decoder.decodeSingularStringField(value: &_storage._sos) }()
+        case 91: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 92: try { try decoder.decodeSingularBoolField(value: &_storage._closed) }()
+        case 93: try { try decoder.decodeSingularStringField(value: &_storage._category) }()
+        case 94: try { try decoder.decodeSingularBoolField(value: &_storage._anonymous) }()
+        case 95: try { try decoder.decodeSingularStringField(value: &_storage._report) }()
         default: break
         }
       }
@@ -6092,6 +6712,24 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._limit {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 85)
       } }()
+      try { if let v = _storage._sos {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 90)
+      } }()
+      try { if let v = _storage._note {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 91)
+      } }()
+      try { if let v = _storage._closed {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 92)
+      } }()
+      try { if let v = _storage._category {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 93)
+      } }()
+      try { if let v = _storage._anonymous {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 94)
+      } }()
+      try { if let v = _storage._report {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 95)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6156,6 +6794,12 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._until != rhs_storage._until {return false}
         if _storage._from != rhs_storage._from {return false}
         if _storage._limit != rhs_storage._limit {return false}
+        if _storage._sos != rhs_storage._sos {return false}
+        if _storage._note != rhs_storage._note {return false}
+        if _storage._closed != rhs_storage._closed {return false}
+        if _storage._category != rhs_storage._category {return false}
+        if _storage._anonymous != rhs_storage._anonymous {return false}
+        if _storage._report != rhs_storage._report {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6461,7 +7105,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
@@ -7129,6 +7773,110 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._ok = .officeAudit(v)
           }
         }()
+        case 90: try {
+          var v: Kerbside_V1_OwnAlarm?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .sos(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .sos(v)
+          }
+        }()
+        case 91: try {
+          var v: Kerbside_V1_OwnAlarm?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .sosCancel(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .sosCancel(v)
+          }
+        }()
+        case 92: try {
+          var v: Kerbside_V1_Alarms?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .sosList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .sosList(v)
+          }
+        }()
+        case 93: try {
+          var v: Kerbside_V1_OfficeActed?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .sosAcknowledge(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .sosAcknowledge(v)
+          }
+        }()
+        case 94: try {
+          var v: Kerbside_V1_OfficeActed?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .sosClose(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .sosClose(v)
+          }
+        }()
+        case 95: try {
+          var v: Kerbside_V1_ReportOnly?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .reportSend(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .reportSend(v)
+          }
+        }()
+        case 96: try {
+          var v: Kerbside_V1_Reports?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .reportList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .reportList(v)
+          }
+        }()
+        case 97: try {
+          var v: Kerbside_V1_OfficeActed?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .reportClose(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .reportClose(v)
+          }
+        }()
         default: break
         }
       }
@@ -7341,6 +8089,38 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .officeAudit(let v)? = _storage._ok else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 87)
       }()
+      case .sos?: try {
+        guard case .sos(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+      }()
+      case .sosCancel?: try {
+        guard case .sosCancel(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
+      }()
+      case .sosList?: try {
+        guard case .sosList(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+      }()
+      case .sosAcknowledge?: try {
+        guard case .sosAcknowledge(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+      }()
+      case .sosClose?: try {
+        guard case .sosClose(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
+      }()
+      case .reportSend?: try {
+        guard case .reportSend(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
+      }()
+      case .reportList?: try {
+        guard case .reportList(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 96)
+      }()
+      case .reportClose?: try {
+        guard case .reportClose(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 97)
+      }()
       case nil: break
       }
     }
@@ -7429,7 +8209,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8112,6 +8892,71 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .notice(v)
         }
       }()
+      case 90: try {
+        var v: Kerbside_V1_Alarm?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosRaised(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosRaised(v)
+        }
+      }()
+      case 91: try {
+        var v: Kerbside_V1_Alarm?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosUpdated(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosUpdated(v)
+        }
+      }()
+      case 92: try {
+        var v: Kerbside_V1_AlarmActed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosAcknowledged(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosAcknowledged(v)
+        }
+      }()
+      case 93: try {
+        var v: Kerbside_V1_AlarmActed?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .sosClosed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .sosClosed(v)
+        }
+      }()
+      case 94: try {
+        var v: Kerbside_V1_ReportSent?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .reportSent(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .reportSent(v)
+        }
+      }()
       default: break
       }
     }
@@ -8342,6 +9187,26 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
     case .notice?: try {
       guard case .notice(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
+    }()
+    case .sosRaised?: try {
+      guard case .sosRaised(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+    }()
+    case .sosUpdated?: try {
+      guard case .sosUpdated(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
+    }()
+    case .sosAcknowledged?: try {
+      guard case .sosAcknowledged(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+    }()
+    case .sosClosed?: try {
+      guard case .sosClosed(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+    }()
+    case .reportSent?: try {
+      guard case .reportSent(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
     }()
     case nil: break
     }
@@ -14069,6 +14934,609 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
     if lhs._notice != rhs._notice {return false}
     if lhs._people != rhs._people {return false}
     if lhs._text != rhs._text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OwnAlarm: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OwnAlarm"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sos\0\u{1}state\0\u{1}cancelled\0\u{1}watching\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.sos) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.cancelled) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.watching) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sos.isEmpty {
+      try visitor.visitSingularStringField(value: self.sos, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if self.cancelled != false {
+      try visitor.visitSingularBoolField(value: self.cancelled, fieldNumber: 3)
+    }
+    if self.watching != 0 {
+      try visitor.visitSingularUInt32Field(value: self.watching, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OwnAlarm, rhs: Kerbside_V1_OwnAlarm) -> Bool {
+    if lhs.sos != rhs.sos {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.cancelled != rhs.cancelled {return false}
+    if lhs.watching != rhs.watching {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Alarms: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Alarms"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alarms\0\u{1}more\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.alarms) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.alarms.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.alarms, fieldNumber: 1)
+    }
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Alarms, rhs: Kerbside_V1_Alarms) -> Bool {
+    if lhs.alarms != rhs.alarms {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Alarm: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Alarm"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sos\0\u{1}state\0\u{1}role\0\u{1}subject\0\u{1}at\0\u{1}rings\0\u{1}presses\0\u{1}text\0\u{1}position\0\u{3}position_of\0\u{1}ride\0\u{1}booking\0\u{1}tour\0\u{1}line\0\u{1}vehicle\0\u{1}driver\0\u{1}passenger\0\u{1}cancelled\0\u{1}acknowledged\0\u{1}closed\0")
+
+  fileprivate class _StorageClass {
+    var _sos: String = String()
+    var _state: String = String()
+    var _role: String = String()
+    var _subject: String = String()
+    var _at: UInt64 = 0
+    var _rings: UInt32 = 0
+    var _presses: UInt32 = 0
+    var _text: String? = nil
+    var _position: Kerbside_V1_Fix? = nil
+    var _positionOf: String? = nil
+    var _ride: String? = nil
+    var _booking: String? = nil
+    var _tour: String? = nil
+    var _line: String? = nil
+    var _vehicle: String? = nil
+    var _driver: String? = nil
+    var _passenger: String? = nil
+    var _cancelled: UInt64? = nil
+    var _acknowledged: Kerbside_V1_OfficeAct? = nil
+    var _closed: Kerbside_V1_OfficeAct? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _sos = source._sos
+      _state = source._state
+      _role = source._role
+      _subject = source._subject
+      _at = source._at
+      _rings = source._rings
+      _presses = source._presses
+      _text = source._text
+      _position = source._position
+      _positionOf = source._positionOf
+      _ride = source._ride
+      _booking = source._booking
+      _tour = source._tour
+      _line = source._line
+      _vehicle = source._vehicle
+      _driver = source._driver
+      _passenger = source._passenger
+      _cancelled = source._cancelled
+      _acknowledged = source._acknowledged
+      _closed = source._closed
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._sos) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._role) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._rings) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._presses) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._positionOf) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._tour) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 18: try { try decoder.decodeSingularUInt64Field(value: &_storage._cancelled) }()
+        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._acknowledged) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._closed) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._sos.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sos, fieldNumber: 1)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 2)
+      }
+      if !_storage._role.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._role, fieldNumber: 3)
+      }
+      if !_storage._subject.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subject, fieldNumber: 4)
+      }
+      if _storage._at != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._at, fieldNumber: 5)
+      }
+      if _storage._rings != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._rings, fieldNumber: 6)
+      }
+      if _storage._presses != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._presses, fieldNumber: 7)
+      }
+      try { if let v = _storage._text {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._positionOf {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._booking {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._tour {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._line {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._driver {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._passenger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._cancelled {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._acknowledged {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._closed {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Alarm, rhs: Kerbside_V1_Alarm) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._sos != rhs_storage._sos {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._rings != rhs_storage._rings {return false}
+        if _storage._presses != rhs_storage._presses {return false}
+        if _storage._text != rhs_storage._text {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._positionOf != rhs_storage._positionOf {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._tour != rhs_storage._tour {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._cancelled != rhs_storage._cancelled {return false}
+        if _storage._acknowledged != rhs_storage._acknowledged {return false}
+        if _storage._closed != rhs_storage._closed {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeAct: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeAct"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}by\0\u{1}at\0\u{1}note\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeAct, rhs: Kerbside_V1_OfficeAct) -> Bool {
+    if lhs.by != rhs.by {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_AlarmActed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AlarmActed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sos\0\u{1}by\0\u{1}at\0\u{1}note\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.sos) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._by) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self._at) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._note) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.sos.isEmpty {
+      try visitor.visitSingularStringField(value: self.sos, fieldNumber: 1)
+    }
+    try { if let v = self._by {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._at {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._note {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_AlarmActed, rhs: Kerbside_V1_AlarmActed) -> Bool {
+    if lhs.sos != rhs.sos {return false}
+    if lhs._by != rhs._by {return false}
+    if lhs._at != rhs._at {return false}
+    if lhs._note != rhs._note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeActed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeActed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sos\0\u{1}report\0\u{1}state\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._sos) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._report) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._sos {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._report {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeActed, rhs: Kerbside_V1_OfficeActed) -> Bool {
+    if lhs._sos != rhs._sos {return false}
+    if lhs._report != rhs._report {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReportOnly: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReportOnly"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.report.isEmpty {
+      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReportOnly, rhs: Kerbside_V1_ReportOnly) -> Bool {
+    if lhs.report != rhs.report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReportSent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReportSent"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}category\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.category) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.report.isEmpty {
+      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
+    }
+    if !self.category.isEmpty {
+      try visitor.visitSingularStringField(value: self.category, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReportSent, rhs: Kerbside_V1_ReportSent) -> Bool {
+    if lhs.report != rhs.report {return false}
+    if lhs.category != rhs.category {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Reports: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Reports"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reports\0\u{1}next\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.reports) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reports.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.reports, fieldNumber: 1)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Reports, rhs: Kerbside_V1_Reports) -> Bool {
+    if lhs.reports != rhs.reports {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Report"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}at\0\u{1}category\0\u{1}text\0\u{1}role\0\u{1}subject\0\u{1}ride\0\u{1}vehicle\0\u{1}closed\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.category) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._role) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._subject) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self._vehicle) }()
+      case 9: try { try decoder.decodeSingularMessageField(value: &self._closed) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.report.isEmpty {
+      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.category.isEmpty {
+      try visitor.visitSingularStringField(value: self.category, fieldNumber: 3)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 4)
+    }
+    try { if let v = self._role {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._subject {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._vehicle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._closed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Report, rhs: Kerbside_V1_Report) -> Bool {
+    if lhs.report != rhs.report {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.category != rhs.category {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs._role != rhs._role {return false}
+    if lhs._subject != rhs._subject {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs._vehicle != rhs._vehicle {return false}
+    if lhs._closed != rhs._closed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -101,6 +101,14 @@ struct RoundTripTests {
         .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
         .office(.unblock(.passenger, subject: "p1")), .office(.audit(from: nil, limit: OfficeCommand.entries)),
         .office(.audit(from: "1795210210000-0", limit: 100)),
+        .safety(.sos(ride: nil, text: nil, at: nil)),
+        .safety(.sos(ride: "r_1", text: "Hilfe, \"schnell\"", at: Place(lat: 45.5, lon: -9.25))), .safety(.cancel),
+        .safety(.list(closed: false)), .safety(.list(closed: true)), .safety(.acknowledge("s_1", note: nil)),
+        .safety(.acknowledge("s_1", note: "x")), .safety(.close("s_1", note: "x")),
+        .safety(.report(.driving, text: "zwei\nZeilen", ride: nil, vehicle: nil, anonymous: false)),
+        .safety(.report(.lostProperty, text: "x", ride: "r_1", vehicle: "T1", anonymous: true)),
+        .safety(.reports(from: nil, limit: SafetyCommand.entries, closed: false)),
+        .safety(.reports(from: "p_1795210210000", limit: 100, closed: true)), .safety(.closeReport("p_1", note: "x")),
         .notifications(.notifySet(NotificationPreferences())),
         .notifications(
             .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
@@ -285,6 +293,28 @@ struct SeededGenerator: RandomNumberGenerator {
                 .broadcast(
                     to: BroadcastAudience.allCases.randomElement(using: &self) ?? .drivers,
                     zone: optional { $0.visible(upTo: 64) }, text: visible(upTo: 500)))
+        case "sos":
+            return .safety(
+                .sos(
+                    ride: optional { $0.identifier() }, text: optional { $0.visible(upTo: 500) },
+                    at: optional { $0.place() }))
+        case "sos.cancel": return .safety(.cancel)
+        case "sos.list": return .safety(.list(closed: .random(using: &self)))
+        case "sos.acknowledge":
+            return .safety(.acknowledge(identifier(), note: optional { $0.visible(upTo: 200) }))
+        case "sos.close": return .safety(.close(identifier(), note: visible(upTo: 200)))
+        case "report.send":
+            return .safety(
+                .report(
+                    SafetyCommand.Category.allCases.randomElement(using: &self) ?? .other, text: visible(upTo: 4000),
+                    ride: optional { $0.identifier() }, vehicle: optional { $0.identifier() },
+                    anonymous: .random(using: &self)))
+        case "report.list":
+            return .safety(
+                .reports(
+                    from: optional { $0.identifier() }, limit: .random(in: 1...100, using: &self),
+                    closed: .random(using: &self)))
+        case "report.close": return .safety(.closeReport(identifier(), note: visible(upTo: 200)))
         case "office.queue": return .office(.queue(zone: visible(upTo: 64)))
         case "office.driver": return .office(.driver(identifier()))
         case "office.ride": return .office(.ride(identifier()))

@@ -16,21 +16,25 @@ MESSAGES = DOCUMENT["components"]["messages"]
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
     ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
     seat.cancelled seats.changed notify.changed notice tour.ended
-    stop.requested stop.unanswered stop.withdrawn stop.list""".split()
+    stop.requested stop.unanswered stop.withdrawn stop.list
+    sos.acknowledged sos.closed""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
     notice
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
-    stop.completed stop.noshow stop.cancelled""".split()
+    stop.completed stop.noshow stop.cancelled
+    sos.acknowledged sos.closed""".split()
 LINE_EVENTS = ["schedule.changed"]
+OFFICE_EVENTS = "sos.raised sos.updated sos.acknowledged sos.closed report.sent".split()
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
-    office.queue office.driver office.ride office.remove office.cancel office.block office.unblock office.audit""".split()
+    office.queue office.driver office.ride office.remove office.cancel office.block office.unblock office.audit
+    sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):
@@ -143,11 +147,12 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert sorted(SCHEMAS["driver-events.json"]["$defs"]) == sorted(DRIVER_EVENTS)
     assert sorted(SCHEMAS["passenger-events.json"]["$defs"]) == sorted(PASSENGER_EVENTS)
     assert sorted(SCHEMAS["line-events.json"]["$defs"]) == sorted(LINE_EVENTS)
+    assert sorted(SCHEMAS["office-events.json"]["$defs"]) == sorted(OFFICE_EVENTS)
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
     expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
-    expected += [f"line.{name}" for name in LINE_EVENTS]
+    expected += [f"line.{name}" for name in LINE_EVENTS] + [f"office.{name}" for name in OFFICE_EVENTS]
     expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)
 

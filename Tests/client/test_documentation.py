@@ -177,7 +177,7 @@ def test_the_tables_of_events_are_whole():
     expected = {
         message["name"]
         for key, message in contract.DOCUMENT["components"]["messages"].items()
-        if key.startswith(("driver.", "passenger.", "line.", "catalog.", "state."))
+        if key.startswith(("driver.", "passenger.", "line.", "catalog.", "office.", "state."))
     }
     assert told == expected | shared
 

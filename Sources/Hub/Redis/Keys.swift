@@ -36,7 +36,7 @@ struct Keys: Sendable {
 }
 
 /// Hub channels: `driver:<id>`, `bus_driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
-/// `topic:<name>`, `line:<id>`.
+/// `office`, `topic:<name>`, `line:<id>`.
 enum Channel {
     /// Pub/sub partitions of channels with many readers: few wide Redis channels, so that a worker subscribes to at most these.
     private static let partitions: UInt32 = 64
@@ -44,7 +44,7 @@ enum Channel {
     /// The partition of a channel; the functions compute the same (`partition` in core.lua). All people and vehicles have one, so that
     /// all that a transition tells goes out with one PUBLISH; every worker follows it.
     static func partition(_ channel: String) -> String {
-        guard hasEvents(channel) else { return "people" }
+        guard hasEvents(channel), channel != office else { return "people" }
         var hash: UInt32 = 0
         for byte in channel.utf8 { hash = hash &* 31 &+ UInt32(byte) }
         return String(hash % partitions)
@@ -63,15 +63,17 @@ enum Channel {
 
     /// What the hub itself tells of lines and buses; read as topics are.
     static let catalog = "catalog"
+    /// What operators are told, who alone may read it. Seldom, and at once: it goes with what people are told.
+    static let office = "office"
 
     /// Whether it is a channel of events with many readers: a topic, or one of the hub's own.
     static func isShared(_ channel: String) -> Bool {
-        channel == catalog || channel.hasPrefix(lines) || isTopic(channel)
+        channel == catalog || channel == office || channel.hasPrefix(lines) || isTopic(channel)
     }
 
     /// Whether its name is that of a channel of events with many readers, whatever its rest looks like.
     static func hasEvents(_ channel: String) -> Bool {
-        channel == catalog || channel.hasPrefix(lines) || channel.hasPrefix(topics)
+        channel == catalog || channel == office || channel.hasPrefix(lines) || channel.hasPrefix(topics)
     }
 
     /// Whether it is a shared event channel: `topic:` and 1 to 64 of `A-Z a-z 0-9 _ . -`.
@@ -97,7 +99,8 @@ enum Channel {
     /// The first words of the types of the hub's own events and states (`ride.accepted`). A topic of such a name would be silent:
     /// what happens is told on people's own channels, on lines, and in the city's log.
     static let eventFamilies: Set<String> = [
-        "catalog", "driver", "notify", "offer", "queue", "ride", "route", "schedule", "seat", "seats", "stop", "tour",
+        "catalog", "driver", "notify", "offer", "queue", "report", "ride", "route", "schedule", "seat", "seats", "sos",
+        "stop", "tour",
     ]
 
     /// Whether a topic has the name of an event of the hub, or would have if there were such an event.

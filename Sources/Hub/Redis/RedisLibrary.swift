@@ -24,6 +24,8 @@ enum RedisLibrary {
             .init("minibus", PackageResources.minibus_lua),
             .init("driver", PackageResources.driver_lua),
             .init("office", PackageResources.office_lua),
+            .init("sos", PackageResources.sos_lua),
+            .init("report", PackageResources.report_lua),
             .init("people", PackageResources.people_lua),
             .init("bus", PackageResources.bus_lua),
             .init("stop", PackageResources.stop_lua),

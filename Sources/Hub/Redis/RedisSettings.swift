@@ -40,6 +40,8 @@ struct RedisSettings {
 
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
             ("figure_late_s", settings.statistics.lateS),
+
+            ("sos_ring_ms", settings.safety.ringAgainS * 1000), ("safety_kept_s", settings.safety.keptDays * 86_400),
         ]
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),

@@ -22,6 +22,8 @@ local NAMES = {
     'stop_max_open', 'stop_max_open_passengers', 'stop_max_on_tour', 'stop_dwell_ms',
     -- Statistics.
     'figure_days', 'figure_early_s', 'figure_late_s',
+    -- Alarms, reports.
+    'sos_ring_ms', 'safety_kept_s',
 }
 
 -- How long a version counts without another look, ms of machine time.

@@ -64,7 +64,7 @@ final class Budgets {
                 idle.remove(key)
                 continue
             }
-            guard budget.bucket.isFull(at: now) else { continue }
+            guard budget.bucket.isFull(at: now), budget.alarms.isFull(at: now) else { continue }
             bySubject[key] = nil
             idle.remove(key)
         }
@@ -90,6 +90,9 @@ final class Budgets {
         }
         return false
     }
+
+    /// Takes one of the alarms that are free of the rate; false: it has to be paid for.
+    func takeAlarm(of session: Session) -> Bool { session.budget.alarms.take(1, at: now) }
 
     /// Takes what a message turns out to cost besides what was taken for it, `paid`. With too little left it is refused, has cost
     /// nothing, and the wait that is told is that for all of it. No price is more than a full bucket.

@@ -34,6 +34,11 @@ enum CommandPrice {
         case .office(.remove), .office(.cancel), .office(.block), .office(.unblock): 20
         // Reads up to 500 vehicles, or 100 entries.
         case .office(.queue), .office(.audit): 10
+        // Rings at the operators; what one person may make them hear is bounded (sos.lua).
+        case .safety(.cancel): 3
+        case .safety(.acknowledge), .safety(.close), .safety(.closeReport): 5
+        // Reads up to 100 alarms or reports; is kept for weeks.
+        case .safety(.list), .safety(.reports), .safety(.report): 10
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1
@@ -48,6 +53,10 @@ enum CommandPrice {
     /// resumes take.
     static let strangersMessages = 8.0
     static let strangersBytes = 16_384
+
+    /// An alarm is taken whatever its sender has left of the rate, so often at once and so often a second; beyond it costs what others do.
+    static let alarmsAtOnce = 6.0
+    static let alarmsPerSecond = 0.5
 
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
@@ -69,6 +78,8 @@ final class Budget {
     var bucket: TokenBucket
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket
+    /// Alarms that cost nothing else.
+    var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
     var sessions = 0
 
     /// bucket: a full one.

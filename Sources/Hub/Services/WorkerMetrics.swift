@@ -23,6 +23,8 @@ final class WorkerMetrics {
     private var errors: [ErrorCode: Counter] = [:]
     private var closes: [UInt16: Counter] = [:]
     private let otherCloses: Counter
+    /// How many are open in the city, and how many of them nobody has acknowledged, as the last sweep found them.
+    var alarms: (open: Int64, ringing: Int64) = (0, 0)
 
     init() {
         let registry = registry
@@ -54,6 +56,12 @@ final class WorkerMetrics {
         otherCloses = registry.counter(
             "kerbside_connections_closed_total", "Connections closed.", labels: ["code": "other"])
         registry.addProcessMetrics()
+        registry.gauge("kerbside_sos_open", "Alarms of the city that no operator has closed; each worker says all.") {
+            [unowned self] in Double(alarms.open)
+        }
+        registry.gauge("kerbside_sos_ringing", "Those of them that no operator has acknowledged.") {
+            [unowned self] in Double(alarms.ringing)
+        }
     }
 
     /// What the server and the links count themselves, read when somebody asks.

@@ -43,6 +43,9 @@ final class ChannelReadings: Capability {
         readings[session.connection]?.first { $0.topic.channel == channel }
     }
 
+    /// How many connections read a channel here.
+    func readers(of channel: String) -> Int { topics.byChannel[channel]?.count ?? 0 }
+
     func join(_ channel: String, since: String?, _ session: Session, asks: [Int64], isPaced: Bool = false) {
         let topic = topics.topic(channel)
         let reading = ChannelReading(topic, session, since: since, asks: asks)

@@ -125,6 +125,10 @@ final class Topics: Capability {
                     + "on their own channels and on lines, and `kerbside tail '\(type)'` shows all. Choose another name."
             )
         }
+        if channel == Channel.office, role != .operator {
+            return ErrorReply(
+                code: .forbidden, field: field, detail: "field `\(field)`: \(channel) is for operators.")
+        }
         if Channel.isPrivate(channel), role != .operator, role != .service {
             return ErrorReply(
                 code: .forbidden, field: field,

@@ -39,6 +39,9 @@ final class CommandRouter: Capability {
             refuse(session, id, error)
         case .message(let message):
             let price = max(CommandPrice.of(message.command), least)
+            if case .safety(.sos) = message.command, !isStranger, services.budgets.takeAlarm(of: session) {
+                return route(message, session)
+            }
             guard services.budgets.take(price, of: session, message.id, reading: reading) else { return }
             route(message, session)
         }

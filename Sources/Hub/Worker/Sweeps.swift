@@ -48,6 +48,7 @@ final class Sweeps: Capability {
                 if let hub = reply[0].int { self.services.clock.set(hub: hub, at: self.loop.now) }
                 if reply[1].int == 1, self.hasSwept { self.services.takenForDead() }
                 self.hasSwept = true
+                self.metrics.alarms = (reply[2].int ?? 0, reply[3].int ?? 0)
             case .failure(.server(let text)): self.log.error("sweep failed: \(text)")
             case .failure: break
             }

@@ -68,6 +68,7 @@ public actor Worker {
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             learning, Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
             Notifications(services), Broadcasts(services), Office(services),
+            Safety(services, topics.readings),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             Sweeps(services), TicketRenewal(services), deliveries,
         ]

@@ -10,6 +10,7 @@ local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 
 local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
 local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
+local alarms = import('sos', 'alarms')
 local people = import('people', 'people')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
@@ -152,7 +153,8 @@ local function sweep_workers(c, worker, dead_after)
 end
 
 -- city_sweep: worker, ms after which a silent worker is dead, the city's local time less UTC in s ('' = not known yet),
--- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known}.
+-- what its clock shows (minute_of_day; '' = not known yet). Answers {hub time, 1 if the worker was not known, alarms that are open,
+-- and that ring}.
 register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, function(c, given)
     if given.utc_offset_s ~= '' then figures.set_offset(c, given.utc_offset_s) end
     if given.clock ~= '' then set_clock(c, 'city', given.clock) end
@@ -166,7 +168,8 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
-    return { c.now_text, is_new and 1 or 0 }
+    local open, ringing = alarms.ring_due(c)
+    return { c.now_text, is_new and 1 or 0, open, ringing }
 end, { 'allow-oom' })
 
 -- events_tidy: takes a part of what is too old out of the event log. Answers how many entries.

@@ -12,6 +12,7 @@ public enum Command: Equatable, Sendable {
     case stops(StopCommand)
     case broadcasts(BroadcastCommand)
     case office(OfficeCommand)
+    case safety(SafetyCommand)
 }
 
 extension Command {
@@ -32,6 +33,7 @@ extension Command {
         case .stops(let command): command.kind.rule
         case .broadcasts(let command): command.kind.rule
         case .office(let command): command.kind.rule
+        case .safety(let command): command.kind.rule
         }
     }
 
@@ -60,6 +62,7 @@ extension Command {
         case .stops(let command): write(command)
         case .broadcasts(let command): write(command)
         case .office(let command): write(command)
+        case .safety(let command): write(command)
         }
     }
 
@@ -79,7 +82,7 @@ extension Command {
         ]
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
-        + readers(Command.broadcasts) + readers(Command.office)
+        + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

@@ -119,10 +119,11 @@ struct TextKind: FieldKind {
     func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
 }
 
-/// Text for people on one line, of 1 byte to `limit`.
+/// Text for people, of 1 byte to `limit`; on one line, unless it may have several.
 struct ProseKind: FieldKind {
     let limit: Int
     let expected: StaticString
+    var hasLines = false
 
     func read(
         _ name: StaticString, _ slot: Envelope.Slot, of object: Envelope
@@ -131,7 +132,8 @@ struct ProseKind: FieldKind {
             throw object.refusal(name, expected)
         }
         let text = object.reader.text(slot.token)
-        guard text.isForPeople else { throw object.refusal(name, expected) }
+        let isGood = hasLines ? text.hasLinesForPeople : text.isForPeople
+        guard isGood else { throw object.refusal(name, expected) }
         return text
     }
 
@@ -196,6 +198,12 @@ struct WordsKind<Words: OptionSet & Sendable>: FieldKind {
 }
 
 extension String {
+    /// The same of several lines, some of which may be empty.
+    var hasLinesForPeople: Bool {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" || $0 == "\r" || $0 == "\t" ? " " : $0 }))
+            .isForPeople
+    }
+
     /// One line that can be read and shows what it says: no control characters, none that end a line or turn its direction,
     /// and something to see.
     public var isForPeople: Bool {

@@ -110,7 +110,7 @@ def check_push(message):
         _check("snapshots.json", "gap", message)
     elif kind == "snapshot":
         _check("snapshots.json", "feed" if family in FEEDS else family, message)
-    elif "seq" in message and family in ("driver", "passenger", "line"):
+    elif "seq" in message and family in ("driver", "passenger", "line", "office"):
         _check(f"{family}-events.json", kind, message)
     elif family == "topic":
         _check("topic-events.json", "event", message)

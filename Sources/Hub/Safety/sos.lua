@@ -1,0 +1,259 @@
+-- Alarms. `sos:<id>` is all there is to know of one. `sos` has those that are open by when they ring next, ms of machine time (inf: a
+-- person has acknowledged it); `sos-of` by <role>:<subject> which one is theirs; `sos-closed` those that are over, by when they were closed.
+-- Operators are told on the channel `office`. It is real people who wait, so it rings by machine time, whatever hub time does.
+-- Neither full memory nor a block keeps anybody from raising one: each person has one at most.
+
+local hash, load_ride, log, ok, once, pick = import('core', 'hash', 'load_ride', 'log', 'ok', 'once', 'pick')
+local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
+local cancels = import('limits', 'cancels')
+local audit = import('audit', 'audit')
+
+local alarms = {}
+
+-- Each wait is half as long again as the one before, up to this; ms.
+local LONGEST_MS = 60000
+-- So often in a minute what a person sends is told to the operators.
+local PRESSES = 6
+-- In an answer: 1 ms of Redis. Of those that are over so many are listed.
+local MOST = 100
+local MOST_CLOSED = 1000
+-- Rung by one sweep; the next one comes within 100 ms.
+local BATCH = 50
+
+local function key_of(c, id) return c.p .. 'sos:' .. id end
+
+local function act(by, at, note) return by and { by = by, at = tonumber(at), note = note } or nil end
+
+local function state_of(f) return f.closed_at and 'closed' or f.seen_at and 'acknowledged' or 'open' end
+
+-- As operators see it.
+local function shown(id, f)
+    return {
+        sos = id, state = state_of(f), role = f.role, subject = f.subject, at = tonumber(f.at), rings = tonumber(f.rings),
+        presses = tonumber(f.presses), text = f.text, position_of = f.position_of, ride = f.ride, booking = f.booking, tour = f.tour,
+        position = f.lat and { lat = tonumber(f.lat), lon = tonumber(f.lon), at = tonumber(f.measured) } or nil,
+        line = f.line, vehicle = f.vehicle, driver = f.driver, passenger = f.passenger, cancelled = tonumber(f.cancelled),
+        acknowledged = act(f.seen_by, f.seen_at, f.seen_note), closed = act(f.closed_by, f.closed_at, f.closed_note),
+    }
+end
+
+-- Connections that read `office`, by worker, without those of workers that are dead.
+local function watching(c)
+    local flat, count = redis.call('HGETALL', c.p .. 'watching'), 0
+    for i = 1, #flat, 2 do
+        if redis.call('ZSCORE', c.p .. 'workers', flat[i]) then count = count + flat[i + 1] end
+    end
+    return count
+end
+
+-- What its sender is told.
+local function own(c, id, f)
+    return ok({ sos = id, state = state_of(f), cancelled = f.cancelled ~= nil, watching = watching(c) })
+end
+
+-- A ride or booking that is, or was, this one's: what is known of both sides of it.
+local function trip_of(c, role, subject, id)
+    local r = load_ride(c, id, { 'passenger', 'driver' })
+    if r[role] == subject then return { ride = id, passenger = r.passenger, driver = r.driver, vehicle = r.driver } end
+    local b = pick(c.p .. 'booking:' .. id, { 'passenger', 'driver' })
+    if b[role] == subject then return { booking = id, passenger = b.passenger, driver = b.driver, vehicle = b.driver } end
+    return nil
+end
+
+-- What the sender is on. ride: as it was sent ('' = none); it counts only if it is the sender's.
+local function trip(c, role, subject, ride)
+    if role == 'bus_driver' then
+        local tour = redis.call('HGET', c.p .. 'busdriver:' .. subject, 'tour')
+        local t = tour and pick(c.p .. 'tour:' .. tour, { 'bus', 'line' }) or {}
+        return { tour = tour or nil, line = t.line, vehicle = t.bus, driver = subject }
+    end
+    local open = role == 'driver' and pick(c.p .. 'vehicle:' .. subject, { 'ride' })
+        or pick(c.p .. 'passenger:' .. subject, { 'ride', 'booking' })
+    local found = ride ~= '' and trip_of(c, role, subject, ride) or nil
+    for _, id in ipairs({ open.ride or '', open.booking or '' }) do
+        if not found and id ~= '' then found = trip_of(c, role, subject, id) end
+    end
+    found = found or {}
+    if role == 'driver' then found.driver, found.vehicle = subject, subject else found.passenger = subject end
+    return found
+end
+
+-- Where the sender is: as it says, or else where its vehicle was heard last. What was known stays if there is nothing newer.
+local function locate(c, f, given)
+    if given.lat ~= '' then
+        f.lat, f.lon, f.measured, f.position_of = given.lat, given.lon, c.now_text, 'sender'
+    elseif f.vehicle and f.position_of ~= 'sender' then
+        local v = pick(c.p .. 'vehicle:' .. f.vehicle, { 'lat', 'lon', 'at' })
+        if v.lat then f.lat, f.lon, f.measured, f.position_of = v.lat, v.lon, v.at, 'vehicle' end
+    end
+end
+
+local function save(c, id, f)
+    local flat = {}
+    for name, value in pairs(f) do flat[#flat + 1], flat[#flat + 2] = name, value end
+    redis.call('HSET', key_of(c, id), unpack(flat))
+end
+
+-- Rings, and says when next.
+local function ring(c, id, f)
+    f.rings = (tonumber(f.rings) or 0) + 1
+    local wait = math.min(LONGEST_MS, c.sos_ring_ms * 1.5 ^ (f.rings - 1))
+    redis.call('HSET', key_of(c, id), 'rings', f.rings)
+    redis.call('ZADD', c.p .. 'sos', string.format('%.0f', c.real + wait), id)
+    tell(c, 'office', 'sos.raised', shown(id, f))
+end
+
+-- One more press of who has one open already. Too many in a minute change nothing, but for one: who has said that there is no danger may
+-- always take that back.
+local function press_again(c, id, given)
+    local f = hash(key_of(c, id))
+    local pressed = cancels.in_a_minute(c, f.pressed, PRESSES)
+    if f.cancelled then
+        f.cancelled = nil
+        redis.call('HDEL', key_of(c, id), 'cancelled')
+    end
+    if pressed then
+        for name, value in pairs(trip(c, given.role, given.subject, given.ride)) do f[name] = value end
+        locate(c, f, given)
+        if given.text ~= '' then f.text = given.text end
+        f.pressed, f.presses = pressed, f.presses + 1
+        save(c, id, f)
+        tell(c, 'office', 'sos.updated', shown(id, f))
+    end
+    return own(c, id, f)
+end
+
+-- sos_raise: role, subject, id (new, random), ride, text, lat, lon (each '' = none), key.
+register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'key' }, function(c, given)
+    local who = given.role .. ':' .. given.subject
+    return once(c, 'sos', who, given.key, function()
+        local open = redis.call('HGET', c.p .. 'sos-of', who)
+        if open then return press_again(c, open, given) end
+        local id, f = given.id, trip(c, given.role, given.subject, given.ride)
+        f.role, f.subject, f.at, f.presses, f.pressed = given.role, given.subject, c.now_text, 1, c.now_text
+        f.text = given.text ~= '' and given.text or nil
+        locate(c, f, given)
+        save(c, id, f)
+        redis.call('HSET', c.p .. 'sos-of', who, id)
+        log(c, 'sos.raised', { sos = id, role = f.role, subject = f.subject, ride = f.ride, booking = f.booking, tour = f.tour,
+            vehicle = f.vehicle })
+        ring(c, id, f)
+        return own(c, id, f)
+    end)
+end, { 'allow-oom' })
+
+-- sos_cancel: role, subject, key. Its sender says that there is no danger. That may be forced: it goes on ringing until a person has looked.
+register('sos_cancel', { 'role', 'subject', 'key' }, function(c, given)
+    local who = given.role .. ':' .. given.subject
+    return once(c, 'sos.cancel', who, given.key, function()
+        local id = redis.call('HGET', c.p .. 'sos-of', who)
+        if not id then return refuse('not_found', 'You have raised no alarm, or it is over.') end
+        local f = hash(key_of(c, id))
+        if f.cancelled then return own(c, id, f) end
+        local pressed, count, wait = cancels.in_a_minute(c, f.pressed, PRESSES)
+        if not pressed then
+            return refuse('rate_limited', 'You have sent ' .. count .. ' times within a minute. Send it again in '
+                .. math.ceil(wait / 1000) .. ' s.', wait)
+        end
+        f.cancelled = c.now_text
+        redis.call('HSET', key_of(c, id), 'cancelled', f.cancelled, 'pressed', pressed)
+        log(c, 'sos.cancelled', { sos = id })
+        tell(c, 'office', 'sos.updated', shown(id, f))
+        return own(c, id, f)
+    end)
+end, { 'allow-oom' })
+
+-- An alarm that is open, or the refusal.
+local function open_one(c, id)
+    local f = hash(key_of(c, id))
+    if not f.role then return nil, refuse('not_found', 'There is no alarm ' .. id .. ', or it is long over.') end
+    if f.closed_at then return nil, refuse('not_available', f.closed_by .. ' has closed this alarm.') end
+    return f
+end
+
+-- What an operator did: audit, and everybody whom it concerns but the other side of the ride. Answers the entry's id.
+local function did(c, given, what, f, before)
+    local id, note = given.sos, given.note ~= '' and given.note or nil
+    local entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
+    local type = f.closed_at and 'sos.closed' or 'sos.acknowledged'
+    log(c, type, { sos = id, operator = given.operator })
+    tell(c, 'office', type, { sos = id, by = given.operator, at = c.now, note = note })
+    tell(c, f.role .. ':' .. f.subject, type, { sos = id })
+    return ok({ sos = id, state = state_of(f), audit = entry })
+end
+
+-- sos_acknowledge: operator, sos, note ('' = none), key.
+register('sos_acknowledge', { 'operator', 'sos', 'note', 'key' }, function(c, given)
+    local id = given.sos
+    return once(c, 'sos.acknowledge', 'operator:' .. given.operator, given.key, function()
+        local f, no = open_one(c, id)
+        if no then return no end
+        if f.seen_at then return refuse('not_available', f.seen_by .. ' looks after this alarm already.') end
+        f.seen_by, f.seen_at = given.operator, c.now_text
+        redis.call('HSET', key_of(c, id), 'seen_by', f.seen_by, 'seen_at', f.seen_at)
+        if given.note ~= '' then redis.call('HSET', key_of(c, id), 'seen_note', given.note) end
+        redis.call('ZADD', c.p .. 'sos', 'inf', id)
+        return did(c, given, 'sos.acknowledge', f, 'open')
+    end)
+end, { 'allow-oom' })
+
+-- sos_close: operator, sos, note, key.
+register('sos_close', { 'operator', 'sos', 'note', 'key' }, function(c, given)
+    local id, over = given.sos, c.p .. 'sos-closed'
+    return once(c, 'sos.close', 'operator:' .. given.operator, given.key, function()
+        local f, no = open_one(c, id)
+        if no then return no end
+        local before = state_of(f)
+        f.closed_by, f.closed_at = given.operator, c.now_text
+        redis.call('HSET', key_of(c, id), 'closed_by', f.closed_by, 'closed_at', f.closed_at, 'closed_note', given.note)
+        redis.call('EXPIRE', key_of(c, id), c.safety_kept_s)
+        redis.call('ZREM', c.p .. 'sos', id)
+        redis.call('HDEL', c.p .. 'sos-of', f.role .. ':' .. f.subject)
+        redis.call('ZADD', over, c.real, id)
+        redis.call('ZREMRANGEBYSCORE', over, '-inf', c.real - c.safety_kept_s * 1000)
+        redis.call('ZREMRANGEBYRANK', over, 0, -MOST_CLOSED - 1)
+        return did(c, given, 'sos.close', f, before)
+    end)
+end, { 'allow-oom' })
+
+-- sos_list: '1' = those that are over.
+register('sos_list', { 'closed' }, function(c, given)
+    local key, found = c.p .. (given.closed == '1' and 'sos-closed' or 'sos'), {}
+    local ids = redis.call(given.closed == '1' and 'ZREVRANGE' or 'ZRANGE', key, 0, MOST)
+    for i = 1, math.min(MOST, #ids) do
+        local f = hash(key_of(c, ids[i]))
+        if f.role then found[#found + 1] = cjson.encode(shown(ids[i], f)) end
+    end
+    return '+{"more":' .. tostring(#ids > MOST) .. ',"alarms":[' .. table.concat(found, ',') .. ']}'
+end, { 'no-writes' })
+
+-- sos_watch: worker, how many of its connections read `office`.
+register('sos_watch', { 'worker', 'count' }, function(c, given)
+    local key = c.p .. 'watching'
+    redis.call('HSET', key, given.worker, given.count)
+    for _, worker in ipairs(redis.call('HKEYS', key)) do
+        if worker ~= given.worker and not redis.call('ZSCORE', c.p .. 'workers', worker) then redis.call('HDEL', key, worker) end
+    end
+    return 0
+end, { 'allow-oom' })
+
+-- Rings again what nobody has acknowledged; one command while there is no alarm. Answers how many are open, and how many of them ring.
+-- One that can't be told is tried again later: nothing but an operator takes an alarm out.
+function alarms.ring_due(c)
+    local key = c.p .. 'sos'
+    local open = redis.call('ZCARD', key)
+    if open == 0 then return 0, 0 end
+    local due = redis.call('ZRANGEBYSCORE', key, '-inf', c.real, 'LIMIT', 0, BATCH)
+    -- The machine's clock was set back.
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, c.real + LONGEST_MS + 1000, '(inf', 'LIMIT', 0, BATCH)) do due[#due + 1] = id end
+    for _, id in ipairs(due) do
+        local good, problem = pcall(function() ring(c, id, hash(key_of(c, id))) end)
+        if not good then
+            redis.log(redis.LOG_WARNING, 'kerbside: sos ' .. id .. ': ' .. tostring(problem))
+            redis.call('ZADD', key, c.real + LONGEST_MS, id)
+        end
+    end
+    return open, redis.call('ZCOUNT', key, '-inf', '(inf')
+end
+
+return { alarms = alarms }

@@ -1,0 +1,241 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Alarms and reports: sos.lua and report.lua against a real Redis.
+@Suite struct SafetyFunctionTests {
+    private func raise(
+        _ city: TestCity, _ role: String, _ subject: String, _ id: String, ride: String = "", text: String = "",
+        lat: String = "", lon: String = ""
+    ) async throws -> TestCity.Outcome {
+        try await city.command("sos_raise", role, subject, id, ride, text, lat, lon, "")
+    }
+
+    private func alarms(_ city: TestCity, closed: String = "") async throws -> [JSONValue] {
+        try await city.command("sos_list", closed)["alarms"]?.elements ?? []
+    }
+
+    /// What operators were told, by type, the oldest first.
+    private func told(_ city: TestCity, _ channel: String = "office") async throws -> [(type: String, data: JSONValue)]
+    {
+        let entries = try await city.raw(["XRANGE", "{test}:ch:" + channel, "-", "+"]).array ?? []
+        return try entries.compactMap { entry in
+            guard let type = entry[1]["type"].text, let data = entry[1]["data"].bytes else { return nil }
+            return (type, try JSONValue(parsing: data))
+        }
+    }
+
+    private func sweep(_ city: TestCity) async throws -> (open: Int64?, ringing: Int64?) {
+        let reply = try await city.call("city_sweep", ["w", "5000", "", ""])
+        return (reply[2].int, reply[3].int)
+    }
+
+    /// As if its time to ring had come.
+    private func letItRing(_ city: TestCity, _ id: String) async throws {
+        try await city.raw(["ZADD", "{test}:sos", "1", id])
+    }
+
+    @Test("M13: an alarm knows its sender, ride and place, and tells operators and not the other side")
+    func alarm() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.position("T1", "45.1", at: 1_799_999_999_000)
+            let before = try await told(city, "driver:T1").count
+            let mine = try await raise(city, "passenger", "p1", "s_1", text: "Hilfe")
+            #expect(mine["sos"]?.text == "s_1" && mine["state"]?.text == "open" && mine["watching"]?.integer == 0)
+            let alarm = try #require(try await alarms(city).first)
+            #expect(alarm["ride"]?.text == "r1" && alarm["vehicle"]?.text == "T1" && alarm["passenger"]?.text == "p1")
+            #expect(alarm["position_of"]?.text == "vehicle" && alarm["position"]?["lat"]?.double == 45.1)
+            #expect(alarm["text"]?.text == "Hilfe" && alarm["rings"]?.integer == 1)
+            // The driver's own, of the same ride, is another one.
+            _ = try await raise(city, "driver", "T1", "s_2", lat: "45.2", lon: "9.2")
+            let its = try #require(try await alarms(city).last)
+            #expect(its["ride"]?.text == "r1" && its["position_of"]?.text == "sender")
+            #expect(try await told(city).map(\.type) == ["sos.raised", "sos.raised"])
+            #expect(try await told(city, "driver:T1").count == before)
+            #expect(try await !told(city, "passenger:p1").contains { $0.type.hasPrefix("sos") })
+        }
+    }
+
+    @Test("M13: without a ride it is raised all the same, and another's ride is nobody's to name")
+    func withoutRide() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            #expect(try await raise(city, "passenger", "p9", "s_1", ride: "r1").isOK)
+            let alarm = try #require(try await alarms(city).first)
+            #expect(alarm["ride"] == nil && alarm["position"] == nil && alarm["driver"] == nil)
+            #expect(try await raise(city, "bus_driver", "B1", "s_2").isOK)
+            // One that is over is still the sender's.
+            _ = try await city.command("ride_cancel", "passenger", "p1", "r1", "", "")
+            _ = try await raise(city, "passenger", "p1", "s_3", ride: "r1")
+            #expect(try await alarms(city).last?["ride"]?.text == "r1")
+        }
+    }
+
+    @Test("M13: it rings again, each time later, until a person acknowledges it")
+    func rings() async throws {
+        try await TestCity.run { city in
+            #expect(try await sweep(city) == (0, 0))
+            _ = try await raise(city, "passenger", "p1", "s_1")
+            #expect(try await sweep(city) == (1, 1))
+            #expect(try await told(city).count == 1)
+            var waits: [Double] = []
+            for _ in 0..<5 {
+                try await letItRing(city, "s_1")
+                let now = try await city.raw(["TIME"])
+                #expect(try await sweep(city) == (1, 1))
+                let next = try #require(try await city.raw(["ZSCORE", "{test}:sos", "s_1"]).double)
+                waits.append(((next - Double(now[0].int ?? 0) * 1000) / 1000).rounded(.down))
+            }
+            // 30, 45, 60, 60, 60 s, and what of the second was over.
+            for (wait, expected) in zip(waits, [30.0, 45, 60, 60, 60]) {
+                #expect((expected...expected + 1).contains(wait))
+            }
+            #expect(try await told(city).compactMap { $0.data["rings"]?.integer } == [1, 2, 3, 4, 5, 6])
+            #expect(
+                try await city.command("sos_acknowledge", "o1", "s_1", "Coming.", "")["state"]?.text == "acknowledged")
+            #expect(try await sweep(city) == (1, 0))
+            #expect(try await city.raw(["ZSCORE", "{test}:sos", "s_1"]).double == .infinity)
+            #expect(try await told(city, "passenger:p1").map(\.type) == ["sos.acknowledged"])
+            #expect(try await told(city, "passenger:p1").first?.data["by"] == nil)
+            #expect(try await city.command("sos_acknowledge", "o2", "s_1", "", "") == .refused("not_available"))
+            #expect(try await city.command("sos_close", "o2", "s_1", "Safe.", "").isOK)
+            #expect(try await sweep(city) == (0, 0))
+            #expect(try await told(city, "passenger:p1").map(\.type) == ["sos.acknowledged", "sos.closed"])
+            #expect(try await alarms(city, closed: "1").first?["closed"]?["note"]?.text == "Safe.")
+            #expect(try await city.command("sos_close", "o2", "s_1", "Again.", "") == .refused("not_available"))
+            #expect(try await city.command("sos_close", "o2", "s_none", "x", "") == .refused("not_found"))
+            let acts = try await city.command("office_audit", "", "10")["entries"]?.elements ?? []
+            #expect(acts.compactMap { $0["command"]?.text } == ["sos.close", "sos.acknowledge"])
+            #expect(acts.compactMap { $0["before"]?["state"]?.text } == ["acknowledged", "open"])
+        }
+    }
+
+    @Test("M13: a clock that was set back does not keep it from ringing")
+    func clockSetBack() async throws {
+        try await TestCity.run { city in
+            _ = try await raise(city, "passenger", "p1", "s_1")
+            try await city.raw(["ZADD", "{test}:sos", "9999999999999", "s_1"])
+            _ = try await sweep(city)
+            #expect(try await told(city).count == 2)
+        }
+    }
+
+    @Test("M13: one person has one alarm, and changes it six times a minute; false alarms stay open")
+    func onePerson() async throws {
+        try await TestCity.run { city in
+            for n in 1...20 {
+                #expect(try await raise(city, "passenger", "p1", "s_\(n)", text: "\(n)")["sos"]?.text == "s_1")
+            }
+            #expect(try await told(city).map(\.type) == ["sos.raised"] + Array(repeating: "sos.updated", count: 5))
+            #expect(try await alarms(city).first?["text"]?.text == "6")
+            #expect(try await city.command("sos_cancel", "passenger", "p1", "") == .refused("rate_limited"))
+            try await city.advance(60_001)
+            #expect(try await city.command("sos_cancel", "passenger", "p1", "")["cancelled"] == .bool(true))
+            #expect(try await sweep(city) == (1, 1), "it rings on")
+            for n in 1...6 { _ = try await raise(city, "passenger", "p1", "s_a\(n)") }
+            #expect(try await alarms(city).first?["cancelled"] == nil)
+            #expect(try await alarms(city).count == 1)
+            #expect(try await city.command("sos_cancel", "driver", "T1", "") == .refused("not_found"))
+            // What was closed is over: the next one is new.
+            _ = try await city.command("sos_close", "o1", "s_1", "Safe.", "")
+            #expect(try await raise(city, "passenger", "p1", "s_new")["sos"]?.text == "s_new")
+        }
+    }
+
+    @Test("C40: a key makes it once")
+    func keys() async throws {
+        try await TestCity.run { city in
+            let first = try await city.command("sos_raise", "passenger", "p1", "s_1", "", "", "", "", "k")
+            #expect(try await city.command("sos_raise", "passenger", "p1", "s_2", "", "", "", "", "k") == first)
+            #expect(try await told(city).count == 1)
+            let seen = try await city.command("sos_acknowledge", "o1", "s_1", "", "k")
+            #expect(try await city.command("sos_acknowledge", "o1", "s_1", "", "k") == seen)
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 1)
+        }
+    }
+
+    @Test("M13: an alarm is taken when Redis has no memory left")
+    func fullMemory() async throws {
+        try await TestCity.run { city in
+            try await city.load()
+            try await city.raw(["CONFIG", "SET", "maxmemory", "1"])
+            #expect(try await raise(city, "passenger", "p1", "s_1").isOK)
+            #expect(try await city.command("sos_acknowledge", "o1", "s_1", "", "").isOK)
+            #expect(try await city.command("sos_close", "o1", "s_1", "x", "").isOK)
+        }
+    }
+
+    @Test("M13: who watches is counted without workers that are dead")
+    func watching() async throws {
+        try await TestCity.run { city in
+            _ = try await sweep(city)
+            try await city.call("sos_watch", ["w", "2"])
+            try await city.call("sos_watch", ["dead", "5"])
+            #expect(try await raise(city, "passenger", "p1", "s_1")["watching"]?.integer == 2)
+            try await city.call("sos_watch", ["w", "3"])
+            #expect(try await city.raw(["HLEN", "{test}:watching"]).int == 1)
+        }
+    }
+
+    // MARK: reports
+
+    private func send(_ city: TestCity, _ role: String, _ subject: String, _ text: String, key: String = "")
+        async throws
+        -> TestCity.Outcome
+    { try await city.command("report_send", role, subject, "driving", text, "", "", key) }
+
+    @Test("M13: of an anonymous report nothing in Redis names its sender, key or not")
+    func anonymous() async throws {
+        try await TestCity.run { city in
+            let first = try await send(city, "", "", "He was on the phone.", key: "k")
+            #expect(try await send(city, "", "", "He was on the phone.", key: "k") == first)
+            #expect(try await send(city, "", "", "Another one's, with the same key.", key: "k") != first)
+            let reports = try await city.command("report_list", "", "50", "")["reports"]?.elements ?? []
+            #expect(reports.count == 2 && reports.allSatisfy { $0["subject"] == nil && $0["role"] == nil })
+            let keys = try await city.raw(["KEYS", "*"]).array?.compactMap(\.text) ?? []
+            #expect(!keys.contains { $0.contains("done:passenger") })
+        }
+    }
+
+    @Test("M13: reports are listed page by page, closed with an entry in the audit, and end by themselves")
+    func reports() async throws {
+        try await TestCity.run { city in
+            for n in 0..<5 { #expect(try await send(city, "passenger", "p1", "\(n)").isOK) }
+            let page = try await city.command("report_list", "", "2", "")
+            #expect(page["reports"]?.elements?.compactMap { $0["text"]?.text } == ["4", "3"])
+            let next = try #require(page["next"]?.text)
+            let rest = try await city.command("report_list", next, "50", "")["reports"]?.elements ?? []
+            #expect(rest.compactMap { $0["text"]?.text } == ["2", "1", "0"])
+            #expect(rest.allSatisfy { $0["subject"]?.text == "p1" })
+            #expect(try await city.command("report_list", "x", "2", "") == .refused("bad_message"))
+            let closed = try #require(rest.first?["report"]?.text)
+            let done = try await city.command("report_close", "o1", closed, "Talked to him.", "k")
+            #expect(try await city.command("report_close", "o1", closed, "Talked to him.", "k") == done && done.isOK)
+            #expect(try await city.command("report_close", "o2", closed, "x", "") == .refused("not_available"))
+            #expect(try await city.command("report_close", "o2", "p_1", "x", "") == .refused("not_found"))
+            #expect(try await city.raw(["ZCARD", "{test}:reports"]).int == 4)
+            let over = try await city.command("report_list", "", "2", "1")["reports"]?.elements ?? []
+            #expect(over.first?["closed"]?["note"]?.text == "Talked to him.")
+            let left = try #require(try await city.raw(["TTL", "{test}:report:" + closed]).int)
+            #expect((29 * 86_400...30 * 86_400).contains(left))
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 1)
+        }
+    }
+
+    @Test("M13: as many open reports as are kept refuse more, and throw none away")
+    func fullOfReports() async throws {
+        try await TestCity.run { city in
+            let now = try #require(try await city.raw(["TIME"])[0].int)
+            for n in 0..<2_000 { try await city.raw(["ZADD", "{test}:reports", "\(now * 1000 - Int64(n))", "p_\(n)"]) }
+            #expect(try await send(city, "passenger", "p1", "x") == .refused("unavailable"))
+            // What is too old makes room.
+            try await city.raw(["ZADD", "{test}:reports", "1", "p_7"])
+            #expect(try await send(city, "passenger", "p1", "x").isOK)
+        }
+    }
+}
