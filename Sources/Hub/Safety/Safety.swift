@@ -11,6 +11,7 @@ final class Safety: Capability {
     private let readings: ChannelReadings
     /// How many read `office` here, as Redis was told last; nil: it has to be told.
     private var watching: Int?
+    private var hasFailed = false
     /// Reports of each person since midnight by UTC. Here and nowhere else, as it would tell who sent an anonymous one.
     private var reports: [String: Int] = [:]
     private var day: Int64 = 0
@@ -114,13 +115,19 @@ final class Safety: Capability {
 
     func takenForDead() { watching = nil }
 
+    /// What Redis did not take is told again.
     func second() {
+        if hasFailed { watching = nil }
+        hasFailed = false
+    }
+
+    func tick() {
         let count = readings.readers(of: Channel.office)
         guard count != watching, commands.isUp else { return }
         watching = count
         functions.call("sos_watch", ["worker": RedisArgument(services.name), "count": RedisArgument(count)]) { result in
             guard case .failure(let problem) = result else { return }
-            self.watching = nil
+            self.hasFailed = true
             if case .server(let text) = problem { self.log.error("sos_watch failed: \(text)") }
         }
     }

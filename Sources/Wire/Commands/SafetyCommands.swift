@@ -1,6 +1,6 @@
 /// Alarms, and reports of what happened.
 public enum SafetyCommand: CommandGroup {
-    /// `text` is 1–500 bytes on one line.
+    /// `text` is 1–500 bytes and may have line breaks, as who writes in haste makes some.
     case sos(ride: String?, text: String?, at: Place?)
     case cancel
     /// Those that are open, or those that were closed.
@@ -26,7 +26,7 @@ public enum SafetyCommand: CommandGroup {
     static let kinds: [CommandKind<SafetyCommand>] = [
         CommandKind(
             "sos", [.passenger, .driver, .busDriver], .own, Field.optional("ride", .word),
-            Field.optional("text", ProseKind(limit: 500, expected: "1 to 500 bytes of text on one line")),
+            Field.optional("text", .words(upTo: 500, "1 to 500 bytes of text, which may have line breaks")),
             Place.ifGiven, make: SafetyCommand.sos,
             take: { if case .sos(let ride, let text, let place) = $0 { (ride, text, place) } else { nil } }),
         CommandKind("sos.cancel", [.passenger, .driver, .busDriver], .own, SafetyCommand.cancel),
@@ -43,10 +43,8 @@ public enum SafetyCommand: CommandGroup {
         CommandKind(
             "report.send", [.passenger, .driver, .busDriver, .operator], .own,
             Field.required("category", CategoryKind()),
-            Field.required(
-                "text",
-                ProseKind(limit: 4000, expected: "1 to 4000 bytes of text, which may have line breaks", hasLines: true)
-            ), Field.optional("ride", .word), Field.optional("vehicle", .catalogID),
+            Field.required("text", .words(upTo: 4000, "1 to 4000 bytes of text, which may have line breaks")),
+            Field.optional("ride", .word), Field.optional("vehicle", .catalogID),
             Field.optional("anonymous", FlagKind(), absent: false), make: SafetyCommand.report,
             take: {
                 guard case .report(let category, let text, let ride, let vehicle, let isAnonymous) = $0 else {
@@ -68,6 +66,9 @@ public enum SafetyCommand: CommandGroup {
 }
 
 extension FieldKind where Self == ProseKind {
+    fileprivate static func words(upTo limit: Int, _ expected: StaticString) -> ProseKind {
+        ProseKind(limit: limit, expected: expected, hasLines: true)
+    }
     fileprivate static var note: ProseKind { ProseKind(limit: 200, expected: "1 to 200 bytes of text on one line") }
 }
 
