@@ -82,7 +82,7 @@ let package = Package(
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            resources: functions.map { .embedInCode("\($0).lua") },
+            resources: functions.map { .embedInCode("\($0).lua") } + [.embedInCode("HTTP/openapi.json")],
             swiftSettings: strict),
         .target(
             name: "ClientSupport",

@@ -34,6 +34,23 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     /// What a client should do.
     public var remedy: String { row.remedy }
 
+    /// The status of an answer over HTTP (RFC 9110). What the rules of the city refuse is a conflict with how things are now.
+    public var status: Int {
+        switch self {
+        case .badMessage: 400
+        case .unauthenticated: 401
+        case .forbidden: 403
+        case .notFound, .unknownCommand: 404
+        case .outsideZones, .zoneEmpty, .tooManyPassengers, .alreadyRequested, .offerExpired, .offerTaken, .seatsFull,
+            .notAvailable, .noDriver, .outsideHours, .notBookable, .stopPassed, .offRoute, .noPosition, .clockSkew,
+            .badPosition:
+            409
+        case .rateLimited: 429
+        case .internal: 500
+        case .zonesUnknown, .unavailable: 503
+        }
+    }
+
     private typealias Row = (title: String, retry: Bool, remedy: String)
 
     private var row: Row {

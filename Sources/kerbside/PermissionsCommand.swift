@@ -6,7 +6,7 @@ struct PermissionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "permissions", abstract: "Prints which role may send which command, and on whose objects.")
 
-    @Flag(help: "One line of JSON per command: {\"cmd\":…,\"roles\":[…],\"objects\":…}.")
+    @Flag(help: "One line of JSON per command: {\"cmd\":…,\"roles\":[…],\"objects\":…,\"http\":[…]}.")
     var json = false
 
     func run() {
@@ -31,6 +31,10 @@ struct PermissionsCommand: ParsableCommand {
         for role in rule.roles { json.string(role.rawValue) }
         json.endArray()
         json.member("objects", rule.objects.rawValue)
+        json.key("http")
+        json.beginArray()
+        for role in rule.rolesOverHTTP { json.string(role.rawValue) }
+        json.endArray()
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
     }

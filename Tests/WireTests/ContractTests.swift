@@ -37,7 +37,7 @@ struct ContractTests {
         #expect(entries.map(\.name) == ErrorCode.allCases.map(\.rawValue))
         for entry in entries {
             let code = try #require(ErrorCode(rawValue: entry.name))
-            #expect(entry.text.contains("retry: \(code.retry)"), "\(entry.name)")
+            #expect(entry.text.contains("retry: \(code.retry), status: \(code.status)"), "\(entry.name)")
         }
     }
 

@@ -26,8 +26,11 @@ struct CrossOrigin {
             HTTPResponse(
                 status: 204,
                 headers: [
-                    ("Access-Control-Allow-Methods", "GET, HEAD"),
-                    ("Access-Control-Allow-Headers", "Authorization, If-None-Match, If-Modified-Since"),
+                    ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+                    (
+                        "Access-Control-Allow-Headers",
+                        "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Modified-Since"
+                    ),
                     ("Access-Control-Max-Age", "86400"),
                 ]))
     }
@@ -37,7 +40,7 @@ struct CrossOrigin {
         var response = response
         if let origin {
             response.headers.append(("Access-Control-Allow-Origin", origin))
-            response.headers.append(("Access-Control-Expose-Headers", "ETag"))
+            response.headers.append(("Access-Control-Expose-Headers", "ETag, Retry-After"))
         }
         if varies { response.headers.append(("Vary", "Origin")) }
         return response

@@ -1,5 +1,4 @@
 import Settings
-import Telemetry
 import Tokens
 import WebSocketServer
 import Wire
@@ -7,11 +6,13 @@ import Wire
 /// What is asked over HTTP on the same port: the capabilities answer, and what none of them has is not found.
 final class HTTPRouter {
     private let services: WorkerServices
+    private let commands: HTTPCommands
     private let capabilities: [any Capability]
 
     /// `capabilities` are asked in this order.
-    init(_ services: WorkerServices, _ capabilities: [any Capability]) {
+    init(_ services: WorkerServices, _ commands: HTTPCommands, _ capabilities: [any Capability]) {
         self.services = services
+        self.commands = commands
         self.capabilities = capabilities
     }
 
@@ -19,26 +20,13 @@ final class HTTPRouter {
         let pages = CrossOrigin(request, allowed: services.settings.server.allowedOrigins)
         if let preflight = pages.preflight(request) { return send(preflight) }
         let answer = { (response: HTTPResponse) in send(pages.share(response)) }
+        guard !commands.answer(request, answer) else { return }
         guard request.method == "GET" || request.method == "HEAD" else {
             return answer(
-                .problem(405, "Method not allowed", "Use GET; commands go over the WebSocket at /v1/connect."))
+                .wrongMethod(allowed: "GET, HEAD", "Use GET; commands are sent with POST to /v1/commands/<name>."))
         }
         guard !capabilities.contains(where: { $0.answer(request, answer) }) else { return }
         answer(.problem(404, "Not found", "There is nothing at \(request.quotedPath)."))
-    }
-}
-
-extension HTTPResponse {
-    /// RFC 9457.
-    static func problem(_ status: Int, _ title: String, _ detail: String) -> HTTPResponse {
-        var json = JSONWriter()
-        json.beginObject()
-        json.member("type", "about:blank")
-        json.member("title", title)
-        json.member("status", Int64(status))
-        json.member("detail", detail)
-        json.endObject()
-        return HTTPResponse(status: status, contentType: "application/problem+json", body: json.bytes)
     }
 }
 
@@ -78,8 +66,7 @@ extension Capability {
 
     private func unauthorised(_ status: Int, _ title: String, _ detail: String, error: String? = nil) -> HTTPResponse {
         var response = HTTPResponse.problem(status, title, detail)
-        let what = error.map { ", error=\"\($0)\"" } ?? ""
-        response.headers.append(("WWW-Authenticate", "Bearer realm=\"kerbside\"\(what)"))
+        response.headers.append(HTTPResponse.challenge(error))
         return response
     }
 }

@@ -31,13 +31,19 @@ final class Budgets {
     /// Of a connection that has not said hello.
     func ofStranger() -> Budget { Budget(key: "", bucket: bucket(for: nil)) }
 
-    /// From hello on a connection pays from what its subject has. False: that is not enough for a hello; it was refused and the
-    /// connection closed, as new connections are how to go on in spite of a limit.
-    func join(_ session: Session, _ id: Int64?, _ identity: Identity, price: Double) -> Bool {
+    /// What the subject has, whatever it comes over.
+    func budget(of identity: Identity) -> Budget {
         let key = "\(identity.role.rawValue):\(identity.subject)"
         let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: identity.role))
         bySubject[key] = budget
         if budget.sessions == 0 { idle.insert(key) }
+        return budget
+    }
+
+    /// From hello on a connection pays from what its subject has. False: that is not enough for a hello; it was refused and the
+    /// connection closed, as new connections are how to go on in spite of a limit.
+    func join(_ session: Session, _ id: Int64?, _ identity: Identity, price: Double) -> Bool {
+        let budget = budget(of: identity)
         guard budget.bucket.take(min(price, budget.bucket.capacity), at: now) else {
             refuse(session, id, budget, price: price)
             services.outbox.close(session, .rateLimited)
@@ -86,6 +92,7 @@ final class Budgets {
         } else {
             // Nor is it welcome at once over another connection.
             budget.bucket.charge(budget.bucket.capacity, at: now)
+            if session.onReply != nil { refuse(session, id, budget, price: price) }
             services.outbox.close(session, .rateLimited)
         }
         return false

@@ -58,6 +58,12 @@ enum CommandPrice {
     static let alarmsAtOnce = 6.0
     static let alarmsPerSecond = 0.5
 
+    /// Of a request over HTTP, besides its command: a head to read, and a token to verify.
+    static let request = 1.0
+
+    /// Of a reading over HTTP that is no command: what a hello reads of one channel.
+    static let snapshot = 2.0
+
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 

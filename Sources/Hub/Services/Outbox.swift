@@ -36,6 +36,7 @@ final class Outbox {
 
     /// The one reply to a command with this id, if it has one.
     func reply(_ session: Session, _ id: Int64?, _ json: [UInt8], to command: String) {
+        if let onReply = session.onReply { return onReply(.success(json)) }
         guard let id else { return }
         let payload = Encode.replyOK(id: id, json: json)
         _ = server.send(session.connection, frame(payload, session.encoding, replyTo: command))
@@ -43,10 +44,11 @@ final class Outbox {
 
     func refuse(_ session: Session, _ id: Int64?, _ reply: ErrorReply) {
         metrics.refused(reply.code)
+        if let onReply = session.onReply { return onReply(.failure(reply)) }
         send(session, Encode.error(id: id, reply))
     }
 
-    /// Ends a connection, with its close code's reason unless another is given.
+    /// Ends a connection, if the session has one, with its close code's reason unless another is given.
     func close(_ session: Session, _ code: CloseCode, _ reason: String? = nil) {
         session.phase = .closing
         server.close(session.connection, code: code.rawValue, reason: reason ?? code.reason)

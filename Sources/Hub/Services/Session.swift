@@ -19,7 +19,7 @@ struct Identity {
     var seats: Int? { claims.seats }
 }
 
-/// One connection of a client, from its upgrade to its close. Used on the worker's loop only; it ends when `onClose` came.
+/// One connection of a client, from its upgrade to its close; or one command over HTTP, from its request to its reply. Used on the worker's loop only; it ends when `onClose` came.
 /// What a capability knows of it is kept by the capability, by its connection.
 final class Session {
     enum Phase {
@@ -63,6 +63,8 @@ final class Session {
     var channels = 0
     /// Types of states that it does not want to be told (`notify.set`).
     var mutedStates: Set<String> = []
+    /// Of one command over HTTP: takes what is replied to it, and there is no connection. Nil: a WebSocket.
+    let onReply: ((Result<[UInt8], ErrorReply>) -> Void)?
 
     init(connection: ConnectionID, name: String, bearer: String?, budget: Budget, encoding: FeedEncoding) {
         self.connection = connection
@@ -70,6 +72,18 @@ final class Session {
         self.bearer = bearer
         self.budget = budget
         self.encoding = encoding
+        onReply = nil
+    }
+
+    /// One command over HTTP, of somebody whose token was read.
+    init(of identity: Identity, budget: Budget, onReply: @escaping (Result<[UInt8], ErrorReply>) -> Void) {
+        connection = ConnectionID(rawValue: .max)
+        name = ""
+        self.identity = identity
+        self.budget = budget
+        encoding = .json
+        phase = .live
+        self.onReply = onReply
     }
 }
 
@@ -88,8 +102,8 @@ final class SessionTable {
 
     subscript(connection: ConnectionID) -> Session? { byConnection[connection] }
 
-    /// Whether the session's connection is still open.
-    func has(_ session: Session) -> Bool { byConnection[session.connection] === session }
+    /// Whether the session's connection is still open. One over HTTP takes its reply whenever it comes.
+    func has(_ session: Session) -> Bool { byConnection[session.connection] === session || session.onReply != nil }
 
     func add(_ session: Session) { byConnection[session.connection] = session }
 

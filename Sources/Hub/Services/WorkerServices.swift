@@ -105,8 +105,8 @@ extension Settings {
         limits.maxMessageBytes = server.maxMessageBytes
         limits.maxOutboundBytes = server.maxOutboundBytes
         limits.maxHeldBytes = server.maxWaitingBytes
-        // Nothing here takes a body: enough for a client that sends one all the same to be told so.
-        limits.maxBodyBytes = 1_024
+        // Nobody knows who sends it until it is there: as long as what a stranger may say over a WebSocket.
+        limits.maxBodyBytes = min(server.maxMessageBytes, CommandPrice.strangersBytes)
         limits.maxConnections = server.maxConnections > 0 ? server.maxConnections : nil
         let perAddress = server.maxConnectionsPerAddress
         limits.maxConnectionsPerAddress = perAddress > 0 ? perAddress : .max

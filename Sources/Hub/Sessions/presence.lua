@@ -220,6 +220,11 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         v.lat or '', v.lon or '', v.at or '', v.heard or '', remembers(c, v) and '1' or '', entries, v.along or '' }
 end)
 
+-- passenger_state: passenger. JSON of how things stand, as the snapshot after hello has it.
+register('passenger_state', { 'passenger' }, function(c, given)
+    return cjson.encode(passenger_snapshot(c, given.passenger))
+end, { 'no-writes' })
+
 -- driver_gone: driver, session. The link of that session is lost; a newer session of the same driver is not touched.
 register('driver_gone', { 'driver', 'session' }, function(c, given)
     local driver = given.driver

@@ -26,9 +26,22 @@ final class Tours: Capability {
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         if let bus = byConnection[session.connection] { return handle(message, session, bus) }
-        guard identity.role == .operator, case .tours(.tourEnd(let tour)) = message.command else { return false }
-        endTour(tour, message, session, identity)
+        switch message.command {
+        case .tours(.tourEnd(let tour)) where identity.role == .operator: endTour(tour, message, session, identity)
+        // Of a counter of passengers that asks over HTTP: what it counts needs no position.
+        case .seats(.seatsSet(let taken, _)) where identity.role == .busDriver:
+            setSeats(taken, message, session, of: identity.subject)
+        default: return false
+        }
         return true
+    }
+
+    private func setSeats(_ taken: Int, _ message: ClientMessage, _ session: Session, of driver: String) {
+        call(
+            "tour_seats",
+            [
+                "driver": RedisArgument(driver), "taken": RedisArgument(taken), "key": RedisArgument(message.key ?? ""),
+            ], message, session)
     }
 
     private func handle(_ message: ClientMessage, _ session: Session, _ bus: BusDriver) -> Bool {
@@ -38,14 +51,7 @@ final class Tours: Capability {
         switch message.command {
         case .position(let fix): position(fix, message.id, session, bus)
         case .tours(let command): handle(command, message, session, bus)
-        case .seats(.seatsSet(let taken, _)):
-            call(
-                "tour_seats",
-                [
-                    "driver": RedisArgument(bus.subject), "taken": RedisArgument(taken),
-                    "key": RedisArgument(message.key ?? ""),
-                ],
-                message, session)
+        case .seats(.seatsSet(let taken, _)): setSeats(taken, message, session, of: bus.subject)
         default: return false
         }
         return true

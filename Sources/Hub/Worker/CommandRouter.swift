@@ -30,6 +30,17 @@ final class CommandRouter: Capability {
             return close(session, .messageTooBig, "say hello first, with at most \(CommandPrice.strangersBytes) bytes")
         }
         let (decoded, readBytes) = outbox.decode(bytes, session.encoding)
+        take(decoded, readBytes, isStranger: isStranger, session)
+    }
+
+    /// One command of a request: its reply goes to the session's `onReply`.
+    func receive(_ decoded: Decoded, readBytes: Int, of session: Session) {
+        metrics.messages.increment()
+        take(decoded, readBytes, isStranger: false, session)
+    }
+
+    /// Charges its sender, and answers what could not be read.
+    private func take(_ decoded: Decoded, _ readBytes: Int, isStranger: Bool, _ session: Session) {
         let reading = max(1, CommandPrice.size(readBytes))
         let strangers = isStranger ? session.budget.bucket.capacity / CommandPrice.strangersMessages : 0
         let least = max(reading, strangers)
@@ -38,7 +49,8 @@ final class CommandRouter: Capability {
             guard services.budgets.take(least, of: session, id, reading: reading) else { return }
             refuse(session, id, error)
         case .message(let message):
-            let price = max(CommandPrice.of(message.command), least)
+            let price =
+                max(CommandPrice.of(message.command), least) + (session.onReply == nil ? 0 : CommandPrice.request)
             if case .safety(.sos) = message.command, !isStranger, services.budgets.takeAlarm(of: session) {
                 return route(message, session)
             }
@@ -66,6 +78,9 @@ final class CommandRouter: Capability {
             return positions.position(fix, message.id, session, vehicle)
         }
         guard Permissions.may(identity.role, message.command) else { return forbid(message, session, identity) }
+        guard session.onReply == nil || message.command.rule.rolesOverHTTP.contains(identity.role) else {
+            return outbox.refuse(session, nil, .needsConnection(message.command.name))
+        }
         guard !capabilities.contains(where: { $0.handle(message, session, identity) }) else { return }
         if case .channels(.subscribe(let channel, _, _)) = message.command {
             return refuse(

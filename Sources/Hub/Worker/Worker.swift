@@ -70,14 +70,16 @@ public actor Worker {
             Notifications(services), Broadcasts(services), Office(services),
             Safety(services, topics.readings),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
-            Sweeps(services), TicketRenewal(services), deliveries,
+            ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]
         clients.capabilities = capabilities
         deliveries.capabilities = capabilities
         let router = CommandRouter(services, clients, positions, capabilities)
         self.router = router
         clients.route = { message, session in router.route(message, session) }
-        http = HTTPRouter(services, capabilities)
+        let asked = HTTPCommands(services)
+        asked.receive = { decoded, readBytes, session in router.receive(decoded, readBytes: readBytes, of: session) }
+        http = HTTPRouter(services, asked, capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }
     }

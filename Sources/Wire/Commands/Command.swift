@@ -19,6 +19,9 @@ extension Command {
     /// The closed list.
     public static var rules: [CommandRule] { readers.map(\.rule) }
 
+    /// Nil: there is no command of that name.
+    public static func rule(named name: String) -> CommandRule? { readers.first { $0.rule.name == name }?.rule }
+
     public var rule: CommandRule {
         switch self {
         case .position: PositionFix.rule

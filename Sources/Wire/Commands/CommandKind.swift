@@ -4,8 +4,30 @@ public struct CommandRule: Sendable {
     public let name: String
     public let roles: [Role]
     public let objects: Permissions.Objects
+    /// Those of them who may ask it with one request over HTTP. Nobody: it is of the connection that it comes over.
+    public let rolesOverHTTP: [Role]
     /// Besides `cmd`, `id` and `key`, by the names that they have in both encodings.
     public let fields: [String]
+
+    /// `overHTTP`: nil says that it follows from `objects`. What drivers do to their own vehicles goes by the connection that
+    /// sends their positions: the worker that has it judges by them, and finds out with it that a driver is lost.
+    init(
+        name: String, roles: [Role], objects: Permissions.Objects, overHTTP: [Role]? = nil, fields: [String]
+    ) {
+        self.name = name
+        self.roles = roles
+        self.objects = objects
+        self.fields = fields
+        rolesOverHTTP =
+            overHTTP
+            ?? roles.filter { role in
+                switch objects {
+                case .city, .channel: true
+                case .own: role != .driver && role != .busDriver
+                case .connection: false
+                }
+            }
+    }
 }
 
 /// The one description of a command: its rule, and how it is read and written.
@@ -20,7 +42,8 @@ struct CommandKind<Group: Sendable>: Sendable {
     /// `make` gives the command of fields that were read in this order; `take` the values of a command of this kind, nil for
     /// any other.
     init<each Part>(
-        _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, _ fields: repeat Fields<each Part>,
+        _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil,
+        _ fields: repeat Fields<each Part>,
         make: @escaping @Sendable (repeat each Part) -> Group,
         take: @escaping @Sendable (Group) -> (repeat each Part)?
     ) {
@@ -28,7 +51,8 @@ struct CommandKind<Group: Sendable>: Sendable {
         var names: [StaticString] = []
         repeat names.append(contentsOf: (each fields).names)
         self.name = name
-        rule = CommandRule(name: "\(name)", roles: roles, objects: objects, fields: names.map { "\($0)" })
+        rule = CommandRule(
+            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, fields: names.map { "\($0)" })
         read = { (object) throws(ErrorReply) in make(repeat try (each fields).read(object)) }
         write = { command, writer in
             guard let values = take(command) else { return false }

@@ -22,7 +22,43 @@ public func decode(_ bytes: UnsafeRawBufferPointer) -> Decoded {
     }
 }
 
+/// Reads the fields of one command, whose name, and key if it has one, came beside them: a request over HTTP.
+public func decode(fields bytes: UnsafeRawBufferPointer, of command: String, key: String?) -> Decoded {
+    Envelope.with(bytes) { envelope in
+        do throws(WireError) {
+            try envelope.scan()
+        } catch {
+            return .refused(id: nil, ErrorReply(code: .badMessage, detail: "\(error)"))
+        }
+        do throws(ErrorReply) {
+            return .message(try envelope.message(of: command, key: key))
+        } catch {
+            return .refused(id: nil, error)
+        }
+    }
+}
+
 extension Envelope {
+    fileprivate func message(of command: String, key given: String?) throws(ErrorReply) -> ClientMessage {
+        guard let reader = Command.readers.first(where: { $0.rule.name == command }) else {
+            throw ErrorReply(code: .unknownCommand, detail: "there is no command \(command)")
+        }
+        let word = TextKind.word
+        if let given, !Array(given.utf8).withUnsafeBytes(word.accepts) {
+            throw ErrorReply(
+                code: .badMessage, field: "key", detail: "field `key`: expected \(word.expected) in Idempotency-Key")
+        }
+        let name = self["cmd"]
+        guard !name.isThere || name.kind == .string && self.reader.text(name.token) == command else {
+            throw refusal("cmd", "no other command than the one that the path names")
+        }
+        let key = try optional("key", .word)
+        guard key == nil || given == nil || key == given else {
+            throw refusal("key", "the same key as in Idempotency-Key")
+        }
+        return ClientMessage(key: given ?? key, command: try reader.read(self))
+    }
+
     private static let id = WholeKind<Int64>(
         0...WireLimits.largestInteger, "a whole number from 0 to 9007199254740991")
 

@@ -5,7 +5,8 @@ public enum NotificationCommand: CommandGroup {
 
     static let kinds = [
         CommandKind<NotificationCommand>(
-            "notify.set", [.driver, .passenger, .busDriver], .own, NotificationPreferences.fields,
+            "notify.set", [.driver, .passenger, .busDriver], .own, overHTTP: [.driver, .passenger, .busDriver],
+            NotificationPreferences.fields,
             make: NotificationCommand.notifySet, take: { if case .notifySet(let wishes) = $0 { wishes } else { nil } })
     ]
 }

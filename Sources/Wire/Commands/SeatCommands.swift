@@ -18,7 +18,7 @@ public enum SeatCommand: CommandGroup {
 
     static let kinds: [CommandKind<SeatCommand>] = [
         CommandKind(
-            "seats.set", [.driver, .busDriver], .own,
+            "seats.set", [.driver, .busDriver], .own, overHTTP: [.busDriver],
             Field.required("taken", WholeKind<Int>(0...99, "a whole number from 0 to 99")),
             Field.optional("reason", .word), make: SeatCommand.seatsSet,
             take: { if case .seatsSet(let taken, let reason) = $0 { (taken, reason) } else { nil } }),

@@ -20,7 +20,7 @@ public enum StopCommand: CommandGroup {
 
     private static func answer(_ name: StaticString, _ answer: StopAnswer) -> CommandKind<StopCommand> {
         CommandKind(
-            name, [.busDriver], .own, Field.optional("all", FlagKind(), absent: false), request,
+            name, [.busDriver], .own, overHTTP: [.busDriver], Field.optional("all", FlagKind(), absent: false), request,
             make: { .stopAnswer(answer, request: $1, all: $0) },
             take: { if case .stopAnswer(answer, let request, let all) = $0 { (all, request) } else { nil } })
     }

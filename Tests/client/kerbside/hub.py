@@ -303,7 +303,7 @@ class Hub:
     def url_at(self, address):
         return f"{'wss' if self.is_tls else 'ws'}://{address}:{self.port}/v1/connect"
 
-    def http(self, path, method="GET", headers=None):
+    def http(self, path, method="GET", headers=None, body=None):
         """status, headers, text of one request."""
         if self.is_tls:
             context = ssl._create_unverified_context()
@@ -311,7 +311,7 @@ class Hub:
         else:
             link = http.client.HTTPConnection(self.address, self.port, timeout=patience.MESSAGE)
         try:
-            link.request(method, path, headers=headers or {})
+            link.request(method, path, body, headers or {})
             answer = link.getresponse()
             text = answer.read().decode()
             return SimpleNamespace(status=answer.status, headers=answer.headers, text=text)
