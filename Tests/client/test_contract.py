@@ -200,7 +200,7 @@ def test_the_judge_finds_the_schema_of_each_example():
 def test_error_codes_are_one_closed_list():
     assert list(contract.ERROR_CODES) == SCHEMAS["errors.json"]["$defs"]["code"]["enum"]
     for code, row in contract.ERROR_CODES.items():
-        assert set(row) == {"title", "retry", "meaning"} and isinstance(row["retry"], bool), code
+        assert set(row) == {"title", "retry", "status", "meaning"} and isinstance(row["retry"], bool), code
     for code in ("zone_empty", "unavailable", "rate_limited"):
         assert contract.ERROR_CODES[code]["retry"], f"{code} tells to try again later"
 
