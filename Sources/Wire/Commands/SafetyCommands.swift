@@ -23,13 +23,17 @@ public enum SafetyCommand: CommandGroup {
 
     public static let entries = 50
 
+    /// Who may be in danger. No connection is needed: it may be the one that fails.
+    private static let everybodysOwn: [Role] = [.passenger, .driver, .busDriver]
+
     static let kinds: [CommandKind<SafetyCommand>] = [
         CommandKind(
-            "sos", [.passenger, .driver, .busDriver], .own, Field.optional("ride", .word),
+            "sos", [.passenger, .driver, .busDriver], .own, overHTTP: everybodysOwn, Field.optional("ride", .word),
             Field.optional("text", .words(upTo: 500, "1 to 500 bytes of text, which may have line breaks")),
             Place.ifGiven, make: SafetyCommand.sos,
             take: { if case .sos(let ride, let text, let place) = $0 { (ride, text, place) } else { nil } }),
-        CommandKind("sos.cancel", [.passenger, .driver, .busDriver], .own, SafetyCommand.cancel),
+        CommandKind(
+            "sos.cancel", [.passenger, .driver, .busDriver], .own, overHTTP: everybodysOwn, SafetyCommand.cancel),
         CommandKind(
             "sos.list", [.operator], .city, Field.optional("closed", FlagKind(), absent: false),
             make: SafetyCommand.list, take: { if case .list(let closed) = $0 { closed } else { nil } }),
@@ -42,6 +46,7 @@ public enum SafetyCommand: CommandGroup {
             make: SafetyCommand.close, take: { if case .close(let sos, let note) = $0 { (sos, note) } else { nil } }),
         CommandKind(
             "report.send", [.passenger, .driver, .busDriver, .operator], .own,
+            overHTTP: everybodysOwn + [.operator],
             Field.required("category", CategoryKind()),
             Field.required("text", .words(upTo: 4000, "1 to 4000 bytes of text, which may have line breaks")),
             Field.optional("ride", .word), Field.optional("vehicle", .catalogID),
