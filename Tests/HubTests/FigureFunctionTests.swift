@@ -281,6 +281,7 @@ import Wire
             #expect(try await city.command("route_set", "M1", "52", "", "", "").isOK)
             try await book("p1", "b1", 3)
             for _ in 0..<2 { #expect(try await city.command("seat_accept", "M1", "b1", "", "").isOK) }
+            try await city.call("seat_alert", ["M1", "b1", "20", "5", "high"])
             for _ in 0..<2 { #expect(try await city.command("seat_aboard", "M1", "b1", "2", "").isOK) }
             #expect(try await city.command("seats_set", "M1", "5", "4", "", "walk_in").isOK)
             #expect(try await city.command("seat_end", "M1", "b1", "").isOK)

@@ -35,6 +35,24 @@ import Wire
         #expect(try await city.brokenInvariants() == [])
     }
 
+    @Test("a blocked bus driver starts no tour; the one under way goes on")
+    func busDriver() async throws {
+        try await TestCity.run { city in
+            func start(_ tour: String) async throws -> TestCity.Outcome {
+                try await city.command(
+                    "tour_start", "B1", tour, "8", "8", "L", "out", "", #"["a","b"]"#, "w", "", "", "", "", "", "0", "")
+            }
+            let first = try await start("t1")
+            #expect(first.isOK)
+            #expect(try await block(city, "bus_driver", "B1").isOK)
+            #expect(try await start("t1").isOK, "the same again")
+            #expect(try await city.command("tour_end", "bus_driver", "B1", "", "", "").isOK)
+            #expect(try await start("t2") == .refused("forbidden"))
+            #expect(try await unblock(city, "bus_driver", "B1").isOK)
+            #expect(try await start("t2").isOK)
+        }
+    }
+
     @Test("one that waits is taken out and told; the detail says why, until when, and whom to turn to")
     func waiting() async throws {
         try await TestCity.run { city in

@@ -1,4 +1,5 @@
--- Blocks. Whom the office has blocked says the hash that is read anyway: `blocked` of `vehicle:<driver>` or `passenger:<id>`, as
+-- Blocks. Whom the office has blocked says the hash that is read anyway: `blocked` of `vehicle:<driver>`, `passenger:<id>` or
+-- `busdriver:<id>`, as
 -- `<until> <since> <by> <reason>`: hub time in ms, 0 for good, and the operator's subject. It ends by itself.
 
 local refuse = import('core', 'refuse')

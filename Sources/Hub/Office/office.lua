@@ -138,7 +138,7 @@ register('office_cancel', { 'operator', 'ride', 'reason', 'key' }, function(c, g
     end)
 end)
 
-local HOLDERS = { driver = 'vehicle:', passenger = 'passenger:' }
+local HOLDERS = { driver = 'vehicle:', passenger = 'passenger:', bus_driver = 'busdriver:' }
 
 -- What holds of a block, with `shown`, what else is so: as it is in the audit.
 local function with_block(shown, block)
@@ -147,8 +147,8 @@ local function with_block(shown, block)
     return shown
 end
 
--- office_block: operator, role (driver or passenger), subject, reason, until when (hub time, ms; 0 = for good), key. A ride or a booking
--- that is under way is finished. One that the hub has never seen may be blocked, too.
+-- office_block: operator, role (driver, passenger or bus_driver), subject, reason, until when (hub time, ms; 0 = for good), key. A ride, a booking
+-- or a tour that is under way is finished. One that the hub has never seen may be blocked, too.
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
     return once(c, 'office.block', 'operator:' .. given.operator, given.key, function()

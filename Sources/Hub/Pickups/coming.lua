@@ -9,7 +9,7 @@ local NEARER_M = 100
 -- For so long somebody who is near may not have left yet.
 local COMING_MS = 30000
 -- Further from the place nobody waits there, or takes somebody aboard.
-local THERE_M = 250
+local THERE_M = 150
 
 local function metres_from(request, v)
     return v.lat and metres_between(tonumber(request.lat), tonumber(request.lon), tonumber(v.lat), tonumber(v.lon))
@@ -50,10 +50,11 @@ local function how_it_comes(c, request, v)
     return (driven >= NEARER_M or request.notified ~= '0') and 'unclear' or 'away'
 end
 
--- The passenger takes back what `driver` has accepted, and pays if that is its own doing; an unclear one both pay, each by a kind of its
--- own, so that neither can make the other pay often. Answers whether the driver pays so much that it is not available for a while.
+-- The passenger takes back what `driver` has accepted, and pays if that is its own doing. Of the others both pay: a passenger by a kind of
+-- its own, which has more that are free, so that neither can make the other pay often. Answers whether the driver pays so much that it is not available for a while.
 local function pay(c, how, request, v, passenger, driver)
     if how == 'away' then
+        cancels.add(c, passenger, 'y')
         cancels.add(c, 'driver:' .. driver)
     elseif how == 'unclear' then
         cancels.add(c, passenger, 't')

@@ -82,6 +82,8 @@ cancels.kinds = {
     -- have more of them.
     { sign = 't', free = 1, grows = 4, window = 12, text = '%d times you took back a request to which the vehicle could not come' },
     { sign = 'v', free = 2, grows = 4, window = 12, text = '%d times you came no nearer to who waited for you' },
+    -- Accepted by somebody who did not come, and taken back: nobody honest is left standing so often.
+    { sign = 'y', free = 2, grows = 4, window = 12, text = '%d times you took back a request for which nobody came' },
     -- A taxi, minibus or bus came, and nobody was there, or it was sent away then. Each takes minutes, so they are counted for longer.
     { sign = 'n', free = 1, grows = 4, window = 12, text = 'Nobody came %d times when you were fetched, or you took it back only then' },
 }

@@ -91,7 +91,7 @@ local function leave_behind(c, ride, r, v)
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     -- One that was at the pickup may be right about who is aboard.
-    if r.notified ~= '20' then cancels.add(c, 'driver:' .. r.driver) end
+    if r.notified ~= '20' then pay(c, 'away', r, v, r.passenger, r.driver) end
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
         make_unavailable(c, r.driver, v)

@@ -24,8 +24,9 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
         set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
-        if b.notified == '0' or b.notified ~= '20' and is_elsewhere(b, v) then cancels.add(c, 'driver:' .. driver, 'f') end
-        local fetched = figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n)
+        local was_here = b.notified == '20' or b.notified ~= '0' and not is_elsewhere(b, v)
+        if not was_here then cancels.add(c, 'driver:' .. driver, 'f') end
+        local fetched = was_here and figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n) or 0
         figures.of_minibus(c, v, { passengers = fetched, fetched = fetched })
         log(c, 'seat.aboard', { booking = booking, driver = driver, passenger = b.passenger, passengers = n })
         for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do

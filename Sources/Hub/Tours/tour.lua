@@ -9,6 +9,7 @@ local push, refuse, set_state, set_vehicle = import('core', 'push', 'refuse', 's
 local take_up_awaited, tell = import('core', 'take_up_awaited', 'tell')
 local audit = import('audit', 'audit')
 local can_have_come = import('distances', 'can_have_come')
+local blocks = import('blocks', 'blocks')
 local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
 local figures = import('figures', 'figures')
@@ -133,7 +134,7 @@ register('tour_start', {
 }, function(c, given)
     local driver, id, bus, line = given.driver, given.tour, given.bus, given.line
     return once(c, 'tour.start', 'bus_driver:' .. driver, given.key, function()
-        local mine = redis.call('HGET', c.p .. 'busdriver:' .. driver, 'tour')
+        local mine, blocked = unpack(redis.call('HMGET', c.p .. 'busdriver:' .. driver, 'tour', 'blocked'))
         if mine then
             local t = tours.load(c, mine)
             local is_this = t.bus == bus and t.line == line and (given.asked_pattern == '' or given.asked_pattern == t.pattern)
@@ -148,7 +149,7 @@ register('tour_start', {
             return refuse('not_available', 'The bus ' .. bus .. ' is driven by somebody else on line ' .. t.line
                 .. ': that tour must be ended first.')
         end
-        local too_soon = cancels.relieved_refusal(c, bus, driver)
+        local too_soon = blocks.refusal(c, blocked) or cancels.relieved_refusal(c, bus, driver)
             or cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         too_soon = too_soon or given.is_shown == '1' and buses.take_name(c, bus)
         if too_soon then return too_soon end

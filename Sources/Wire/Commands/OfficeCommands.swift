@@ -18,6 +18,7 @@ public enum OfficeCommand: CommandGroup {
         /// Of taxis and minibuses.
         case driver
         case passenger
+        case busDriver = "bus_driver"
     }
 
     public static let entries = 50
