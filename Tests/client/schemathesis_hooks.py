@@ -3,7 +3,7 @@
 import schemathesis
 
 #: Limits in bytes.
-PROSE = {"name": 80, "number": 32, "address": 200, "reason": 200, "text": 500, "zone": 64}
+PROSE = {"name": 80, "number": 32, "address": 200, "reason": 200, "note": 200, "text": 500, "zone": 64}
 #: One of the passenger's commands, and one of the operator's.
 KEYED = ("notify.set", "broadcast")
 

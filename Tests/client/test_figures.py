@@ -131,6 +131,9 @@ async def test_a_minibus_counts_for_the_line_that_it_has_announced(town, line, c
     one, two = await cast.rider(town), await cast.rider(town)
     booking = await book(one, minibus, zone.centre, zone.stand, 2)
     await minibus.take(booking)
+    await minibus.drive(zone.centre)
+    for event in ("seat.confirmed", "seat.near", "seat.arrived"):
+        await one.expect(event, booking=booking)
     await minibus.call("seat.aboard", booking=booking, key="aboard")
     await minibus.call("seat.aboard", booking=booking, key="aboard")
     await minibus.call("seats.set", taken=5, reason="walk_on")
