@@ -61,6 +61,8 @@ import Wire
             _ = try await city.command("notify_set", "passenger:p1", "ride.near", "", "", "", "", "")
             try await city.assign("r1", of: "p1", to: "T1")
             #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            let state = try await city.call("passenger_state", ["p1"])
+            #expect(state.text?.contains(#""mute":["ride.near"]"#) == true, "it is read without being kept longer")
             func keys() async throws -> [String] {
                 try await city.raw(["KEYS", "*p1*"]).array?.compactMap(\.text).sorted() ?? []
             }

@@ -1,16 +1,13 @@
 -- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
 
+local people = import('people', 'people')
 local once, register, set_clock, tell_json = import('core', 'once', 'register', 'set_clock', 'tell_json')
 local wishes_changed = import('core', 'wishes_changed')
-
--- So long they are kept after they were set, or their owner has last said hello, s.
-local KEPT_S = 400 * 86400
 
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
     local w = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
     if not w[1] and not w[2] then return nil end
-    redis.call('EXPIRE', c.p .. 'wishes:' .. channel, KEPT_S)
     local told, mute = {}, {}
     for kind in string.gmatch(w[1] or '', '[^,]+') do mute[#mute + 1] = kind end
     if #mute > 0 then told.mute = mute end
@@ -32,6 +29,7 @@ register('notify_set', { 'channel', 'mute', 'quiet_from', 'quiet_to', 'key', 'ti
             redis.call('HSET', key, 'time_zone', given.time_zone)
             set_clock(c, given.time_zone, given.clock)
         end
+        people.keep_wishes(c, channel)
         wishes_changed(c, channel)
         local told = wishes_of(c, channel)
         local json = told and cjson.encode(told) or '{}'

@@ -6,11 +6,16 @@ local people = {}
 
 -- Longer than histories are kept, as a connection may last for days.
 local KEPT_MS = 7 * 86400 * 1000
+-- So long wishes are kept after they were set, or their owner has last said hello, s.
+local WISHES_S = 400 * 86400
+
+function people.keep_wishes(c, channel) redis.call('EXPIRE', c.p .. 'wishes:' .. channel, WISHES_S) end
 
 function people.came(c, role, subject)
     local key = c.p .. 'people:' .. role
     redis.call('ZADD', key, c.real, subject)
     redis.call('ZREMRANGEBYSCORE', key, '-inf', c.real - KEPT_MS)
+    people.keep_wishes(c, role .. ':' .. subject)
 end
 
 -- Who is gone: `gone` has drivers, buses without a tour, and passengers with a mark of requests that came to nothing
