@@ -79,7 +79,8 @@ import Testing
                 "redis.call('HDEL', c.p .. 'passenger:' .. b.passenger, 'booking')", ""
             ),
             (
-                "the alerts are not latched", .alert, "    set_booking(c, booking, 'notified', rung)\n", ""
+                "the alerts are not latched", .alert,
+                "set_booking(c, booking, 'notified', rung, rung == 20", "set_booking(c, booking, rung == 20"
             ),
             (
                 "the time for an answer runs on after it", .state,
