@@ -13,8 +13,8 @@ import pytest
 
 from kerbside import contract, patience
 from kerbside.bus import BusDriver
-from kerbside.client import Client
 from kerbside.hub import ROOT, environment, run
+from kerbside.somebody import Somebody, sample
 
 OPENAPI = json.loads((ROOT / "Sources/Hub/HTTP/openapi.json").read_text())
 ROLES = ["driver", "passenger", "bus_driver", "operator", "service"]
@@ -103,22 +103,15 @@ async def test_the_same_key_takes_effect_once_although_the_workers_die(new_hub, 
     driver.hello_reply = None  # its worker has died; that is tried elsewhere
 
 
-class Somebody(Client):
-    def __init__(self, hub, role):
-        self.role = role
-        super().__init__(hub, f"{role}-over-both")
-
-
 @pytest.mark.parametrize("role", ROLES)
 async def test_every_command_is_refused_as_over_the_websocket(new_hub, role):
     hub = new_hub(blocks=2).start()
-    client, asker = Somebody(hub, role), Asker(hub, role, f"{role}-over-both")
-    await client.open()
-    assert "ok" in await client.ask("hello", token=client.token)
+    client = Somebody(hub, role)
+    asker = Asker(hub, role, client.subject)
+    await client.enter()
     assert set(rules()) == set(contract.COMMANDS)
     for command, rule in rules().items():
-        example = contract.DOCUMENT["components"]["messages"][f"cmd.{command}"]["examples"][0]["payload"]
-        fields = {name: value for name, value in example.items() if name not in ("cmd", "id", "key", "token")}
+        fields = sample(command)
         if not rule["http"] or (role in rule["roles"] and role not in rule["http"]):
             answer = asker.refused(command, "not_available", **fields)
             assert answer.status == 409 and "/v1/connect" in answer.page["detail"]
@@ -134,15 +127,15 @@ async def test_every_command_is_refused_as_over_the_websocket(new_hub, role):
         assert answer.page.get("field") == expected.get("field"), (command, reply, answer.text)
         if "ok" in reply:
             assert answer.status == 200 and set(answer.page) == set(reply["ok"]), (command, reply, answer.text)
-    client.hello_reply = None  # nothing is settled of what was only tried
+    client.leaves_open()
 
 
 async def test_the_rate_is_that_of_the_person(new_hub):
     limits = {"server__commands_per_second": 1, "server__commands_burst": 40}
     hub = new_hub(blocks=2, server__workers=1, **limits).start()
-    client, asker = Somebody(hub, "passenger"), Asker(hub, "passenger", "passenger-over-both")
-    await client.open()
-    assert "ok" in await client.ask("hello", token=client.token)
+    client = Somebody(hub, "passenger")
+    asker = Asker(hub, "passenger", client.subject)
+    await client.enter()
     while "ok" not in (reply := await client.ask("vehicle.get", vehicle="M1")):
         if reply["error"]["code"] == "rate_limited":
             break
@@ -158,7 +151,7 @@ async def test_the_rate_is_that_of_the_person(new_hub):
     twin.token = other.token
     await twin.open()
     assert (await twin.ask("hello", token=other.token))["error"]["code"] == "rate_limited"
-    client.hello_reply = None
+    client.leaves_open()
 
 
 def test_who_asks_is_proved_as_in_hello(hub):
