@@ -174,6 +174,25 @@ import Wire
         }
     }
 
+    @Test("C60: a taxi that stands 300 m away and ends what it has not fetched is not available after the third time")
+    func standsAndEnds() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.position("T1", "45.1027", at: 1)
+            for n in 1...3 {
+                #expect(try await city.order("14") == ["T1"])
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                try await city.call("ride_alert", ["T1", "r\(n)", "500", "300", "high"])
+                try await city.advance(Self.minute)
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
+            }
+            #expect(try await city.field("vehicle:T1", "state") == "unavailable")
+            #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test("C60: who was near and says from elsewhere that its passenger is aboard has fetched nobody")
     func aboardAfterPassing() async throws {
         try await TestCity.run { city in

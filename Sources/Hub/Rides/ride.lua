@@ -280,7 +280,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
 end)
 
 -- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once, or without
--- having been near the pickup.
+-- having been at the pickup.
 local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched)
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
@@ -312,7 +312,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         close_ride(c, ride, r, 'ended', is_brief)
         log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified ~= '0')
+        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20')
     end)
 end)
 
