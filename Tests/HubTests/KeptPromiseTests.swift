@@ -193,6 +193,23 @@ import Wire
         }
     }
 
+    @Test("C60: a minibus that ends what it has not fetched takes no bookings after the third time")
+    func minibusEndsFromAfar() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 4)
+            _ = try await city.command("driver_available", "M1", "14", "", "", "")
+            for n in 1...3 {
+                #expect(try await city.book("p\(n)", "b\(n)", "M1", 1).isOK)
+                #expect(try await city.command("seat_accept", "M1", "b\(n)", "", "").isOK)
+                #expect(try await city.command("seat_aboard", "M1", "b\(n)", "", "").isOK)
+                #expect(try await city.command("seat_end", "M1", "b\(n)", "").isOK)
+            }
+            #expect(try await city.book("p4", "b4", "M1", 1) == .refused("not_available"))
+            try await city.advance(30_000)
+            #expect(try await city.book("p4", "b4", "M1", 1).isOK)
+        }
+    }
+
     @Test("C60: who was near and says from elsewhere that its passenger is aboard has fetched nobody")
     func aboardAfterPassing() async throws {
         try await TestCity.run { city in

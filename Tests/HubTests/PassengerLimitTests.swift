@@ -186,6 +186,7 @@ import Wire
             for n in 1...8 {
                 #expect(try await city.book("p\(n)", "b\(n)", "M1", 4).isOK)
                 #expect(try await city.command("seat_accept", "M1", "b\(n)", "", "").isOK)
+                try await city.call("seat_alert", ["M1", "b\(n)", "20", "5", "high"])
                 #expect(try await city.command("seat_aboard", "M1", "b\(n)", "", "").isOK)
                 _ = try await city.command("seats_set", "M1", "0", "", "", "")
             }

@@ -173,6 +173,10 @@ register('seat_book', {
         if not is_minibus(v) then return no('not_found', 'There is no minibus ' .. driver .. '.') end
         if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end
         if v.away then return no('not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.') end
+        -- A taxi that has let so many wait is in no queue; a minibus stays online for those whom it has.
+        if cancels.driver_refusal(c, driver) then
+            return no('not_available', 'The minibus ' .. driver .. ' takes no bookings for a while. Book another one.')
+        end
         if given.code ~= '' then return no(given.code, given.detail) end
         if n > tonumber(v.capacity) then
             return no('too_many_passengers', driver .. ' has ' .. v.capacity .. ' seats; got ' .. n .. ' passengers.')
