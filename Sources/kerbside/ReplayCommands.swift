@@ -37,6 +37,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "The same seed plays the same run.")
     var seed: UInt64 = 1
 
+    @Option(help: "Seconds for what is still open at the end to come to its own end.")
+    var patience = 90.0
+
     @Flag(help: "Print the result as JSON.")
     var json = false
 
@@ -45,6 +48,7 @@ struct PlayOptions: ParsableArguments {
 
     func validate() throws {
         guard speed >= 1, speed <= 1000 else { throw ValidationError("--speed \(speed): expected 1 to 1000") }
+        guard patience >= 0 else { throw ValidationError("--patience \(patience): expected seconds") }
         if let problem = behaviour.problem { throw ValidationError(problem) }
     }
 
@@ -75,6 +79,7 @@ struct PlayOptions: ParsableArguments {
         configuration.behaviour = behaviour
         configuration.seed = seed
         configuration.gapsAllowed = gapsAllowed
+        configuration.settleSeconds = patience
         // A bus comes in minutes: who still waits for one gives up.
         if case .buses = configuration.source { configuration.graceSeconds = 2 }
         configuration.isJSON = json

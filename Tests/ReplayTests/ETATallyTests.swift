@@ -55,7 +55,7 @@ import Wire
         func report(_ change: (inout Tally) throws -> Void) rethrows -> ReplayReport {
             var tally = Tally()
             try change(&tally)
-            return ReplayReport(summary: "", speed: 1, tally: tally, verdict: nil, isQuiet: true, seconds: 1)
+            return ReplayReport(summary: "", speed: 1, tally: tally, verdict: nil, open: [], seconds: 1)
         }
         #expect(try JSONValue(parsing: report { _ in }.json)["eta_error"] == .null)
         #expect(report { _ in }.text.contains("not judged: no taxi drives on a recorded way"))

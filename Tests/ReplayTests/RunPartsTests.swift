@@ -50,7 +50,7 @@ import Wire
         #expect(pace.hubPerReal == 60)
     }
 
-    func report(_ violations: [Violation], isQuiet: Bool = true) throws -> ReplayReport {
+    func report(_ violations: [Violation], open: [String] = []) throws -> ReplayReport {
         var tally = Tally()
         tally.take(.requestSent(subject: "p"), atUs: 0)
         tally.take(.outcome(.failed(code: "no_driver")), atUs: 0)
@@ -58,13 +58,14 @@ import Wire
         let log = log("ride.requested r=r1 p=p1 z=1\n\nride.failed r=r1 code=x")
         let verdict = Verdict(
             violations: violations, contexts: violations.map { _ in log }, events: 2, rides: 1, channels: 1)
-        return ReplayReport(summary: "a city", speed: 60, tally: tally, verdict: verdict, isQuiet: isQuiet, seconds: 12)
+        return ReplayReport(summary: "a city", speed: 60, tally: tally, verdict: verdict, open: open, seconds: 12)
     }
 
     @Test func theTableSaysWhatWasWrongAndShowsTheLogAroundIt() throws {
         #expect(try report([]).isClean)
         #expect(try report([]).text.contains("clean"))
-        #expect(try !report([], isQuiet: false).isClean)
+        let open = try report([], open: ["driver cab7 (has no link)"])
+        #expect(!open.isClean && open.text.contains("NO, 1 were still open") && open.text.contains("cab7 (has no link)"))
         let broken = try report([Violation(rule: .queueOrder, message: "somebody was passed over", eventID: "2-0")])
         #expect(!broken.isClean)
         #expect(broken.text.contains("1 VIOLATIONS") && broken.text.contains("NOT CLEAN"))

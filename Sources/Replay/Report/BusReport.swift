@@ -8,14 +8,14 @@ struct BusReport {
     let tally: Tally
     /// Nil when there was no Redis to read.
     let verdict: Verdict?
-    /// All requests had ended when it was judged.
-    let isQuiet: Bool
+    /// Who had not come to an end when it was judged.
+    let open: [String]
     /// Real time of it all.
     let seconds: Double
 
     /// Nothing is wrong, as far as it was looked at.
     var isClean: Bool {
-        (verdict?.violations ?? []).isEmpty && isQuiet && tally.unreadable.isEmpty && tally.closedForGood == 0
+        (verdict?.violations ?? []).isEmpty && open.isEmpty && tally.unreadable.isEmpty && tally.closedForGood == 0
     }
 
     private var buses: BusTally { tally.buses }
@@ -53,7 +53,7 @@ struct BusReport {
             "\(verdict?.events ?? 0) log entries, \(verdict?.tours ?? 0) tours, \(verdict?.rides ?? 0) requests"
                 + " (\(verdict?.noShows ?? 0) no-shows), \(verdict?.bookings ?? 0) bookings, \(verdict?.channels ?? 0)"
                 + " channels",
-            tally, isQuiet: isQuiet, isClean: isClean)
+            tally, open: open, isClean: isClean)
         return "\n" + table.text + (verdict?.text ?? "")
     }
 
@@ -87,7 +87,7 @@ struct BusReport {
             "links_cut": number(tally.linksCut),
             "links_lost": number(tally.linksLost.values.reduce(0, +)), "reconnects": number(tally.returns),
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
-            "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(isQuiet),
+            "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(open.isEmpty),
             "checked": .bool(verdict != nil), "log_entries": number(verdict?.events ?? 0),
             "violations": verdict?.counts(Violation.Rule.buses) ?? [:], "clean": .bool(isClean),
             "details": .array((verdict?.violations ?? []).prefix(100).map { .string($0.description) }),

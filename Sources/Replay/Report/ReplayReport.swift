@@ -9,8 +9,8 @@ public struct ReplayReport: Sendable {
     let tally: Tally
     /// Nil when there was no Redis to read.
     let verdict: Verdict?
-    /// All rides had ended when it was judged.
-    let isQuiet: Bool
+    /// Who had not come to an end when it was judged.
+    let open: [String]
     /// Real time of it all.
     let seconds: Double
 
@@ -19,7 +19,7 @@ public struct ReplayReport: Sendable {
 
     /// Nothing is wrong, as far as it was looked at.
     public var isClean: Bool {
-        violations.isEmpty && isQuiet && tally.unreadable.isEmpty && tally.closedForGood == 0
+        violations.isEmpty && open.isEmpty && tally.unreadable.isEmpty && tally.closedForGood == 0
     }
 
     public var requests: Int { tally.requests }
@@ -48,8 +48,7 @@ public struct ReplayReport: Sendable {
         table.addChecks(
             verdict, Violation.Rule.rides.map { ($0, $0.title) },
             "\(verdict?.events ?? 0) log entries, \(verdict?.rides ?? 0) rides, \(verdict?.channels ?? 0) channels",
-            tally,
-            isQuiet: isQuiet, isClean: isClean)
+            tally, open: open, isClean: isClean)
         return "\n" + table.text + (verdict?.text ?? "")
     }
 
@@ -147,7 +146,7 @@ public struct ReplayReport: Sendable {
             "fixes_interpolated": number(tally.fixesInterpolated), "links_cut": number(tally.linksCut),
             "links_lost": number(tally.linksLost.values.reduce(0, +)), "reconnects": number(tally.returns),
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
-            "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(isQuiet),
+            "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(open.isEmpty),
             "checked": .bool(verdict != nil), "log_entries": number(verdict?.events ?? 0),
             "violations": verdict?.counts(Violation.Rule.rides) ?? [:], "clean": .bool(isClean),
             "details": .array(violations.prefix(100).map { .string($0.description) }),

@@ -18,7 +18,7 @@ extension TextTable {
 
     mutating func addChecks(
         _ verdict: Verdict?, _ rules: [(rule: Violation.Rule, title: String)], _ what: String, _ tally: Tally,
-        isQuiet: Bool, isClean: Bool
+        open: [String], isClean: Bool
     ) {
         guard let verdict else {
             return add("checked", "nothing: no Redis was given to read the log and the state from")
@@ -28,7 +28,10 @@ extension TextTable {
             let count = verdict.violations.count { $0.rule == rule }
             add("  \(title)", count == 0 ? "ok" : "\(count) VIOLATIONS")
         }
-        if !isQuiet { add("  all came to an end", "NO: something was still open when the time was over") }
+        if !open.isEmpty {
+            let names = open.prefix(5).joined(separator: ", ") + (open.count > 5 ? " …" : "")
+            add("  all came to an end", "NO, \(open.count) were still open when the time was over: \(names)")
+        }
         if !tally.unreadable.isEmpty {
             add("  messages as in the contract", "\(tally.unreadable.count) are NOT: \(tally.unreadable[0])")
         }

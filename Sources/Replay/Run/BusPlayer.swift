@@ -92,15 +92,14 @@ final class BusPlayer: ScenarioPlayer {
         pool.each(MinibusMachine.self) { driver, now, out in driver.endHere(now, &out) }
     }
 
-    var isQuiet: Bool {
-        pool.slots.allSatisfy { slot in
-            guard slot.isLive else { return false }
-            return switch slot.machine {
-            case let citizen as CitizenMachine: citizen.isSettled
-            case let rider as RiderMachine: rider.isSettled
-            case let driver as MinibusMachine: driver.isIdle
-            case let driver as BusDriverMachine: driver.isIdle
-            default: true
+    var whoIsOpen: [String] {
+        pool.slots.compactMap { slot in
+            switch slot.machine {
+            case let citizen as CitizenMachine: slot.open(isIdle: citizen.isSettled)
+            case let rider as RiderMachine: slot.open(isIdle: rider.isSettled)
+            case let driver as MinibusMachine: slot.open(isIdle: driver.isIdle)
+            case let driver as BusDriverMachine: slot.open(isIdle: driver.isIdle)
+            default: slot.open(isIdle: true)
             }
         }
     }

@@ -25,4 +25,12 @@ final class ClientSlot {
     var isLive: Bool { session.isLive }
     /// Has not left for good.
     var isHere: Bool { session.phase != .over }
+
+    /// Who it is and what it waits for; nil when it waits for nothing and its link stands.
+    func open(isIdle: Bool, mayBeGone: Bool = false) -> String? {
+        let hasLink = isLive || mayBeGone && !isHere
+        if isIdle, hasLink { return nil }
+        let what = session.hasPending ? "waits for an answer" : isIdle ? "" : "is not done"
+        return "\(role) \(subject) (\([what, hasLink ? "" : "has no link"].filter { !$0.isEmpty }.joined(separator: ", ")))"
+    }
 }

@@ -31,7 +31,7 @@ actor ReplayRunner {
         let outcome = try await run(player, verifier, scenario.summary, lengthMs: lengthMs)
         return ReplayReport(
             summary: scenario.summary, speed: configuration.speed, tally: player.pool.tally, verdict: outcome.verdict,
-            isQuiet: outcome.isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+            open: outcome.open, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
     }
 
     /// The same of buses on their lines.
@@ -47,7 +47,7 @@ actor ReplayRunner {
         let outcome = try await run(player, verifier, scenario.summary, lengthMs: scenario.window.lengthMs)
         return BusReport(
             summary: scenario.summary, speed: configuration.speed, tally: player.pool.tally, verdict: outcome.verdict,
-            isQuiet: outcome.isQuiet, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
+            open: outcome.open, seconds: Double(Monotonic.microseconds - startedUs) / 1e6)
     }
 
     private var reader: CityReader? {
@@ -56,7 +56,7 @@ actor ReplayRunner {
 
     private func run(
         _ player: any ScenarioPlayer, _ verifier: (any RunVerifier)?, _ summary: String, lengthMs: Int64
-    ) async throws(RunError) -> (verdict: Verdict?, isQuiet: Bool) {
+    ) async throws(RunError) -> (verdict: Verdict?, open: [String]) {
         let progress = Progress(loop: loop, output: configuration.output, player: player)
         let interrupt = configuration.endsOnInterrupt ? Interrupt(loop) : nil
         defer {
@@ -78,13 +78,13 @@ actor ReplayRunner {
             await pause.milliseconds(20)
         }
         progress.phase = .closing
-        let isQuiet = await settle(player, progress, interrupt)
+        let open = await settle(player, progress, interrupt)
         progress.phase = .checking
         player.standStill()
-        let verdict = try await verifier?.finish(mustBeOver: isQuiet, pause: pause)
+        let verdict = try await verifier?.finish(mustBeOver: open.isEmpty, pause: pause)
         progress.phase = .leaving
         await leave(player)
-        return (verdict, isQuiet)
+        return (verdict, open)
     }
 
     // MARK: Phases
@@ -114,16 +114,16 @@ actor ReplayRunner {
         )
     }
 
-    /// What is open comes to its end. False: something was still open when the time was over.
-    private func settle(_ player: any ScenarioPlayer, _ progress: Progress, _ interrupt: Interrupt?) async -> Bool {
+    /// What is open comes to its end. Returns whoever was still open when the time was over.
+    private func settle(_ player: any ScenarioPlayer, _ progress: Progress, _ interrupt: Interrupt?) async -> [String] {
         player.close()
         let begun = Monotonic.milliseconds
         let graceMs = Int64(configuration.graceSeconds * 1000)
         let limitMs = Int64(configuration.settleSeconds * 1000)
         while true {
-            if player.isQuiet { return true }
+            let open = player.whoIsOpen
             let waited = Monotonic.milliseconds - begun
-            if waited >= limitMs { return false }
+            if open.isEmpty || waited >= limitMs { return open }
             if waited >= graceMs || interrupt?.isRaised == true {
                 progress.phase = .settling
                 player.bringToEnd()

@@ -14,8 +14,8 @@ protocol ScenarioPlayer: AnyObject {
     func close()
     /// What is still open is ended. Called again and again until all is quiet.
     func bringToEnd()
-    /// Everybody was told how what it asked for ended, nobody waits for an answer, all links stand.
-    var isQuiet: Bool { get }
+    /// Who was not told yet how what it asked for ended, waits for an answer, is on a trip, or has no link: `driver cab7 (no link)`.
+    var whoIsOpen: [String] { get }
     /// Nothing moves from here on, so that what clients see can be compared with what the hub has.
     func standStill()
     func signOff()

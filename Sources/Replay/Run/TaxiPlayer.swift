@@ -80,13 +80,13 @@ final class TaxiPlayer: ScenarioPlayer {
         pool.each(DriverMachine.self) { driver, now, out in driver.endRideHere(now, &out) }
     }
 
-    /// Every passenger was told its outcome, no driver is on a ride, nobody waits for an answer, all links stand.
-    var isQuiet: Bool {
-        pool.slots.allSatisfy { slot in
-            if let passenger = slot.machine as? PassengerMachine {
-                return passenger.isSettled && (slot.isLive || !slot.isHere)
+    var whoIsOpen: [String] {
+        pool.slots.compactMap { slot in
+            switch slot.machine {
+            case let passenger as PassengerMachine: slot.open(isIdle: passenger.isSettled, mayBeGone: true)
+            case let driver as DriverMachine: slot.open(isIdle: driver.isIdle)
+            default: nil
             }
-            return slot.isLive && (slot.machine as? DriverMachine)?.isIdle == true
         }
     }
 
