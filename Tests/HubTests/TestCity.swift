@@ -15,8 +15,12 @@ actor TestCity {
     private let directory: String
     // Lazy because they belong to the loop, and an actor's init does not run on it.
     private lazy var redis = EmbeddedRedis(loop: thread.loop, directory: directory)
-    private lazy var connection = RedisConnection(
-        loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"))
+    private lazy var connection = {
+        var limits = RedisLimits()
+        // A machine that stands still for seconds is no fault of what is tried.
+        limits.commandTimeoutMs = 60_000
+        return RedisConnection(loop: thread.loop, endpoint: .unix(path: directory + "/redis.sock"), limits: limits)
+    }()
     private let library = FunctionLibrary(modules: RedisLibrary.modules)
     private let keys = Keys(city: "test")
 
