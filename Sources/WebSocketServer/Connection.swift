@@ -37,6 +37,9 @@ final class Connection {
     /// Under TLS, until the handshake begins; again while a repeated hello is awaited.
     var arrival: Arrival?
 
+    /// Under TLS, from the beginning of the handshake until something has come through it.
+    var isShakingHands = false
+
     var phase = Phase.http
     var farewell = Farewell.peer
     var http: HTTPReader?

@@ -7,6 +7,8 @@ public struct ServerLimits: Sendable {
     /// Memory of what all strangers have sent and that is no whole request or message yet. A stranger has at most some 50 KiB:
     /// six hundred that fill it are sent away, those who hold the most first, and ten thousand that have sent a hello are not.
     public var maxStrangersBytes = 32 << 20
+    /// TLS handshakes under way, 44 KiB each: 88 MB. As many as begin in two seconds or more, one a millisecond.
+    public var maxHandshakes = 2_000
     /// Sockets at once, upgraded or not. nil: what the process may open, less 128 for Redis, files and the loop.
     public var maxConnections: Int? = nil
     /// Sockets of one address (IPv6: of one /64, twice as many of a /56, four times of a /48) at once, and its TLS handshakes

@@ -15,6 +15,7 @@ extension WebSocketServer {
 
     /// False closes the socket.
     func readRequest(_ connection: Connection, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        endHandshake(connection)
         connection.http?.append(bytes)
         pause(connection)
         countHeld(connection)

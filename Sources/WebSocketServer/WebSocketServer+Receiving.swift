@@ -38,6 +38,7 @@ extension WebSocketServer {
         countHeld(connection)
         connection.arrival?.close()
         connection.arrival = nil
+        endHandshake(connection)
         stopWaiting(connection)
         wheel.cancel(id.rawValue)
         connections.remove(id)

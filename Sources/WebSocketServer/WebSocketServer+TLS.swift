@@ -76,10 +76,35 @@ extension WebSocketServer {
                 if sockets?.resumeHandshake(socket) != true { cut(connection) }
             } else {
                 adopt(connection, arrival.release())
+                beginHandshake(connection)
                 awaitRepeatedHello(connection)
             }
         } while EventLoop.currentTimeNs() < end
         if !arrived.isEmpty { loop.wantAnotherTurn() }
+    }
+
+    /// One that has begun holds 44 KiB of OpenSSL's, until its peer goes on. When too many are under way the oldest leaves: on a
+    /// phone's link one takes a second, and who leaves so has been silent for as long as all the others took to begin.
+    private func beginHandshake(_ connection: Connection) {
+        guard hasTLS, connection.socket != nil else { return }
+        connection.isShakingHands = true
+        handshakesUnderWay += 1
+        shaking.append(connection.id)
+        while let oldest = shaking.first {
+            let connection = connections[oldest]
+            let isUnderWay = connection?.isShakingHands == true
+            if isUnderWay, handshakesUnderWay <= rules.maxHandshakes { return }
+            shaking.removeFirst()
+            guard isUnderWay, let connection else { continue }
+            counts.refusedFull += 1
+            cut(connection)
+        }
+    }
+
+    func endHandshake(_ connection: Connection) {
+        guard connection.isShakingHands else { return }
+        connection.isShakingHands = false
+        handshakesUnderWay -= 1
     }
 
     /// A hello that has to be repeated for another group is awaited like the first. A descriptor of its own would be one that

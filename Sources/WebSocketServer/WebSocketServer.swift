@@ -102,6 +102,10 @@ public final class WebSocketServer {
     var endingsLeft = endingsPerTurn * endingCost
     var late = Deque<ConnectionID>()
     var leaving = Deque<ConnectionID>()
+    /// TLS handshakes that have begun and of which nothing has come, and whose they are, the oldest first; among these are some
+    /// that are done.
+    var handshakesUnderWay = 0
+    var shaking = Deque<ConnectionID>()
     /// Memory of what strangers have sent and that is not done with, bytes.
     var strangersBytes = 0
     /// Sockets closed since memory was last given back to the system; when it was given back, `now`.

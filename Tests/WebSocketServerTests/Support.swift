@@ -20,6 +20,7 @@ func onLoop(_ body: (EventLoop) throws -> Void) throws {
 final class Pair {
     let server: WebSocketServer
     let client: WebSocketClient
+    let port: Int
     let url: String
     var opened: [ConnectionID] = []
     var infos: [WebSocketServer.OpenInfo] = []
@@ -34,7 +35,7 @@ final class Pair {
     ) throws {
         server = try WebSocketServer(
             loop: loop, limits: limits, subprotocols: subprotocols, allowedOrigins: origins, tls: tls)
-        let port = try server.listen(host: "127.0.0.1", port: 0)
+        port = try server.listen(host: "127.0.0.1", port: 0)
         url = tls == nil ? "ws://127.0.0.1:\(port)/v1/connect" : "wss://localhost:\(port)/v1/connect"
         client = try WebSocketClient(loop: loop, trust: trust)
         server.onOpen = { [unowned self] id, info in

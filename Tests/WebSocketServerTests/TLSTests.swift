@@ -182,6 +182,39 @@ import WebSocketServer
         }
     }
 
+    /// A hello of TLS 1.2 without any wish, and nothing after it.
+    private static let hello: [UInt8] = {
+        let extensions: [UInt8] =
+            [0, 10, 0, 4, 0, 2, 0, 23]  // supported_groups: secp256r1
+            + [0, 11, 0, 2, 1, 0]  // ec_point_formats: uncompressed
+            + [0, 13, 0, 6, 0, 4, 4, 3, 8, 4]  // signature_algorithms: ECDSA and RSA-PSS with SHA-256
+        let body: [UInt8] =
+            [3, 3] + [UInt8](repeating: 7, count: 32) + [0]
+            + [0, 4, 0xC0, 0x2B, 0xC0, 0x2F]  // ECDHE with ECDSA or RSA, AES-128-GCM
+            + [1, 0] + [0, UInt8(extensions.count)] + extensions
+        return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
+    }()
+
+    @Test func `of too many handshakes under way the oldest leave, and who goes on with its own is let in`() throws {
+        guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
+        var limits = ServerLimits()
+        limits.maxHandshakes = 5
+        limits.headerTimeoutMs = 60_000
+        try onLoop { loop in
+            let pair = try Pair(loop, limits: limits, tls: certificate.files, trust: .anything)
+            let silent = (0..<12).map { _ in RawClient(port: pair.port) }
+            for client in silent { client.send(Self.hello) }
+            when(loop, { pair.server.counters.refusedFull == 7 }) {
+                #expect(pair.server.socketCount == 5)
+                #expect(throws: Never.self) { try pair.client.connect(url: pair.url) }
+                when(loop, { pair.opened.count == 1 }) {
+                    #expect(pair.server.counters.refusedFull == 8 && pair.server.socketCount == 5)
+                    withExtendedLifetime(silent) { pair.finish(loop) }
+                }
+            }
+        }
+    }
+
     @Test @concurrent func `TLS 1_1 is refused, and HTTP 1_1 is agreed on instead of 2`() async throws {
         guard let certificate = try TestCertificate() else { return try #require(Bool(true), "no openssl command") }
         let thread = try LoopThread()
