@@ -30,7 +30,9 @@ final class ClientSlot {
     func open(isIdle: Bool, mayBeGone: Bool = false) -> String? {
         let hasLink = isLive || mayBeGone && !isHere
         if isIdle, hasLink { return nil }
-        let what = session.hasPending ? "waits for an answer" : isIdle ? "" : "is not done"
-        return "\(role) \(subject) (\([what, hasLink ? "" : "has no link"].filter { !$0.isEmpty }.joined(separator: ", ")))"
+        var words: [String] = []
+        if session.hasPending { words.append("waits for an answer") } else if !isIdle { words.append("is not done") }
+        if !hasLink { words.append("has no link") }
+        return "\(role) \(subject) (\(words.joined(separator: ", ")))"
     }
 }
