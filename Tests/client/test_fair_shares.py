@@ -41,6 +41,20 @@ async def waits(client, vehicle, count=60):
     return statistics.quantiles(taken, n=100)[98]
 
 
+async def test_a_feed_that_is_left_and_taken_up_again_is_read_once(new_hub, cast):
+    hub = new_hub(server__workers=1).start()
+    operator = await cast.operator(hub)
+
+    def readings():
+        return hub.redis.info("commandstats").get("cmdstat_zscan", {"calls": 0})["calls"]
+
+    for _ in range(20):
+        await operator.call("subscribe", channel="city")
+        await operator.call("unsubscribe", channel="city")
+    await hub.until("the city was read", lambda: readings() > 0)
+    assert readings() == 1
+
+
 @pytest.mark.alone
 async def test_circles_that_are_moved_all_the_time_hold_nobody_up(hub, cast):
     here = hub.block()

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -266,6 +267,33 @@ def test_bodies_are_read_however_they_come(hub):
     # Two in one breath are answered one after the other.
     one = whole.replace(b"Connection: close\r\n", b"")
     assert raw(hub, one + whole).count("HTTP/1.1 404 ") == 2
+
+
+def test_what_is_read_costs_by_its_bytes(new_hub):
+    hub = new_hub(blocks=600, server__workers=1, server__commands_per_second=1, server__commands_burst=60).start()
+    asker, began, answers = Asker(hub, "passenger", "p-reads"), time.monotonic(), []
+    while (answer := asker.request("/v1/zones")).status == 200:
+        answers.append(3 + len(answer.text) / 16_384)
+    assert answer.page["code"] == "rate_limited" and answer.headers["Retry-After"]
+    # The one that was too much is sent, and owed.
+    assert answers[0] > 6, "else the test says nothing"
+    assert sum(answers[:-1]) <= 60 + (time.monotonic() - began) + 1
+
+
+async def test_a_line_that_is_left_and_taken_up_again_is_read_once(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    asker = Asker(town, "passenger", f"{driver.subject}-asks")
+
+    def readings():
+        return town.redis.info("commandstats")["cmdstat_smembers"]["calls"]
+
+    before = readings()
+    for _ in range(10):
+        await driver.call("subscribe", channel=line.channel)
+        await driver.call("unsubscribe", channel=line.channel)
+        assert asker.read(f"/v1/lines/{line.id}/buses")["buses"]
+    assert readings() - before <= 2, "once for each worker"
 
 
 async def test_half_a_body_is_waited_for_as_long_as_for_a_head(new_hub):

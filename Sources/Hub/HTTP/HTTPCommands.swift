@@ -14,6 +14,9 @@ final class HTTPCommands {
     /// Where a command goes on as one of a WebSocket does.
     var receive: (_ decoded: Decoded, _ readBytes: Int, _ session: Session) -> Void = { _, _, _ in }
 
+    /// JSON of the buses of a line; nil: it can't be read now.
+    var buses: (_ line: String, _ then: @escaping ([UInt8]?) -> Void) -> Void = { $1(nil) }
+
     private static let prefix = "/v1/commands/"
 
     init(_ services: WorkerServices) { self.services = services }
@@ -169,19 +172,9 @@ final class HTTPCommands {
                     code: .notFound, field: "line",
                     detail: "field `line`: \(services.settings.city.id) has no line \(line)."))
         }
-        tell("line_state", ["line": RedisArgument(line)], session) { reply in
-            let fields = reply.array ?? []
-            var json = JSONWriter()
-            json.beginObject()
-            json.member("line", line)
-            json.key("buses")
-            json.beginArray()
-            for index in stride(from: 2, to: fields.count, by: 3) {
-                if let state = fields[index].bytes { json.raw(state) }
-            }
-            json.endArray()
-            json.endObject()
-            return json.bytes
+        buses(line) { json in
+            guard let json else { return self.cannotRead(session) }
+            self.reply(session, json, to: "buses")
         }
     }
 
@@ -191,12 +184,16 @@ final class HTTPCommands {
     ) {
         services.functions.call(function, arguments) { result in
             if case .success(let reply) = result, let json = json(reply) {
-                return self.services.outbox.reply(session, nil, json, to: function)
+                return self.reply(session, json, to: function)
             }
             if case .failure(.server(let text)) = result { self.services.log.error("\(function) failed: \(text)") }
-            self.services.outbox.refuse(
-                session, nil, ErrorReply(code: .unavailable, detail: "The hub can't reach its store now; ask again."))
+            self.cannotRead(session)
         }
+    }
+
+    private func cannotRead(_ session: Session) {
+        services.outbox.refuse(
+            session, nil, ErrorReply(code: .unavailable, detail: "The hub can't reach its store now; ask again."))
     }
 
     private func tellZones(_ identity: Identity, _ answer: @escaping (HTTPResponse) -> Void) {
@@ -218,7 +215,13 @@ final class HTTPCommands {
         }
         json.endArray()
         json.endObject()
-        services.outbox.reply(session, nil, json.bytes, to: "zones")
+        reply(session, json.bytes, to: "zones")
+    }
+
+    /// What is read costs by its bytes, too.
+    private func reply(_ session: Session, _ json: [UInt8], to reading: String) {
+        session.budget.bucket.charge(CommandPrice.missed(0, bytes: json.count), at: Int64(services.loop.now))
+        services.outbox.reply(session, nil, json, to: reading)
     }
 }
 

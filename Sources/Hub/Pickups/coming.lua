@@ -59,8 +59,10 @@ local function pay(c, how, request, v, passenger, driver)
     elseif how == 'unclear' then
         cancels.add(c, passenger, 't')
         cancels.add(c, 'driver:' .. driver, 'v')
+    elseif has_come(c, request, v) then
+        cancels.missed(c, passenger, request.passengers)
     else
-        cancels.add(c, passenger, has_come(c, request, v) and 'n' or nil)
+        cancels.add(c, passenger)
     end
     return how ~= 'comes' and cancels.driver_refusal(c, driver) ~= nil
 end

@@ -104,6 +104,11 @@ function cancels.add(c, who, sign)
     end
 end
 
+-- Nobody was there when a vehicle came: once for each four of the party, whose seats it was kept for.
+function cancels.missed(c, passenger, passengers)
+    for _ = 1, math.ceil((tonumber(passengers) or 1) / 4) do cancels.add(c, passenger, 'n') end
+end
+
 -- Takes the mark away if there is nothing more. Answers whether there is.
 function cancels.unmark(c, passenger)
     if redis.call('EXISTS', c.p .. 'cancels:' .. passenger) == 1 then return true end

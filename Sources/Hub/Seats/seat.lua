@@ -312,7 +312,7 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
         elseif role == 'driver' and b.state == 'confirmed' then
             -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
             local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms and not is_elsewhere(b, v)
-            cancels.add(c, waited and b.passenger or 'driver:' .. subject, waited and 'n' or nil)
+            if waited then cancels.missed(c, b.passenger, b.passengers) else cancels.add(c, 'driver:' .. subject) end
         end
         if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)

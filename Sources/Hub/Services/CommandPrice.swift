@@ -23,7 +23,7 @@ enum CommandPrice {
         case .notifications(.notifySet): 5
         // Told to the passengers and to every worker, each of which finds out for whom it leads where they want to go.
         case .seats(.routeSet): 5
-        // Reads the state of each tour of the line, and goes through its timetable.
+        // Goes through the timetable of the line; see `tours`, too.
         case .lines(.lineEta): 3
         // Tells all readers of the line its new times.
         case .tours(.stopNext(let skip)): skip ? 5 : 1
@@ -71,7 +71,11 @@ enum CommandPrice {
     /// second, as circles move, can pay for it and has most of the rate left.
     static func ways(_ count: Int) -> Double { min(Double(count) / 100, 5) }
 
-    /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent.
+    /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
+    static func tours(_ count: Int) -> Double { Double(count) * 2 }
+
+    /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
+    /// feed or a line begins with, and of what is read over HTTP, too.
     static func missed(_ count: Int, bytes: Int = 0) -> Double { max(Double(count) / 100, Double(bytes) / 16_384) }
 }
 

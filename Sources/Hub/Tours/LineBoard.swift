@@ -20,6 +20,10 @@ final class LineBoard {
     var isReading = false
     /// Pushed while it was read.
     var held: [Push] = []
+    /// Who waits for it to be read, and is told nothing after that.
+    var waiting: [(LineBoard?) -> Void] = []
+    /// How many ticks it has had no readers.
+    var ticksUnread = 0
     /// Some readers wait for a snapshot.
     var hasLaggards = false
     /// The tours whose state was told since the last tick: what comes of them until the next is kept, the newest of each.
@@ -69,6 +73,12 @@ final class LineBoard {
         told = Set(kept.keys)
         kept = [:]
         return pushes
+    }
+
+    func endWait(with board: LineBoard?) {
+        let waited = waiting
+        waiting = []
+        for body in waited { body(board) }
     }
 
     /// JSON of the snapshot's data.

@@ -14,8 +14,10 @@ import Wire
 /// the last gets the whole when it has.
 final class LineBoards: Capability {
     let services: WorkerServices
-    /// Lines with readers here, by channel.
+    /// Lines with readers here, or that had some a moment ago, by channel.
     private var boards: [String: LineBoard] = [:]
+    /// Ticks for which a line is kept that nobody reads: 10 s, as who comes and goes would have it read from Redis each time.
+    private static let keptTicks = 40
     /// How often the subscription was lost.
     private var losses = 0
 
@@ -24,8 +26,7 @@ final class LineBoards: Capability {
     /// The events of a reader were read: from here on it is told the state, too.
     func joined(_ channel: String, _ session: Session, isGap: Bool) {
         guard channel.hasPrefix(Channel.lines) else { return }
-        let board = boards[channel] ?? LineBoard(channel)
-        boards[channel] = board
+        let board = board(channel)
         if let known = board.readers[session.connection] {
             guard isGap else { return }
             known.needsSnapshot = true
@@ -38,15 +39,32 @@ final class LineBoards: Capability {
     func left(_ channel: String, _ session: Session) {
         guard let board = boards[channel] else { return }
         board.readers[session.connection] = nil
-        if board.readers.isEmpty { boards[channel] = nil }
+    }
+
+    /// Calls `body` with the board of a line as it is now, or with nil when it can't be read. All who ask at once share one reading.
+    func withBoard(of line: String, _ body: @escaping (LineBoard?) -> Void) {
+        let board = board(Channel.line(line))
+        guard !board.isCurrent else { return body(board) }
+        guard commands.isUp, subscriber.isUp else { return body(nil) }
+        board.waiting.append(body)
+        read(board)
+    }
+
+    private func board(_ channel: String) -> LineBoard {
+        let board = boards[channel] ?? LineBoard(channel)
+        boards[channel] = board
+        board.ticksUnread = 0
+        return board
     }
 
     // MARK: reading
 
     func subscriptionLost() {
         losses += 1
+        boards = boards.filter { !$0.value.readers.isEmpty || !$0.value.waiting.isEmpty }
         for board in boards.values {
             board.isCurrent = false
+            board.endWait(with: nil)
             for reader in board.readers.values { reader.needsSnapshot = true }
         }
     }
@@ -67,12 +85,13 @@ final class LineBoards: Capability {
                 guard losses == self.losses, case .success(let reply) = result, board.replace(reply) else {
                     if case .failure(.server(let text)) = result { self.log.error("line_state failed: \(text)") }
                     // It is read again at the next tick.
-                    return
+                    return board.endWait(with: nil)
                 }
                 for push in held { _ = board.apply(push) }
                 board.isCurrent = true
                 for reader in board.readers.values { reader.needsSnapshot = true }
                 self.tellLaggards(of: board)
+                board.endWait(with: board)
             }
         }
     }
@@ -84,7 +103,7 @@ final class LineBoards: Capability {
         metrics.pushes.increment()
         if board.isReading {
             board.held.append(push)
-        } else if board.isCurrent, let push = board.admit(push) {
+        } else if board.isCurrent, let push = board.admit(push), !board.readers.isEmpty {
             tell(push, to: board)
         }
         return true
@@ -109,6 +128,12 @@ final class LineBoards: Capability {
     /// At each tick: the states that were kept for it, who waited for its turn, and lines that could not be read.
     func tick() {
         for board in boards.values {
+            guard !board.readers.isEmpty || !board.waiting.isEmpty else {
+                board.ticksUnread += 1
+                if board.ticksUnread > Self.keptTicks { boards[board.channel] = nil }
+                _ = board.takeKept()
+                continue
+            }
             if board.isCurrent, !board.isReading { for push in board.takeKept() { tell(push, to: board) } }
             if !board.isCurrent { read(board) } else if board.hasLaggards { tellLaggards(of: board) }
         }
@@ -130,6 +155,7 @@ final class LineBoards: Capability {
                 payload = json
                 frames[encoding] = outbox.frame(json, encoding)
             }
+            reader.session.budget.bucket.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), at: Int64(loop.now))
             if let shared = frames[encoding] { server.send(connection, shared) }
         }
     }

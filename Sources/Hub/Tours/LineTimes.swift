@@ -8,8 +8,12 @@ import Wire
 /// When a line's buses come to a stop or to any place along its way (B6), for everybody who may connect.
 final class LineTimes: Capability {
     let services: WorkerServices
+    private let lines: LineBoards
 
-    init(_ services: WorkerServices) { self.services = services }
+    init(_ services: WorkerServices, _ lines: LineBoards) {
+        self.services = services
+        self.lines = lines
+    }
 
     func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
         guard case .lines(let command) = message.command else { return false }
@@ -27,7 +31,6 @@ final class LineTimes: Capability {
         guard catalog.isKnown, services.clock.isSet else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
-        let current = catalog.current
         let places: [String: [Double]]
         let line: Line
         do throws(ErrorReply) {
@@ -36,15 +39,30 @@ final class LineTimes: Capability {
         } catch {
             return refuse(session, message.id, error)
         }
-        functions.call("line_eta", ["line": RedisArgument(id), "places": RedisArgument(Self.json(places))]) { result in
+        lines.withBoard(of: id) { board in
+            guard self.sessions.has(session) else { return }
+            guard let board else { return self.cannotRead(session, message) }
+            let price = CommandPrice.of(message.command)
+            let isPaid = self.services.budgets.take(
+                price + CommandPrice.tours(board.buses.count), besides: price, of: session, message.id)
+            if isPaid { self.ask(line, at: places, message, session) }
+        }
+    }
+
+    private func cannotRead(_ session: Session, _ message: ClientMessage) {
+        refuse(session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
+    }
+
+    private func ask(_ line: Line, at places: [String: [Double]], _ message: ClientMessage, _ session: Session) {
+        let arguments: FunctionArguments = ["line": RedisArgument(line.id), "places": RedisArgument(Self.json(places))]
+        functions.call("line_eta", arguments) { result in
             guard self.sessions.has(session) else { return }
             guard case .success(let reply) = result, let bytes = reply.bytes, let tours = Self.tours(bytes) else {
                 if case .failure(.server(let text)) = result { self.log.error("line_eta failed: \(text)") }
-                return self.refuse(
-                    session, message.id, .unavailable, "The hub can't reach its store now; ask again.")
+                return self.cannotRead(session, message)
             }
             let arrivals = LineArrivals.next(
-                Self.mostArrivals, at: places, on: line, of: current.services, tours: tours, time: self.catalog.time,
+                Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours, time: self.catalog.time,
                 now: self.now(), ahead: Self.scheduleAheadS)
             self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
         }

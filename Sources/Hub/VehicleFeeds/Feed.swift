@@ -49,6 +49,8 @@ typealias Followed = (source: FeedSource, following: Following)
 final class Following {
     /// Feeds that need it.
     var count = 0
+    /// When the last of them ended, ms of the loop.
+    var leftAt: UInt64 = 0
     /// Redis has confirmed its subscription at least once.
     var isSubscribed = false
     /// Its state was read at least once.

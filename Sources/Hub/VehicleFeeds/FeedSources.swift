@@ -18,16 +18,21 @@ extension VehicleFeeds {
     private static let vehiclesPerCall = 400
     /// How long Redis tells of single vehicles that are watched before it is asked again, ms.
     private static let watchedMs = 90_000
+    /// How long a cell, or the city, is followed that nobody watches any more, ms, and how many of them: who comes and goes would have
+    /// it read each time, 15 µs of Redis a vehicle.
+    private static let lingersMs: UInt64 = 10_000
+    private static let mostLingering = 1_000
 
     /// isTold: of a single vehicle, Redis tells already, and what it is now comes next (offer_accept). If it does not, it is read like
     /// all that is not current.
     func follow(_ sources: [FeedSource], for feed: Feed, isTold: Bool = false) {
         var new: [Followed] = []
         for source in sources {
-            let following = followed[source] ?? Following()
+            let known = followed[source]
+            let following = known ?? Following()
             followed[source] = following
             following.count += 1
-            if following.count == 1 { new.append((source, following)) }
+            if known == nil { new.append((source, following)) }
             guard !following.wasRead else { continue }
             feed.waitsFor += 1
             following.waiting.append(feed)
@@ -51,6 +56,29 @@ extension VehicleFeeds {
         following.count -= 1
         if feed.waitsFor > 0 { following.waiting.removeAll { $0 === feed } }
         guard following.count == 0 else { return }
+        switch source {
+        case .cell, .city:
+            guard lingering.count < Self.mostLingering else { return leave(source) }
+            following.leftAt = loop.now
+            lingering.insert(source)
+        case .vehicle, .ways: leave(source)
+        }
+    }
+
+    /// Those that nobody has watched for a while are not followed any more.
+    func leaveLingering() {
+        for source in lingering {
+            guard let following = followed[source], following.count == 0 else {
+                lingering.remove(source)
+                continue
+            }
+            guard loop.now - following.leftAt >= Self.lingersMs else { continue }
+            lingering.remove(source)
+            leave(source)
+        }
+    }
+
+    private func leave(_ source: FeedSource) {
         followed[source] = nil
         switch source {
         case .cell(let cell): if followed[.city] == nil { board.forget(cell: cell) }

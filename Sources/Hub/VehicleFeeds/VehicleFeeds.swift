@@ -30,6 +30,8 @@ final class VehicleFeeds: Capability {
 
     // FeedSources
     var followed: [FeedSource: Following] = [:]
+    /// Those of them that no feed needs now.
+    var lingering: Set<FeedSource> = []
     /// What the names of feeds' channels in Redis begin with.
     let feedPrefix: [UInt8]
     /// When Redis was told last which single vehicles are watched, ms of the loop.
@@ -92,7 +94,10 @@ final class VehicleFeeds: Capability {
         tellFeeds()
     }
 
-    func second() { refreshSources() }
+    func second() {
+        leaveLingering()
+        refreshSources()
+    }
 
     func subscriptionLost() {
         for following in followed.values {
@@ -362,17 +367,22 @@ final class VehicleFeeds: Capability {
         }
         feed.slot = slot
         if feed.journey != nil { decide(feed) }
+        let isFirst = feed.subscription.sentTick == nil
+        let bytes: Int
         switch board.update(feed.subscription) {
         case nil: return
         case .shared(let message)?:
             if message.frame.isEmpty {
                 message.frame = message.payload.withUnsafeBytes { feedFrame($0, session.encoding).bytes }
             }
+            bytes = message.frame.count
             server.send(session.connection, Frame(encoded: message.frame))
         case .own?:
+            bytes = board.scratch.count
             board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
         }
         metrics.feedMessages.increment()
+        if isFirst { session.budget.bucket.charge(CommandPrice.missed(0, bytes: bytes), at: Int64(loop.now)) }
     }
 
     /// What the board has written is in the feed's encoding already.

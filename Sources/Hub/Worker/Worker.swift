@@ -66,7 +66,7 @@ public actor Worker {
         // Seats take the `offer.seen` that is theirs, and rides all that are left. Deliveries come last.
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
-            learning, Tours(services, positions), lines, LineTimes(services), Stops(services), topics, topics.readings,
+            learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics, topics.readings,
             Notifications(services), Broadcasts(services), Office(services),
             Safety(services, topics.readings),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
@@ -79,6 +79,7 @@ public actor Worker {
         clients.route = { message, session in router.route(message, session) }
         let asked = HTTPCommands(services)
         asked.receive = { decoded, readBytes, session in router.receive(decoded, readBytes: readBytes, of: session) }
+        asked.buses = { line, then in lines.withBoard(of: line) { then($0?.snapshot) } }
         http = HTTPRouter(services, asked, capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }
