@@ -62,7 +62,8 @@ final class LineTimes: Capability {
                 return self.cannotRead(session, message)
             }
             let arrivals = LineArrivals.next(
-                Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours, time: self.catalog.time,
+                Self.mostArrivals, at: places, on: line, of: self.catalog.current.services, tours: tours,
+                time: self.catalog.time,
                 now: self.now(), ahead: Self.scheduleAheadS)
             self.reply(session, message.id, self.json(arrivals, of: line), to: message.command.name)
         }
