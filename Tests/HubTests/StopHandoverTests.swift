@@ -51,6 +51,27 @@ import Wire
         }
     }
 
+    @Test("C60, B7: who has declined is asked again by the same citizen only when nobody else comes")
+    func declined() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await start(city, "B2", tour: "t2", bus: "8")
+            try await drive(city, to: 1500)
+            try await drive(city, to: 500, tour: "t2")
+            func driver(_ id: String) async throws -> String? { try await city.field("stop:" + id, "tour") }
+            _ = try await request(city, "c1", wish("s1", 2500, inMinutes: 20))
+            #expect(try await driver("s1") == "t1", "it is the nearest")
+            #expect(try await answer(city, "decline", "s1").isOK)
+            _ = try await request(city, "c1", wish("s2", 2500, inMinutes: 20))
+            #expect(try await driver("s2") == "t2")
+            _ = try await request(city, "c2", wish("s3", 2500, inMinutes: 20))
+            #expect(try await driver("s3") == "t1", "whom it has not declined")
+            #expect(try await answer(city, "decline", "s2", driver: "B2").isOK)
+            _ = try await request(city, "c1", wish("s4", 2500, inMinutes: 20))
+            #expect(try await driver("s4") == "t1", "both have, and it is nearer")
+        }
+    }
+
     @Test("C64, B9: a tour that ends after the wanted time leaves the next driver some minutes to begin")
     func endsLate() async throws {
         try await TestCity.run { city in

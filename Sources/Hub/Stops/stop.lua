@@ -260,16 +260,35 @@ function stops.attach(c, id, s, tour, dist, next_stop, waits, reason)
     stops.tell_driver(c, tour, 'stop.requested', data)
 end
 
+-- Who declines a citizen is asked again by the same one only when nobody else can come, for 10 minutes: one bus before the stop could
+-- else take all requests of a line and decline them. `declined:<citizen>`: the tours that did.
+local DECLINED_S = 600
+
+function stops.note_decline(c, citizen, tour)
+    local key = c.p .. 'declined:' .. citizen
+    redis.call('SADD', key, tour)
+    redis.call('EXPIRE', key, DECLINED_S)
+end
+
+local function declined_by(c, citizen)
+    local tours = {}
+    for _, tour in ipairs(redis.call('SMEMBERS', c.p .. 'declined:' .. citizen)) do tours[tour] = true end
+    return tours
+end
+
 -- Of a line that is driven on request any tour can serve a place of its areas: the one with the most free seats. Nil: nobody
 -- drives.
-function stops.find_any(c, line, at)
-    local best, best_free
+function stops.find_any(c, line, r)
+    local at, best, best_free, was_declined = r.at, nil, nil, nil
+    local declined = declined_by(c, r.citizen)
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     for _, id in ipairs(running) do
         if stops.tour(c, id).state == 'running' then
-            local free = stops.free_seats(c, id, at) or 0
-            if not best or free > best_free then best, best_free = id, free end
+            local free, has_declined = stops.free_seats(c, id, at) or 0, declined[id] or false
+            if not best or was_declined and not has_declined or was_declined == has_declined and free > best_free then
+                best, best_free, was_declined = id, free, has_declined
+            end
         end
     end
     return best
@@ -278,17 +297,19 @@ end
 -- Which running tour of the line is to serve a place: the one whose bus has the shortest way to it along its shape, with
 -- room to brake. r: `places` has by pattern the distances along its shape at which it passes the place (a loop may pass
 -- it twice), `next` likewise the index of the first stop behind each pass, `later` says whether the line passes it again
--- in a later round. Answers tour, distance along its shape, index of the stop behind it, and true if it is for a later round
+-- in a later round. Who has declined the `citizen` comes after the others. Answers tour, distance along its shape, index of the
+-- stop behind it, and true if it is for a later round
 -- and no tour comes by on this one; or nil and why not. With `anywhere` any tour can. at: of the pickup, ms.
 function stops.find_tour(c, line, r)
     local nobody = 'Nobody drives line ' .. line .. ' now. Ask again when a bus is on its way.'
     if r.anywhere then
-        local any = stops.find_any(c, line, r.at)
+        local any = stops.find_any(c, line, r)
         if any then return any end
         return nil, 'no_driver', nobody
     end
     local ahead_m = c.stop_ahead_m
-    local best, best_at, best_gap, best_next, later, later_at
+    local best, best_at, best_gap, best_next, was_declined, later, later_at
+    local declined = declined_by(c, r.citizen)
     local running = redis.call('SMEMBERS', c.p .. 'line:' .. line .. ':tours')
     table.sort(running)
     local is_driven = false
@@ -302,8 +323,10 @@ function stops.find_tour(c, line, r)
                 -- Before its first position, and as long as it stands at its first stop, a bus has all of its way ahead.
                 local is_on_its_way = t.dist and t.dist ~= '' and not stops.is_waiting(t)
                 local gap = is_on_its_way and dist - tonumber(t.dist) or dist + ahead_m
-                if gap >= ahead_m and (not best_gap or gap < best_gap) then
-                    best, best_at, best_gap, best_next = id, dist, gap, behind[i]
+                local has_declined = declined[id] or false
+                local is_better = not best or was_declined and not has_declined or was_declined == has_declined and gap < best_gap
+                if gap >= ahead_m and is_better then
+                    best, best_at, best_gap, best_next, was_declined = id, dist, gap, behind[i], has_declined
                 end
             end
             if r.later and (not later or (#passes > 0 and not later_at)) then later, later_at = id, passes[1] end

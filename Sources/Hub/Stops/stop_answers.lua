@@ -43,6 +43,7 @@ function ANSWERS.accept(c, id, s, t)
 end
 
 function stops.decline(c, id, s)
+    if s.tour then stops.note_decline(c, s.citizen, s.tour) end
     stops.close(c, id, s, 'declined')
     log(c, 'stop.declined', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.declined', id, s)

@@ -116,7 +116,10 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         local barred = blocks.refusal(c, held[2])
         if barred then return barred end
         local person, wanted = cjson.decode(given.person), {}
-        for i = 7, #given do wanted[#wanted + 1] = cjson.decode(given[i]) end
+        for i = 7, #given do
+            wanted[#wanted + 1] = cjson.decode(given[i])
+            wanted[#wanted].citizen = citizen
+        end
 
         for _, r in ipairs(wanted) do stops.seek(c, line, r) end
         local known, s, open, passengers = stops.repeated(c, citizen, line, wanted[1])

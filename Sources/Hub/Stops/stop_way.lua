@@ -131,7 +131,7 @@ end
 
 -- What find_tour must know of a request that is open.
 function stops.wanted(s)
-    return { at = tonumber(s.at), anywhere = s.anywhere, places = cjson.decode(s.places),
+    return { citizen = s.citizen, at = tonumber(s.at), anywhere = s.anywhere, places = cjson.decode(s.places),
         next = s.nexts and cjson.decode(s.nexts) }
 end
 

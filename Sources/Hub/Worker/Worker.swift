@@ -66,7 +66,8 @@ public actor Worker {
         // Seats take the `offer.seen` that is theirs, and rides all that are left. Deliveries come last.
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
-            learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics, topics.readings,
+            learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
+            topics.readings,
             Notifications(services), Broadcasts(services), Office(services),
             Safety(services, topics.readings),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
