@@ -99,8 +99,9 @@ async def test_a_connection_that_died_silently_is_given_up(new_hub, cast):
     await dead.follow(f"zone:{here.a.id}")
     assert hub.redis.pubsub_channels(hub.key("feed:*"))
     dead.ws.transport.pause_reading()
+    # They are kept for 10 s after their last reader.
     await hub.until(
-        "its cells are left", lambda: not hub.redis.pubsub_channels(hub.key("feed:*")), 10 * patience.SCALE
+        "its cells are left", lambda: not hub.redis.pubsub_channels(hub.key("feed:*")), 30 * patience.SCALE
     )
     dead.ws.transport.resume_reading()
     await dead.wait_closed(patience.PROCESS)
