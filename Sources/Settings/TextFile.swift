@@ -24,11 +24,14 @@ package enum TextFile {
         return String(cString: resolved)
     }
 
-    /// The whole file. Fails for directories, and for files longer than `maxBytes`.
+    /// The whole file. Fails for directories, for pipes, whose writer it would wait for, and for files longer than `maxBytes`.
     package static func read(_ path: String, maxBytes: Int) throws(Failure) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Failure(errno) }
         defer { close(file) }
+        var info = stat()
+        guard fstat(file, &info) == 0 else { throw Failure(errno) }
+        guard info.st_mode & S_IFMT != S_IFIFO else { throw Failure(reason: "a pipe, not a file") }
         return try read(file, maxBytes: maxBytes)
     }
 
@@ -63,6 +66,7 @@ package enum TextFile {
         var info = stat()
         if stat(path, &info) != 0 { return Failure(errno).reason }
         if info.st_mode & S_IFMT == S_IFDIR { return Failure(EISDIR).reason }
+        if info.st_mode & S_IFMT == S_IFIFO { return "a pipe, not a file" }
         return access(path, R_OK) == 0 ? nil : Failure(errno).reason
     }
 }

@@ -21,7 +21,8 @@ enum TokenSecretFile {
             // Another process may make it first, and a half-written file is never seen: see `make`.
             try make(path)
         }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe without a writer is opened at once, too, and refused below: who reads it must not wait for one.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw problem(path, "can't be read: \(TextFile.Failure(errno).reason)") }
         defer { close(file) }
         // Asked of the open file, so that it can't be changed for another in between.

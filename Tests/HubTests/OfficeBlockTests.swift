@@ -35,6 +35,21 @@ import Wire
         #expect(try await city.brokenInvariants() == [])
     }
 
+    @Test("an operator can't push what it did out of the audit: 60 acts a minute, and the next changes nothing")
+    func manyActs() async throws {
+        try await TestCity.run { city in
+            for _ in 0..<60 { #expect(try await block(city, "passenger", "p1").isOK) }
+            #expect(try await block(city, "passenger", "p2") == .refused("rate_limited"))
+            #expect(try await unblock(city, "passenger", "p1") == .refused("rate_limited"))
+            #expect(try await city.raw(["HEXISTS", "{test}:passenger:p2", "blocked"]).int == 0)
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 60)
+            let other = try await city.command("office_block", "o2", "passenger", "p2", "Rude.", "0", "")
+            #expect(other.isOK, "each has its own")
+            try await city.advance(60_000)
+            #expect(try await unblock(city, "passenger", "p1").isOK)
+        }
+    }
+
     @Test("a blocked bus driver starts no tour; the one under way goes on")
     func busDriver() async throws {
         try await TestCity.run { city in

@@ -1,3 +1,4 @@
+import Glibc
 import Settings
 import Testing
 
@@ -14,6 +15,16 @@ private func problems(_ flags: [String: String]) -> [String] {
 }
 
 @Suite struct CheckTests {
+    @Test func `A pipe in place of a file is refused at once`() {
+        let scratch = Scratch()
+        let path = scratch.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(problems(["zones.file": path]).first?.contains("a pipe, not a file") == true)
+        #expect(throws: SettingsError.self) {
+            try Settings.load(file: path, flags: [:], exampleDirectories: [scratch.path])
+        }
+    }
+
     @Test(arguments: ["0.0.0.0", "::", "192.168.1.4", "taxi.example", "128.0.0.1", "127.0.0.1.example"])
     func `Outside loopback TLS is required`(host: String) {
         let found = problems(["server.host": host])

@@ -71,6 +71,13 @@ private let short = Base64URL.encode([UInt8](repeating: 7, count: 31))
         #expect(problems(path) == [])
     }
 
+    @Test func `A pipe is refused at once, without waiting for who writes to it`() {
+        let scratch = Scratch()
+        let path = scratch.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(problems(path).first?.contains("isn't a file") == true)
+    }
+
     @Test func `Comments, blank lines and several secrets are read in order`() throws {
         let text = "# first\n\nnew \(good)\r\n\told   \(good)  \n"
         let secrets = try TokenSecretFile.parse(Array(text.utf8), path: "s")

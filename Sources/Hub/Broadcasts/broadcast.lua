@@ -16,6 +16,8 @@ local ROLES = { drivers = 'driver', bus_drivers = 'bus_driver', passengers = 'pa
 -- stand ('' = all who have been here within a week), the text, key. Answers how many will be told.
 register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, function(c, given)
     return once(c, 'broadcast', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         local open, waiting = c.p .. 'broadcasts', c.p .. 'broadcast:' .. given.id
         if redis.call('HLEN', open) >= MOST_OPEN then
             return refuse('rate_limited', 'So many notices are still being told: send it again in a moment.', 1000)

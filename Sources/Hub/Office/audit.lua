@@ -1,12 +1,30 @@
 -- What operators did: the stream `audit`, an entry for each act, written by the function that makes the change, and by no other. Its id
 -- is the entry's; `act` is JSON. Nothing else shortens it.
 
-local log = import('core', 'log')
+local log, refuse = import('core', 'log', 'refuse')
+local cancels = import('limits', 'cancels')
 
 -- So many entries at least are kept: at 300 bytes, some 15 MB, and at a hundred acts a day more than a year.
 local KEPT = 50000
 
+-- So many acts a minute of one operator: by hand nobody needs more, and nobody pushes out what it did before within a shift.
+local ACTS = 60
+
 local audit = {}
+
+-- `acts:<operator>`: when those of the last minute were, hub time. Answers it with one more, or nil, how many there were, and for how
+-- many ms there can't be another.
+local function one_more(c, operator)
+    return cancels.in_a_minute(c, redis.call('GET', c.p .. 'acts:' .. operator) or nil, ACTS)
+end
+
+-- Asked before anything changes: the refusal of an operator who does more by hand than anybody can, or nil.
+function audit.too_many(c, operator)
+    local times, done, wait = one_more(c, operator)
+    if times then return nil end
+    return refuse('rate_limited', 'You have done ' .. done .. ' things by hand within a minute. Do this one again in '
+        .. math.ceil(wait / 1000) .. ' s.', wait)
+end
 
 -- target: on whom or what, as driver:<id>; reason: nil where the command has none; before, after: small objects (`auditFacts` in
 -- common.json). Answers the entry's id.
@@ -14,6 +32,8 @@ function audit.write(c, operator, command, target, reason, before, after)
     local act = { operator = operator, command = command, target = target, reason = reason, before = before, after = after }
     local id = redis.call('XADD', c.p .. 'audit', 'MAXLEN', '~', KEPT, '*', 'time', c.now_text, 'act', cjson.encode(act))
     act.id = id
+    local times = one_more(c, operator)
+    if times then redis.call('SET', c.p .. 'acts:' .. operator, times, 'EX', 60) end
     log(c, 'audit', act)
     return id
 end

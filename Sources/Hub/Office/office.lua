@@ -101,7 +101,10 @@ local function say(c, channel, id, text) tell(c, channel, 'notice', { notice = '
 register('office_remove', { 'operator', 'driver', 'reason', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'office.remove', 'operator:' .. given.operator, given.key, function()
-        local v, no = known(c, driver)
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
+        local v
+        v, no = known(c, driver)
         if no then return no end
         if v.state == 'busy' then
             return refuse('not_available', driver .. ' is on ride ' .. (v.ride or '') .. ': cancel that first, with office.cancel.')
@@ -124,6 +127,8 @@ end)
 register('office_cancel', { 'operator', 'ride', 'reason', 'key' }, function(c, given)
     local ride = given.ride
     return once(c, 'office.cancel', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         local r = load_ride(c, ride)
         if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
         if r.state == 'aboard' then return refuse('not_available', 'The passengers are aboard: the driver ends the ride.') end
@@ -152,6 +157,8 @@ end
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
     return once(c, 'office.block', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         if given.till ~= '0' and tonumber(given.till) <= c.now then
             return refuse('bad_message', 'field `until`: expected a time to come, got one that is over')
         end
@@ -173,6 +180,8 @@ end)
 register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
     return once(c, 'office.unblock', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         local key = c.p .. HOLDERS[role] .. subject
         local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
