@@ -11,10 +11,12 @@ package enum TextFile {
             reason = String(cString: strerror(code))
         }
 
-        init(reason: String) {
-            code = EFBIG
+        init(_ code: Int32 = EFBIG, reason: String) {
+            self.code = code
             self.reason = reason
         }
+
+        static let pipe = Failure(ESPIPE, reason: "a pipe, not a file")
     }
 
     /// The path without links and from the root; as it is when there is no such file.
@@ -31,7 +33,7 @@ package enum TextFile {
         defer { close(file) }
         var info = stat()
         guard fstat(file, &info) == 0 else { throw Failure(errno) }
-        guard info.st_mode & S_IFMT != S_IFIFO else { throw Failure(reason: "a pipe, not a file") }
+        guard info.st_mode & S_IFMT != S_IFIFO else { throw Failure.pipe }
         return try read(file, maxBytes: maxBytes)
     }
 
@@ -66,7 +68,7 @@ package enum TextFile {
         var info = stat()
         if stat(path, &info) != 0 { return Failure(errno).reason }
         if info.st_mode & S_IFMT == S_IFDIR { return Failure(EISDIR).reason }
-        if info.st_mode & S_IFMT == S_IFIFO { return "a pipe, not a file" }
+        if info.st_mode & S_IFMT == S_IFIFO { return Failure.pipe.reason }
         return access(path, R_OK) == 0 ? nil : Failure(errno).reason
     }
 }

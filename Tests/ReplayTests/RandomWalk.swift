@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import RedisLink
 import TestSupport
+import Testing
 
 @testable import Replay
 
@@ -61,6 +62,24 @@ extension RandomWalk {
             await walk.stop()
             throw error
         }
+    }
+}
+
+extension RandomWalk {
+    /// The rules that walks find broken when `wrong` stands in the functions for `right`. What a fault takes comes up in a walk by
+    /// chance, so up to eight seeds are tried, until `rule` is found.
+    static func brokenRules(
+        _ what: String, _ rule: Violation.Rule, _ right: String, _ wrong: String, steps: Int
+    ) async throws -> Set<Violation.Rule> {
+        var found: Set<Violation.Rule> = []
+        for seed in 7...14 as ClosedRange<UInt64> where !found.contains(rule) {
+            let result = try await run(seed: seed, steps: steps) { text in
+                #expect(text.contains(right), "\(what): the functions have changed; change this test with them")
+                text = text.split(separator: right, omittingEmptySubsequences: false).joined(separator: wrong)
+            }
+            found.formUnion(result.violations.map(\.rule))
+        }
+        return found
     }
 }
 

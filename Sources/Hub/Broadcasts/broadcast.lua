@@ -2,7 +2,7 @@
 -- nothing else meanwhile: `broadcasts` has the notices that are still being told, by id, and `broadcast:<id>` who has not been told yet.
 -- A portion is told and taken out in one step, so each is told once, whatever dies.
 
-local log, ok, once, refuse, register, tell = import('core', 'log', 'ok', 'once', 'refuse', 'register', 'tell')
+local log, ok, refuse, register, tell = import('core', 'log', 'ok', 'refuse', 'register', 'tell')
 local people = import('people', 'people')
 local audit = import('audit', 'audit')
 
@@ -15,9 +15,7 @@ local ROLES = { drivers = 'driver', bus_drivers = 'bus_driver', passengers = 'pa
 -- broadcast_send: operator, id (new, random), to whom (drivers, bus_drivers, passengers), of drivers the zone in whose queue they
 -- stand ('' = all who have been here within a week), the text, key. Answers how many will be told.
 register('broadcast_send', { 'operator', 'id', 'to', 'zone', 'text', 'key' }, function(c, given)
-    return once(c, 'broadcast', 'operator:' .. given.operator, given.key, function()
-        local no = audit.too_many(c, given.operator)
-        if no then return no end
+    return audit.act(c, 'broadcast', given, function()
         local open, waiting = c.p .. 'broadcasts', c.p .. 'broadcast:' .. given.id
         if redis.call('HLEN', open) >= MOST_OPEN then
             return refuse('rate_limited', 'So many notices are still being told: send it again in a moment.', 1000)

@@ -1,7 +1,7 @@
 -- What operators did: the stream `audit`, an entry for each act, written by the function that makes the change, and by no other. Its id
 -- is the entry's; `act` is JSON. Nothing else shortens it.
 
-local log, refuse = import('core', 'log', 'refuse')
+local log, once, refuse = import('core', 'log', 'once', 'refuse')
 local cancels = import('limits', 'cancels')
 
 -- So many entries at least are kept: at 300 bytes, some 15 MB, and at a hundred acts a day more than a year.
@@ -18,12 +18,15 @@ local function one_more(c, operator)
     return cancels.in_a_minute(c, redis.call('GET', c.p .. 'acts:' .. operator) or nil, ACTS)
 end
 
--- Asked before anything changes: the refusal of an operator who does more by hand than anybody can, or nil.
-function audit.too_many(c, operator)
-    local times, done, wait = one_more(c, operator)
-    if times then return nil end
-    return refuse('rate_limited', 'You have done ' .. done .. ' things by hand within a minute. Do this one again in '
-        .. math.ceil(wait / 1000) .. ' s.', wait)
+-- An act of an operator, once for its key (`once`); or the refusal of one who does more by hand than anybody can, before anything
+-- changes. given: of the function, with `operator` and `key`.
+function audit.act(c, command, given, body)
+    return once(c, command, 'operator:' .. given.operator, given.key, function()
+        local times, done, wait = one_more(c, given.operator)
+        if times then return body() end
+        return refuse('rate_limited', 'You have done ' .. done .. ' things by hand within a minute. Do this one again in '
+            .. math.ceil(wait / 1000) .. ' s.', wait)
+    end)
 end
 
 -- target: on whom or what, as driver:<id>; reason: nil where the command has none; before, after: small objects (`auditFacts` in

@@ -65,9 +65,7 @@ end, { 'no-writes' })
 -- report_close: operator, report, note, key.
 register('report_close', { 'operator', 'report', 'note', 'key' }, function(c, given)
     local id = given.report
-    return once(c, 'report.close', 'operator:' .. given.operator, given.key, function()
-        local no = audit.too_many(c, given.operator)
-        if no then return no end
+    return audit.act(c, 'report.close', given, function()
         local json = redis.call('GET', key_of(c, id))
         if not json then return refuse('not_found', 'There is no report ' .. id .. ', or it is too old.') end
         local report = cjson.decode(json)
