@@ -22,7 +22,8 @@ struct TaxiETACommand: ParsableCommand {
     @Option(help: "Another recording of the same form, of another day.")
     var judge: String?
 
-    @Option(help: "Minutes that the city is ahead of UTC.")
+    @Option(
+        parsing: .unconditional, help: "Minutes that the city is ahead of UTC; negative in the west: -420.")
     var utcOffset = 0
 
     @Option(help: "Fail when the mean absolute percentage error from 3 minutes on is above this many percent.")

@@ -57,9 +57,10 @@ def test_doctor_knows_a_hub_that_runs(hub, tmp_path):
     assert port.startswith("poor")
 
 
+@pytest.mark.parametrize("command", [["replay"], ["eta-accuracy", "taxis"]])
 @pytest.mark.parametrize("form", [["--utc-offset", "-420"], ["--utc-offset=-420"], ["--utc-offset", "60"]])
-def test_an_offset_to_the_west_is_a_number(tmp_path, form):
-    result = run("replay", tmp_path / "nothing.csv", *form)
+def test_an_offset_to_the_west_is_a_number(tmp_path, command, form):
+    result = run(*command, tmp_path / "nothing.csv", *form)
     assert "nothing.csv can't be read: No such file or directory" in result.stderr, result.stderr
 
 
