@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in five targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS.
+// C is seen in six targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -51,6 +51,8 @@ let package = Package(
         .systemLibrary(name: "CHiredis"),
         // Feeds come as archives from all kinds of archivers (shim.h says why no reader of our own).
         .systemLibrary(name: "CZip"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CLibpq"),
 
         .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
@@ -67,6 +69,7 @@ let package = Package(
             dependencies: ["Domain", "Wire", .product(name: "Yams", package: "Yams")],
             swiftSettings: plain),
         .target(name: "Tokens", dependencies: ["COpenSSL", "Settings", "Wire"], swiftSettings: strict),
+        .target(name: "Records", dependencies: ["CLibpq", "CSQLite", "Wire"], swiftSettings: strict),
         .target(name: "EventLoop", dependencies: ["CLibuv"], swiftSettings: strict),
         .target(
             name: "WebSocketServer",
@@ -78,7 +81,7 @@ let package = Package(
         .target(
             name: "Hub",
             dependencies: [
-                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "EventLoop",
+                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records", "EventLoop",
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -101,7 +104,8 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Replay", "RedisLink", "Settings", "Tokens", "Wire",
+                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Records", "Replay", "RedisLink", "Settings", "Tokens",
+                "Wire",
                 "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plain),
@@ -123,6 +127,7 @@ let package = Package(
             dependencies: [
                 "GTFSRealtime", "GTFS", "Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ], swiftSettings: strict),
+        .testTarget(name: "RecordsTests", dependencies: ["Records", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "WebSocketServerTests", dependencies: ["WebSocketServer", "TestSupport"], swiftSettings: strict),
@@ -131,7 +136,7 @@ let package = Package(
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(
             name: "TokensTests", dependencies: ["COpenSSL", "Tokens", "Settings", "Wire"], swiftSettings: strict),
-        .testTarget(name: "HubTests", dependencies: ["Hub", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "HubTests", dependencies: ["Hub", "Records", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ReplayTests",
             dependencies: [

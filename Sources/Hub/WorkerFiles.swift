@@ -1,4 +1,5 @@
 import Glibc
+import Settings
 
 /// Small files of a running hub under `<data>/run`: what workers run with, each worker's metrics.
 enum WorkerFiles {
@@ -6,6 +7,11 @@ enum WorkerFiles {
     /// What workers run with.
     static func current(_ data: String) -> String { directory(data) + "/current" }
     static func settings(_ data: String) -> String { current(data) + "/settings.yaml" }
+
+    /// What this hub runs with, as its supervisor has tried it.
+    static func settings(of data: String) throws -> Settings {
+        try Settings(decoding: String(decoding: try read(settings(data)), as: UTF8.self))
+    }
 
     static func addresses(_ data: String) -> String { directory(data) + "/addresses" }
 

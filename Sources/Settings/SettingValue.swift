@@ -142,8 +142,10 @@ enum SettingKind: Sendable {
 
     /// The value with passwords hidden, for print-config and logs.
     func masked(_ value: SettingValue) -> SettingValue {
-        guard case .text(.redisURL) = self, case .text(let url) = value else { return value }
-        return .text(RedisURL.masked(url))
+        switch (self, value) {
+        case (.text(.redisURL), .text(let url)), (.text(.storeURL), .text(let url)): .text(RedisURL.masked(url))
+        default: value
+        }
     }
 
     /// The value with file names taken relative to a directory, as names in a file are meant relative to that file.

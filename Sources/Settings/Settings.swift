@@ -13,6 +13,8 @@ public struct Settings: Sendable, Equatable {
     public var zones = Zones()
     /// The shared state.
     public var redis = Redis()
+    /// Where what remains is kept.
+    public var store = Store()
     /// What this hub keeps on disk.
     public var data = DataFiles()
     /// Queues, offers and rides.

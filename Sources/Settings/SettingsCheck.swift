@@ -94,7 +94,23 @@ extension Settings {
     }
 
     /// What works and lets others in: said at each start, and a fault for `check-config` and `doctor`.
-    public var exposures: [SettingsProblem] {
+    public var exposures: [SettingsProblem] { exposedRedis + exposedStore }
+
+    private var exposedStore: [SettingsProblem] {
+        guard let host = StoreURL.host(store.url), !Host.isLoopback(host), !StoreURL.isEncrypted(store.url) else {
+            return []
+        }
+        return [
+            .init(
+                place: "store.url",
+                text: """
+                    \(host) is another machine, and records would cross the network in clear text when it speaks no TLS: \
+                    add ?sslmode=verify-full, with sslrootcert where its certificate is your own
+                    """)
+        ]
+    }
+
+    private var exposedRedis: [SettingsProblem] {
         guard let host = RedisURL.host(redis.url), !Host.isLoopback(host), !redis.allowPlain else { return [] }
         return [
             .init(

@@ -98,6 +98,9 @@ extension SettingKind {
 extension Setting {
     /// Whether the value may hold a password.
     var isSecret: Bool {
-        if case .text(.redisURL) = kind { true } else { false }
+        switch kind {
+        case .text(.redisURL), .text(.storeURL): true
+        default: false
+        }
     }
 }

@@ -10,6 +10,8 @@ enum TextForm: Sendable {
     /// Name of a file that may be made, or empty.
     case path
     case redisURL
+    /// Where records are kept.
+    case storeURL
     case origin
     /// Name of a token key.
     case keyID
@@ -28,6 +30,8 @@ enum TextForm: Sendable {
         case .cityID: "1 to 32 of a-z, 0-9, _ and -"
         case .file, .path: "the name of a file, or \"\""
         case .redisURL: "\"redis://user:password@host:port/db\", \"unix:///path?db=0\" or \"\""
+        case .storeURL:
+            "\"postgresql://user:password@host:port/database\", \"sqlite:///path\", \"none\" or \"\""
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
         case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
         case .currency: "a currency by its three letters, such as EUR"
@@ -48,6 +52,7 @@ enum TextForm: Sendable {
                 (1...32).contains(text.utf8.count)
                     && text.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789_-".utf8.contains($0) }
             case .redisURL: text.isEmpty || RedisURL.isPlausible(text)
+            case .storeURL: text.isEmpty || StoreURL.isPlausible(text)
             case .origin: text == "*" || Self.isOrigin(text)
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil

@@ -42,7 +42,9 @@ final class OwnHub {
         let pids = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return pids.split(separator: " ").compactMap { Int32($0) }.map { pid in
             let command = (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) ?? ""
-            return (name: command.hasPrefix("redis") ? "redis" : "worker", pid: pid)
+            let words = (try? String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8)) ?? ""
+            let name = words.contains("\0recorder\0") ? "recorder" : "worker"
+            return (name: command.hasPrefix("redis") ? "redis" : name, pid: pid)
         }
     }
 

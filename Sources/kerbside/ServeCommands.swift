@@ -36,6 +36,16 @@ struct WorkerCommand: ParsableCommand {
     func run() throws { try WorkerRun.run(name: name, number: number, data: data, port: port) }
 }
 
+struct RecorderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recorder", abstract: "Records what happens at a hub; started by `serve`.", shouldDisplay: false)
+
+    @Option var name: String
+    @Option var data: String
+
+    func run() throws { try RecorderRun.run(name: name, data: data) }
+}
+
 struct Echo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves the hub's transport as an echo server, for conformance suites.",

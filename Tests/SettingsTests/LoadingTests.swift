@@ -209,6 +209,8 @@ private func problems(
         ("redis:\n  fsync: sometimes", "expected everysec or always, found \"sometimes\""),
         ("redis:\n  url: \"rediss://host\"", "redis.url: expected \"redis://"),
         ("redis:\n  url: \"http://host\"", "redis.url: expected \"redis://"),
+        ("store:\n  url: \"mysql://host\"", "store.url: expected \"postgresql://"),
+        ("store:\n  url: \"sqlite://\"", "store.url: expected \"postgresql://"),
         ("tokens:\n  public_keys: [a]", "with roles and more if wanted, found \"a\" in entry 1"),
         ("vehicles:\n  fares: [\"*: 5km=3\", x]", "10km=18.50\", found \"x\" in entry 2"),
         ("vehicles:\n  fares: [[]]", "10km=18.50\", found a list in entry 1"),

@@ -44,7 +44,8 @@ register('ride_request', {
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
         redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
         log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(given.passengers),
-            lat = tonumber(given.lat), lon = tonumber(given.lon) })
+            lat = tonumber(given.lat), lon = tonumber(given.lon), to_lat = tonumber(given.to_lat),
+            to_lon = tonumber(given.to_lon) })
         tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
         begin_search(c, ride, { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, round = 1, attempt = 0,
             order = order }, queue, fields)

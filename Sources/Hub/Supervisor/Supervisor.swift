@@ -1,6 +1,7 @@
 public import EventLoop
 import Glibc
 import Logging
+import Records
 import RedisLink
 public import Settings
 import Tokens
@@ -31,6 +32,7 @@ public actor Supervisor {
     private var settled: SettledFiles
     private var tickets: TicketRotation?
     private var workers: [WorkerProcess] = []
+    private var recorder: WorkerProcess?
     private var signals: [LoopSignal] = []
     private var isStopping = false
     private var isEnding = false
@@ -79,12 +81,15 @@ public actor Supervisor {
         _ = try TokenIssuer(settings, makesSecret: true)
         settled.clear()
         try settled.take(settings) { self.log.warning("zones repaired: \($0)") }
+        let records = StoreLocation(url: settings.store.url, data: settings.data.dir)
+        try RecordStore.check(records)
         tickets = try TicketRotation(settings, loop: loop, log: log)
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
         let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
         try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: max(1, count))
         try await startRedis()
         for number in 1...max(1, count) { startWorker(number) }
+        if records != .none { recorder = startProcess(.recorder, "the recorder") }
         log.notice(
             "serving",
             metadata: [
@@ -158,14 +163,21 @@ public actor Supervisor {
     // MARK: workers
 
     private func startWorker(_ number: Int) {
-        let worker = WorkerProcess(number: number, loop: loop, data: settings.data.dir, port: reservation?.port ?? 0)
-        worker.onEnd = { description in
-            guard !self.isStopping else { return self.finishIfDone() }
-            self.log.error("worker \(number) ended and is started again: \(description)")
-        }
-        workers.append(worker)
-        worker.start()
+        workers.append(startProcess(.worker(number: number, port: reservation?.port ?? 0), "worker \(number)"))
     }
+
+    private func startProcess(_ work: WorkerProcess.Work, _ name: String) -> WorkerProcess {
+        let process = WorkerProcess(work, loop: loop, data: settings.data.dir)
+        process.onEnd = { description in
+            guard !self.isStopping else { return self.finishIfDone() }
+            self.log.error("\(name) ended and is started again: \(description)")
+        }
+        process.start()
+        return process
+    }
+
+    /// The recorder among them.
+    private var processes: [WorkerProcess] { workers + (recorder.map { [$0] } ?? []) }
 
     // MARK: signals
 
@@ -181,7 +193,7 @@ public actor Supervisor {
         } catch {
             return log.error("not reloaded, everything stays as it was: \(error)")
         }
-        for worker in workers { worker.signal(SIGHUP) }
+        for process in processes { process.signal(SIGHUP) }
         Task {
             switch await prepare() {
             case .success: log.notice("reloaded")
@@ -194,13 +206,13 @@ public actor Supervisor {
         guard !isStopping else { return }
         isStopping = true
         log.notice("stopping: \(name)")
-        for worker in workers { worker.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
+        for process in processes { process.stop(killAfterMs: UInt64(settings.server.drainMs) + 5000) }
         finishIfDone()
     }
 
     /// When the last worker has ended: Redis writes what it has and ends, then this process.
     private func finishIfDone() {
-        guard isStopping, !isEnding, workers.allSatisfy({ !$0.isRunning }) else { return }
+        guard isStopping, !isEnding, processes.allSatisfy({ !$0.isRunning }) else { return }
         isEnding = true
         prepareAgain.close()
         connection?.close()
@@ -226,7 +238,7 @@ public actor Supervisor {
     /// Could not start: ends what had been started.
     private func abandon() {
         isStopping = true
-        for worker in workers { worker.stop(killAfterMs: 1000) }
+        for process in processes { process.stop(killAfterMs: 1000) }
         finishIfDone()
     }
 }

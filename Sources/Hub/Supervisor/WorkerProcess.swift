@@ -3,17 +3,22 @@ import Glibc
 import Telemetry
 import WebSocketServer
 
-/// One worker as its supervisor sees it: started, started again when it dies, stopped. Used on the supervisor's loop.
+/// One worker, or the recorder, as its supervisor sees it: started, started again when it dies, stopped. Used on the
+/// supervisor's loop.
 final class WorkerProcess {
+    enum Work {
+        case worker(number: Int, port: Int)
+        case recorder
+    }
+
     /// The first restart is at once; those that follow soon after wait, doubling up to this, ms.
     private static let longestWaitMs: UInt64 = 5_000
     /// A worker that has lived so long starts with no wait again, ms.
     private static let settledMs: UInt64 = 10_000
 
-    private let number: Int
+    private let work: Work
     private let loop: EventLoop
     private let data: String
-    private let port: Int
     private let timer: LoopTimer
     private var process: ChildProcess?
     private var name = ""
@@ -26,27 +31,38 @@ final class WorkerProcess {
 
     var isRunning: Bool { process != nil }
 
-    init(number: Int, loop: EventLoop, data: String, port: Int) {
-        self.number = number
+    init(_ work: Work, loop: EventLoop, data: String) {
+        self.work = work
         self.loop = loop
         self.data = data
-        self.port = port
         timer = LoopTimer(loop)
     }
 
     func start() {
         guard isWanted else { return }
-        name = "w\(number)-" + String(UInt32.random(in: .min ... .max), radix: 36)
+        name = prefix + String(UInt32.random(in: .min ... .max), radix: 36)
         startedAt = loop.now
         do {
             process = try ChildProcess.spawn(
-                loop: loop, executable: "/proc/self/exe",
-                arguments: [
-                    "worker", "--name", name, "--number", String(number), "--data", data, "--port", String(port),
-                ]
+                loop: loop, executable: "/proc/self/exe", arguments: arguments
             ) { status, signal in self.ended(signal != 0 ? "signal \(signal)" : "exit status \(status)") }
         } catch {
             ended("\(error)")
+        }
+    }
+
+    private var prefix: String {
+        switch work {
+        case .worker(let number, _): "w\(number)-"
+        case .recorder: "records-"
+        }
+    }
+
+    private var arguments: [String] {
+        switch work {
+        case .worker(let number, let port):
+            ["worker", "--name", name, "--number", String(number), "--data", data, "--port", String(port)]
+        case .recorder: ["recorder", "--name", name, "--data", data]
         }
     }
 
@@ -65,7 +81,9 @@ final class WorkerProcess {
         process = nil
         WorkerExpositions(directory: WorkerFiles.metrics(data)).remove(worker: name)
         // Its connections are gone, whether another takes its place or not.
-        _ = try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1)
+        if case .worker(let number, _) = work {
+            _ = try? AddressCounts(path: WorkerFiles.addresses(data), row: number - 1)
+        }
         timer.stop()
         if isWanted {
             if loop.now - startedAt >= Self.settledMs { waitMs = 0 }

@@ -29,8 +29,7 @@ public enum WorkerRun {
     }
 
     private static func read(_ data: String, _ port: Int) throws -> Settings {
-        let text = try WorkerFiles.read(WorkerFiles.settings(data))
-        var settings = try Settings(decoding: String(decoding: text, as: UTF8.self))
+        var settings = try WorkerFiles.settings(of: data)
         settings.server.port = port
         return settings
     }

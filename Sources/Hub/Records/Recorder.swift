@@ -1,0 +1,229 @@
+import EventLoop
+import Glibc
+import Logging
+import Records
+import RedisLink
+import Settings
+
+/// Takes the city's event log from Redis into the database. It has a process of its own, so it may wait for the database:
+/// nobody else does. Used on its loop's thread.
+///
+/// An entry and the place in the log go into the database in one transaction, so each counts once, whatever dies in between.
+final class Recorder {
+    /// Entries at once: half a millisecond of Redis' time.
+    private static let atOnce = 500
+    /// How often it looks, ms.
+    private static let everyMs: UInt64 = 500
+    /// After a failure of the database the next attempt waits, doubling up to this, ms.
+    private static let longestWaitMs: Int64 = 8_000
+    /// Tables of a later version, or another recorder, don't go away that soon, ms.
+    private static let standbyMs: Int64 = 5_000
+    /// So long an entry may wait in a Redis that writes its file once a second, and be lost with it when it is killed, ms.
+    private static let settleMs: Int64 = 3_000
+    private static let pingEveryMs: Int64 = 5_000
+    private static let forgetEveryMs: Int64 = 3_600_000
+
+    private var settings: Settings
+    private let location: StoreLocation
+    private let connection: RedisConnection
+    private let stream: String
+    private let timer: LoopTimer
+    private let log: Logger
+    private let meter: RecordsMeter
+    private let settleMs: Int64
+
+    private var store: RecordStore?
+    /// How far the log is recorded, as was known last.
+    private var cursor: RecordStore.Cursor?
+    private var isAnew = false
+    private var isReading = false
+    /// What keeps the database from recording; nil while nothing does.
+    private var trouble: String?
+    private var waitMs: Int64 = 0
+    private var tryAt: Int64 = 0
+    private var pingAt: Int64 = 0
+    private var forgetAt: Int64 = 0
+    private var isTooFarBehind = false
+
+    init(name: String, settings: Settings, loop: EventLoop) throws {
+        self.settings = settings
+        location = StoreLocation(url: settings.store.url, data: settings.data.dir)
+        connection = RedisConnection(
+            loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
+        stream = Keys(city: settings.city.id).events
+        timer = LoopTimer(loop)
+        log = HubLog.logger("records", settings.log)
+        meter = RecordsMeter(name: name, data: settings.data.dir)
+        // Such a Redis has written an entry before anybody reads it.
+        settleMs = settings.redis.isEmbedded && settings.redis.fsync == .always ? 0 : Self.settleMs
+    }
+
+    func start() {
+        connection.start()
+        timer.start(afterMs: 0, repeatMs: Self.everyMs) { [unowned self] in look() }
+    }
+
+    func reload(_ fresh: Settings) { settings = settings.reloaded(from: fresh) }
+
+    func stop() {
+        timer.close()
+        connection.close()
+        store?.close()
+    }
+
+    private func look() {
+        openStore()
+        read()
+        meter.publish()
+    }
+
+    // MARK: the database
+
+    private func openStore() {
+        let now = EventLoop.wallClock()
+        guard store == nil, now >= tryAt else { return }
+        do throws(DatabaseFailure) {
+            store = try RecordStore.recorder(location, city: settings.city.id, nowMs: now)
+            cursor = try store?.cursor()
+            if store == nil { meter.stands(.standby) } else if meter.standing == .standby { meter.stands(.starting) }
+            tryAt = now + Self.standbyMs
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// It records, or there is nothing to record: only now a disk is known to have room.
+    private func works() {
+        guard meter.standing != .recording else { return }
+        log.notice(
+            trouble == nil ? "recording" : "recording goes on",
+            metadata: ["store": "\(location.name)", "after": "\(cursor?.id ?? .zero)"])
+        meter.stands(.recording)
+        trouble = nil
+        waitMs = 0
+    }
+
+    /// Where there is nothing to record, a database that has died would not be noticed; nor another recorder.
+    private func ping(_ store: RecordStore) {
+        let now = EventLoop.wallClock()
+        guard now >= pingAt else { return }
+        pingAt = now + Self.pingEveryMs
+        do throws(DatabaseFailure) {
+            guard try store.cursor() == cursor else {
+                throw DatabaseFailure(.overtaken, "another recorder has gone on with these records")
+            }
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// Nothing is lost: the event log has it until the database is back.
+    private func failed(_ failure: DatabaseFailure) {
+        store?.close()
+        store = nil
+        meter.failed()
+        if trouble != failure.description {
+            log.error("nothing is recorded for now: \(failure)", metadata: ["store": "\(location.name)"])
+        }
+        trouble = failure.description
+        waitMs = min(Self.longestWaitMs, max(500, waitMs * 2))
+        tryAt = EventLoop.wallClock() + (failure.kind == .unavailable ? waitMs : Self.standbyMs)
+    }
+
+    // MARK: the log
+
+    private func read() {
+        guard connection.isUp, !isReading, !meter.isStandby else { return }
+        isReading = true
+        let from = isAnew ? "-" : cursor.map { "\($0.id)" } ?? "-"
+        connection.send(["MULTI"]) { _ in }
+        connection.send(["TIME"]) { _ in }
+        connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
+        connection.send(["XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2)]) {
+            _ in
+        }
+        connection.send(["EXEC"]) { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            guard case .success(let reply) = result, let reading = LogReading(reply) else { return }
+            take(reading)
+        }
+    }
+
+    private func take(_ reading: LogReading) {
+        let plan = reading.plan(after: cursor, isAnew: isAnew, settleMs: settleMs, most: Self.atOnce)
+        if plan.mustRestart {
+            isAnew = true
+            return read()
+        }
+        if let store, !plan.entries.isEmpty { record(plan, in: store) } else if let store { ping(store) }
+        guard store != nil else {
+            let behind = reading.added - (cursor?.place ?? 0)
+            meter.behind(entries: behind, ms: reading.oldest(cursor))
+            return warn(behind)
+        }
+        works()
+        meter.behind(entries: plan.leftEntries, ms: plan.leftMs)
+        warn(plan.leftEntries)
+        if plan.entries.count == Self.atOnce { read() }
+    }
+
+    private func record(_ plan: LogReading.Plan, in store: RecordStore) {
+        let events = plan.entries.compactMap {
+            RecordedEvent(id: $0.id, type: $0.type, time: $0.time, json: $0.data)
+        }
+        if events.count < plan.entries.count {
+            log.warning("\(plan.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
+        }
+        do throws(DatabaseFailure) {
+            try store.record(events, gap: plan.gap, from: cursor, to: plan.cursor, nowMs: EventLoop.wallClock())
+            if let gap = plan.gap { tell(gap) }
+            cursor = plan.cursor
+            isAnew = false
+            meter.recorded(plan.entries.count)
+            if let last = events.last { try forget(store, hubNow: last.time) }
+        } catch {
+            failed(error)
+        }
+    }
+
+    private func tell(_ gap: RecordStore.Gap) {
+        let facts: Logger.Metadata = [
+            "after": "\(gap.after)", "before": "\(gap.before)", "entries": "\(gap.lost.map { "\($0)" } ?? "unknown")",
+        ]
+        switch gap.kind {
+        case .before: log.notice("records begin in the middle of the event log: what it held before is not in it any more", metadata: facts)
+        case .trimmed:
+            meter.foundGap()
+            log.error("entries left the event log before they were recorded: raise redis.events_length", metadata: facts)
+        case .rewound:
+            meter.foundGap()
+            log.error("Redis has lost entries of the event log that are recorded: it was restored, or replaced", metadata: facts)
+        }
+    }
+
+    /// Says once that the log will soon be cut before it is recorded.
+    private func warn(_ behind: Int64) {
+        let isFar = behind > Int64(settings.redis.eventsLength) * 8 / 10
+        if isFar, !isTooFarBehind {
+            log.error(
+                "records are \(behind) entries behind, and the event log keeps \(settings.redis.eventsLength): raise redis.events_length, or mend the database"
+            )
+        }
+        isTooFarBehind = isFar
+    }
+
+    private func forget(_ store: RecordStore, hubNow: Int64) throws(DatabaseFailure) {
+        let now = EventLoop.wallClock()
+        guard settings.store.peopleDays > 0, now >= forgetAt else { return }
+        try store.forgetPeople(before: hubNow - Int64(settings.store.peopleDays) * 86_400_000)
+        forgetAt = now + Self.forgetEveryMs
+    }
+}
+
+extension LogReading {
+    /// How old the first entry is that is not recorded, ms.
+    func oldest(_ cursor: RecordStore.Cursor?) -> Int64 {
+        entries.first { $0.id != cursor?.id }.map { max(0, now - $0.id.ms) } ?? 0
+    }
+}

@@ -1,0 +1,62 @@
+import Telemetry
+
+/// How far records are behind, beside the metrics of the workers.
+final class RecordsMeter {
+    enum Standing { case starting, recording, standby, down }
+
+    private let registry = Metrics()
+    private let expositions: WorkerExpositions
+    private let name: String
+    private let up: Gauge
+    private let active: Gauge
+    private let lagEvents: Gauge
+    private let lagSeconds: Gauge
+    private let events: Counter
+    private let gaps: Counter
+    private let failures: Counter
+    private(set) var standing = Standing.starting
+
+    /// The families' names, which `kerbside doctor` looks for.
+    static let lagEventsName = "kerbside_records_lag_events"
+    static let lagSecondsName = "kerbside_records_lag_seconds"
+
+    init(name: String, data: String) {
+        self.name = name
+        expositions = WorkerExpositions(directory: WorkerFiles.metrics(data))
+        up = registry.gauge("kerbside_records_up", "1 while the database takes records.")
+        active = registry.gauge(
+            "kerbside_records_active", "1 where this city is recorded; 0 on machines that wait to take over.")
+        lagEvents = registry.gauge(Self.lagEventsName, "Entries of the event log that are not recorded yet.")
+        lagSeconds = registry.gauge(Self.lagSecondsName, "Age of the oldest entry that is not recorded yet.")
+        events = registry.counter("kerbside_records_events_total", "Entries of the event log that were recorded.")
+        gaps = registry.counter(
+            "kerbside_records_gaps_total", "Parts of the event log that were gone before they were recorded.")
+        failures = registry.counter("kerbside_records_failures_total", "Attempts that the database did not take.")
+    }
+
+    var isStandby: Bool { standing == .standby }
+
+    func stands(_ standing: Standing) {
+        self.standing = standing
+        up.set(standing == .recording || standing == .standby ? 1 : 0)
+        active.set(standing == .recording ? 1 : 0)
+        if standing == .standby { behind(entries: 0, ms: 0) }
+    }
+
+    func failed() {
+        failures.increment()
+        stands(.down)
+    }
+
+    func behind(entries: Int64, ms: Int64) {
+        lagEvents.set(Double(max(0, entries)))
+        lagSeconds.set(Double(ms) / 1000)
+    }
+
+    func recorded(_ count: Int) { events.add(count) }
+
+    func foundGap() { gaps.increment() }
+
+    /// A full disk costs a sample, nothing else.
+    func publish() { try? expositions.publish(registry.exposition(), worker: name) }
+}

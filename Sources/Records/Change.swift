@@ -1,0 +1,75 @@
+/// What an event changes in one row. The row is made when it is not there, so a log that begins in the middle gives what it has.
+///
+/// Each table has `city`, its key and `event`, the place of the latest event that changed the row: an event that is taken twice
+/// changes nothing the second time.
+struct Change: Equatable {
+    enum Field: Equatable {
+        /// Whatever stood there.
+        case set(SQLValue)
+        /// Unless something stands there.
+        case first(SQLValue)
+        /// On top of what stands there.
+        case add(Int64)
+    }
+
+    let table: String
+    let key: [(column: String, value: SQLValue)]
+    let fields: [(column: String, field: Field)]
+
+    init(_ table: String, _ id: SQLValue, _ fields: KeyValuePairs<String, Field>) {
+        self.init(table, key: ["id": id], fields)
+    }
+
+    init(_ table: String, key: KeyValuePairs<String, SQLValue>, _ fields: KeyValuePairs<String, Field>) {
+        self.table = table
+        self.key = key.map { (column: $0.key, value: $0.value) }
+        self.fields = fields.map { (column: $0.key, field: $0.value) }
+    }
+
+    static func == (a: Change, b: Change) -> Bool { a.statement("", .zero) == b.statement("", .zero) }
+
+    func statement(_ city: String, _ event: EventID) -> Statement {
+        var values: [SQLValue] = [.text(city), .integer(event.rank)]
+        var (columns, places, updates) = ("city, event", "$1, $2", "event = excluded.event")
+        func place(_ column: String, _ value: SQLValue) {
+            values.append(value)
+            columns += ", " + column
+            places += ", $\(values.count)"
+        }
+        for (column, value) in key { place(column, value) }
+        for (column, field) in fields {
+            switch field {
+            case .set(let value):
+                place(column, value)
+                updates += ", \(column) = excluded.\(column)"
+            case .first(let value):
+                place(column, value)
+                updates += ", \(column) = COALESCE(\(table).\(column), excluded.\(column))"
+            case .add(let amount):
+                place(column, .integer(amount))
+                updates += ", \(column) = \(table).\(column) + excluded.\(column)"
+            }
+        }
+        let names = (["city"] + key.map(\.column)).joined(separator: ", ")
+        return Statement(
+            """
+            INSERT INTO \(table) (\(columns)) VALUES (\(places)) ON CONFLICT (\(names)) \
+            DO UPDATE SET \(updates) WHERE \(table).event < excluded.event
+            """, values)
+    }
+}
+
+extension RecordedEvent {
+    /// What it changes; nothing for most of what queues and vehicles do. Pure.
+    var changes: [Change] {
+        let family = type.prefix { $0 != "." }
+        switch family {
+        case "ride", "offer": return ofTrip.map { [$0] } ?? []
+        case "seat": return ofBooking.map { [$0] } ?? []
+        case "stop": return type == "stop.passed" ? ofPassage : ofStopRequest.map { [$0] } ?? []
+        case "tour": return ofTour.map { [$0] } ?? []
+        case "audit", "sos", "report", "notify": return ofOffice.map { [$0] } ?? []
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// One connection to a relational database. Every call blocks until it is done: never on the loop of a worker. For one thread.
+public protocol Database: AnyObject {
+    /// Runs one statement and answers its rows.
+    func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]]
+    /// Runs many, in their order, within the transaction that has been begun.
+    func run(_ statements: [Statement]) throws(DatabaseFailure)
+    /// Runs a script of several statements, without values.
+    func script(_ sql: String) throws(DatabaseFailure)
+    /// Whether this connection is now the only one that holds this name, until it is closed.
+    func lock(_ name: String) throws(DatabaseFailure) -> Bool
+    /// The statement that begins a transaction which writes.
+    var begin: String { get }
+    /// Keeps others from migrating at the same time, until the transaction ends; nil: `begin` does.
+    var migrationLock: String? { get }
+    /// Gives back all it has. Called once, at the end.
+    func close()
+}
+
+extension Database {
+    /// All or nothing. When it throws, nothing has changed, unless the answer to the last word was lost.
+    public func transaction<Result>(
+        _ body: () throws(DatabaseFailure) -> Result
+    ) throws(DatabaseFailure) -> Result {
+        try script(begin)
+        do throws(DatabaseFailure) {
+            let result = try body()
+            try script("COMMIT")
+            return result
+        } catch {
+            // A full disk may have ended it already; then there is nothing to roll back.
+            try? script("ROLLBACK")
+            throw error
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// What events of taxis and of seats in minibuses change.
+extension RecordedEvent {
+    var ofTrip: Change? {
+        let ride = text("ride")
+        guard ride != .null else { return nil }
+        switch type {
+        case "ride.requested":
+            return Change(
+                "trips", ride,
+                [
+                    "passenger": .set(text("passenger")), "zone": .set(text("zone")),
+                    "passengers": .set(whole("passengers")), "from_lat": .set(number("lat")),
+                    "from_lon": .set(number("lon")), "to_lat": .set(number("to_lat")), "to_lon": .set(number("to_lon")),
+                    "requested_at": .set(now),
+                ])
+        case "offer.made":
+            return Change(
+                "trips", ride, ["zone": .set(text("zone")), "offered_at": .first(now), "offers": .add(1)])
+        case "ride.searching":
+            guard text("reason") != .text("next_round") else { return Change("trips", ride, ["rounds": .add(1)]) }
+            return Change(
+                "trips", ride,
+                [
+                    "driver": .set(.null), "accepted_at": .set(.null), "near_at": .set(.null),
+                    "arrived_at": .set(.null), "given_back": .add(1),
+                ])
+        case "ride.accepted":
+            return Change(
+                "trips", ride,
+                ["driver": .set(text("driver")), "passenger": .set(text("passenger")), "accepted_at": .set(now)])
+        case "ride.near": return Change("trips", ride, ["near_at": .first(now)])
+        case "ride.arrived": return Change("trips", ride, ["near_at": .first(now), "arrived_at": .first(now)])
+        case "ride.aboard":
+            return Change(
+                "trips", ride,
+                ["driver": .set(text("driver")), "aboard_at": .first(now), "aboard": .set(whole("passengers"))])
+        case "ride.ended": return endOfTrip(ride, "ended")
+        case "ride.cancelled": return endOfTrip(ride, "cancelled")
+        case "ride.noshow": return endOfTrip(ride, "noshow")
+        case "ride.failed":
+            return Change(
+                "trips", ride, ["outcome": .set(.text("failed")), "ended_at": .set(now), "reason": .set(text("code"))])
+        default: return nil
+        }
+    }
+
+    /// `driver` and `passenger` are known, unless the log begins in the middle.
+    private func endOfTrip(_ ride: SQLValue, _ outcome: String) -> Change {
+        Change(
+            "trips", ride,
+            [
+                "outcome": .set(.text(outcome)), "ended_at": .set(now), "ended_by": .set(text("by")),
+                "reason": .set(text("reason") == .null ? text("text") : text("reason")),
+                "driver": .first(text("driver")), "passenger": .first(text("passenger")),
+            ])
+    }
+
+    var ofBooking: Change? {
+        let booking = text("booking")
+        guard booking != .null else { return nil }
+        switch type {
+        case "seat.requested":
+            return Change(
+                "bookings", booking,
+                [
+                    "passenger": .set(text("passenger")), "driver": .set(text("driver")),
+                    "passengers": .set(whole("passengers")), "requested_at": .set(now),
+                ])
+        case "seat.asked": return Change("bookings", booking, ["driver": .set(text("driver")), "asked_at": .first(now)])
+        case "seat.confirmed":
+            return Change(
+                "bookings", booking,
+                [
+                    "driver": .set(text("driver")), "passenger": .set(text("passenger")),
+                    "passengers": .set(whole("passengers")), "confirmed_at": .set(now),
+                ])
+        case "seat.near": return Change("bookings", booking, ["near_at": .first(now)])
+        case "seat.arrived": return Change("bookings", booking, ["near_at": .first(now), "arrived_at": .first(now)])
+        case "seat.aboard":
+            return Change("bookings", booking, ["aboard_at": .first(now), "aboard": .set(whole("passengers"))])
+        case "seat.ended", "seat.declined", "seat.cancelled":
+            return Change(
+                "bookings", booking,
+                [
+                    "outcome": .set(.text(String(type.dropFirst("seat.".count)))), "ended_at": .set(now),
+                    "ended_by": .set(text("by")), "reason": .set(text("reason")),
+                    "driver": .first(text("driver")), "passenger": .first(text("passenger")),
+                ])
+        default: return nil
+        }
+    }
+}

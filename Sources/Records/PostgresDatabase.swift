@@ -1,0 +1,150 @@
+internal import CLibpq
+
+/// A connection to PostgreSQL 14 or later. When it is lost every call fails; a new one is opened then.
+public final class PostgresDatabase: Database {
+    private var connection: OpaquePointer?
+    /// Types of columns that are whole numbers, and those that are not.
+    private static let whole: Set<UInt32> = [20, 21, 23]
+    private static let decimal: Set<UInt32> = [700, 701, 1700]
+    /// So many statements go out before their answers are read: these must fit into what the kernel holds.
+    private static let inOneGo = 200
+
+    /// Waits 5 s for the server at most, and for an answer as long as the network lives.
+    public init(url: String) throws(DatabaseFailure) {
+        // What stands behind `dbname` is taken apart, and settles what comes before it.
+        let keywords = ["connect_timeout", "tcp_user_timeout", "application_name", "client_encoding", "dbname"]
+        let values = ["5", "15000", "kerbside", "UTF8", url]
+        connection = withCStrings(keywords) { keywords in
+            withCStrings(values) { PQconnectdbParams(keywords, $0, 1) }
+        }
+        guard PQstatus(connection) == CONNECTION_OK else {
+            let reason = failure("it can't be reached")
+            close()
+            throw reason
+        }
+        kb_pq_silence(connection)
+        do throws(DatabaseFailure) {
+            // One that waits for another's lock says so instead of waiting for ever.
+            try script("SET statement_timeout = '60s'; SET lock_timeout = '15s'")
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    public let begin = "BEGIN"
+    public let migrationLock: String? = "SELECT pg_advisory_xact_lock(5139274640)"
+
+    public func close() {
+        PQfinish(connection)
+        connection = nil
+    }
+
+    public func lock(_ name: String) throws(DatabaseFailure) -> Bool {
+        let key = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let answer = try rows(
+            Statement(
+                "SELECT CASE WHEN pg_try_advisory_lock(CAST($1 AS BIGINT)) THEN 1 ELSE 0 END",
+                [.integer(Int64(bitPattern: key))]))
+        return answer.first?.first == .integer(1)
+    }
+
+    public func script(_ sql: String) throws(DatabaseFailure) {
+        let result = PQexec(connection, sql)
+        defer { PQclear(result) }
+        try check(result, sql)
+    }
+
+    public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
+        let result = withCStrings(statement.values.map(text)) {
+            PQexecParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
+        }
+        defer { PQclear(result) }
+        try check(result, statement.sql)
+        return (0..<PQntuples(result)).map { row in
+            (0..<PQnfields(result)).map { value(result, row, $0) }
+        }
+    }
+
+    /// Without waiting for each answer: on a network that would be a round for each.
+    public func run(_ statements: [Statement]) throws(DatabaseFailure) {
+        var rest = statements[...]
+        while !rest.isEmpty {
+            try pipeline(rest.prefix(Self.inOneGo))
+            rest = rest.dropFirst(Self.inOneGo)
+        }
+    }
+
+    private func pipeline(_ statements: ArraySlice<Statement>) throws(DatabaseFailure) {
+        guard PQenterPipelineMode(connection) == 1 else { throw failure("pipeline") }
+        defer { PQexitPipelineMode(connection) }
+        for statement in statements {
+            let isSent = withCStrings(statement.values.map(text)) {
+                PQsendQueryParams(connection, statement.sql, Int32(statement.values.count), nil, $0, nil, nil, 0)
+            }
+            guard isSent == 1 else { throw failure(statement.sql) }
+        }
+        guard PQpipelineSync(connection) == 1 else { throw failure("pipeline") }
+        var first: DatabaseFailure?
+        for statement in statements {
+            // Each has its results, and a null behind them.
+            while let result = PQgetResult(connection) {
+                do throws(DatabaseFailure) { try check(result, statement.sql) } catch { first = first ?? error }
+                PQclear(result)
+            }
+            guard PQstatus(connection) == CONNECTION_OK else { throw first ?? failure(statement.sql) }
+        }
+        PQclear(PQgetResult(connection))
+        if let first { throw first }
+    }
+
+    private func text(_ value: SQLValue) -> String? {
+        switch value {
+        case .null: nil
+        case .integer(let number): String(number)
+        case .real(let number): number.description
+        // A text can't hold it.
+        case .text(let text): text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
+        }
+    }
+
+    private func value(_ result: OpaquePointer?, _ row: Int32, _ column: Int32) -> SQLValue {
+        if PQgetisnull(result, row, column) == 1 { return .null }
+        let text = String(cString: PQgetvalue(result, row, column))
+        let type = PQftype(result, column)
+        if Self.whole.contains(type), let number = Int64(text) { return .integer(number) }
+        if Self.decimal.contains(type), let number = Double(text) { return .real(number) }
+        return .text(text)
+    }
+
+    private func check(_ result: OpaquePointer?, _ sql: String) throws(DatabaseFailure) {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_PIPELINE_SYNC: return
+        default: throw failure(sql, String(cString: PQresultErrorMessage(result)))
+        }
+    }
+
+    private func failure(_ what: String, _ said: String = "") -> DatabaseFailure {
+        let message = said.isEmpty ? connection.map { String(cString: PQerrorMessage($0)) } ?? "closed" : said
+        let line = message.split(separator: "\n").first.map(String.init) ?? "no answer"
+        return DatabaseFailure(.unavailable, "PostgreSQL: \(line) (\(what.prefix(120)))")
+    }
+}
+
+/// The texts as C sees them, with a null behind them, while `body` runs.
+private func withCStrings<Result>(
+    _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+    var bytes: [CChar] = []
+    let places = texts.map { text -> Int? in
+        guard let text else { return nil }
+        defer { bytes += text.utf8.map { CChar(bitPattern: $0) } + [0] }
+        return bytes.count
+    }
+    return bytes.withUnsafeBufferPointer { buffer in
+        let pointers = places.map { place in place.flatMap { buffer.baseAddress?.advanced(by: $0) } } + [nil]
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

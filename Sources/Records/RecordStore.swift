@@ -1,0 +1,174 @@
+/// The records of one city in a database. Blocks; for one thread.
+public final class RecordStore {
+    /// How far the event log has been recorded.
+    public struct Cursor: Equatable, Sendable {
+        /// The last entry that was.
+        public var id: EventID
+        /// How many entries the log had had by then, those included that it does not hold any more.
+        public var place: Int64
+
+        public init(id: EventID = .zero, place: Int64 = 0) {
+            self.id = id
+            self.place = place
+        }
+    }
+
+    /// A part of the log that is not recorded.
+    public struct Gap: Equatable, Sendable {
+        public enum Kind: String, Sendable {
+            /// It was there before records began.
+            case before
+            /// It was cut off the log before it was read.
+            case trimmed
+            /// Redis had lost what is recorded already.
+            case rewound
+        }
+
+        public var kind: Kind
+        public var after: EventID
+        public var before: EventID
+        /// How many entries; nil: nobody knows.
+        public var lost: Int64?
+
+        public init(kind: Kind, after: EventID, before: EventID, lost: Int64?) {
+            (self.kind, self.after, self.before, self.lost) = (kind, after, before, lost)
+        }
+    }
+
+    let database: any Database
+    let city: String
+
+    /// Opens it, and brings its tables up to date. Nil: another recorder of this city has it.
+    ///
+    /// - Parameter nowMs: machine time.
+    public static func recorder(
+        _ location: StoreLocation, city: String, nowMs: Int64
+    ) throws(DatabaseFailure) -> RecordStore? {
+        let database = try location.open(makes: true)
+        do throws(DatabaseFailure) {
+            guard try database.lock("kerbside records of " + city) else {
+                database.close()
+                return nil
+            }
+            try Migrations.run(database, nowMs: nowMs)
+        } catch {
+            database.close()
+            throw error
+        }
+        return RecordStore(database, city: city)
+    }
+
+    /// Opens what has been recorded, to be read.
+    public static func reader(_ location: StoreLocation, city: String) throws(DatabaseFailure) -> RecordStore {
+        let database = try location.open(makes: false)
+        do throws(DatabaseFailure) {
+            let version = try Migrations.version(of: database)
+            try Migrations.check(version)
+            guard version == Migrations.steps.count else {
+                throw DatabaseFailure(
+                    .unavailable, "the records have tables of version \(version): a hub of this program brings them up to date")
+            }
+        } catch {
+            database.close()
+            throw error
+        }
+        return RecordStore(database, city: city)
+    }
+
+    /// Fails with `.newer` when the tables are of a later version; says nothing of a database that is not there.
+    public static func check(_ location: StoreLocation) throws(DatabaseFailure) {
+        guard location != .none, let database = try? location.open(makes: false) else { return }
+        defer { database.close() }
+        guard let version = try? Migrations.version(of: database) else { return }
+        try Migrations.check(version)
+    }
+
+    private init(_ database: any Database, city: String) {
+        self.database = database
+        self.city = city
+    }
+
+    public func close() { database.close() }
+
+    /// Nil before anything was recorded.
+    public func cursor() throws(DatabaseFailure) -> Cursor? {
+        let rows = try database.rows(Statement("SELECT id, place FROM cursors WHERE city = $1", [.text(city)]))
+        guard let row = rows.first, let id = row[0].text.flatMap({ EventID($0) }), let place = row[1].integer else {
+            return nil
+        }
+        return Cursor(id: id, place: place)
+    }
+
+    /// Records events and moves the cursor, all or nothing. `from` is where it must be: where it is not, somebody else has
+    /// recorded meanwhile, and nothing changes.
+    public func record(
+        _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
+    ) throws(DatabaseFailure) {
+        var statements = events.flatMap { event in event.changes.map { $0.statement(city, event.id) } }
+        if let gap { statements.append(row(of: gap, nowMs)) }
+        try database.transaction { () throws(DatabaseFailure) in
+            try move(from, to, nowMs)
+            try database.run(statements)
+        }
+    }
+
+    private func move(_ from: Cursor?, _ to: Cursor, _ nowMs: Int64) throws(DatabaseFailure) {
+        let values: [SQLValue] = [.text(city), .text("\(to.id)"), .integer(to.place), .integer(nowMs)]
+        let sql =
+            from == nil
+            ? "INSERT INTO cursors (city, id, place, recorded_real) VALUES ($1, $2, $3, $4) ON CONFLICT (city) DO NOTHING RETURNING city"
+            : "UPDATE cursors SET id = $2, place = $3, recorded_real = $4 WHERE city = $1 AND id = $5 RETURNING city"
+        let rows = try database.rows(Statement(sql, values + (from.map { [.text("\($0.id)")] } ?? [])))
+        guard rows.count == 1 else {
+            throw DatabaseFailure(.overtaken, "another recorder has gone on with the records of \(city)")
+        }
+    }
+
+    /// The same gap of the same millisecond is one.
+    private func row(of gap: Gap, _ nowMs: Int64) -> Statement {
+        Statement(
+            """
+            INSERT INTO gaps (city, found_real, kind, after_id, before_id, lost) VALUES ($1, $2, $3, $4, $5, $6) \
+            ON CONFLICT (city, found_real) DO NOTHING
+            """,
+            [
+                .text(city), .integer(nowMs), .text(gap.kind.rawValue), .text("\(gap.after)"), .text("\(gap.before)"),
+                SQLValue(gap.lost),
+            ])
+    }
+
+    /// All gaps, the oldest first.
+    public func gaps() throws(DatabaseFailure) -> [Gap] {
+        let rows = try database.rows(
+            Statement(
+                "SELECT kind, after_id, before_id, lost FROM gaps WHERE city = $1 ORDER BY found_real", [.text(city)]))
+        return rows.compactMap { row in
+            guard let kind = row[0].text.flatMap(Gap.Kind.init), let after = row[1].text.flatMap({ EventID($0) }),
+                let before = row[2].text.flatMap({ EventID($0) })
+            else { return nil }
+            return Gap(kind: kind, after: after, before: before, lost: row[3].integer)
+        }
+    }
+
+    /// Takes who it was, and where, out of what was asked for before `time` (hub ms). What happened stays; so do drivers, whose
+    /// work it was.
+    public func forgetPeople(before time: Int64) throws(DatabaseFailure) {
+        let values: [SQLValue] = [.text(city), .integer(time)]
+        try database.transaction { () throws(DatabaseFailure) in
+            for sql in Self.forgetting { _ = try database.rows(Statement(sql, values)) }
+        }
+    }
+
+    private static let forgetting = [
+        """
+        UPDATE trips SET passenger = NULL, from_lat = NULL, from_lon = NULL, to_lat = NULL, to_lon = NULL \
+        WHERE city = $1 AND requested_at < $2 AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
+        """,
+        "UPDATE bookings SET passenger = NULL WHERE city = $1 AND requested_at < $2 AND passenger IS NOT NULL",
+        """
+        UPDATE stop_requests SET citizen = NULL, lat = NULL, lon = NULL \
+        WHERE city = $1 AND requested_at < $2 AND (citizen IS NOT NULL OR lat IS NOT NULL)
+        """,
+        "UPDATE alarms SET subject = NULL WHERE city = $1 AND raised_at < $2 AND subject IS NOT NULL AND role = 'passenger'",
+    ]
+}

@@ -1,0 +1,109 @@
+internal import CSQLite
+
+/// A file of SQLite, in its WAL mode: who reads waits for nobody. What a power cut takes of the last transactions it takes
+/// whole, the place in the event log with the rows, so they are recorded again.
+public final class SQLiteDatabase: Database {
+    private var handle: OpaquePointer?
+    /// Prepared once for each text; finalized in `close`.
+    private var prepared: [String: OpaquePointer] = [:]
+    /// Texts of queries are made by people's choices; beyond so many all are let go.
+    private static let mostPrepared = 200
+
+    public init(path: String, makes: Bool) throws(DatabaseFailure) {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makes ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK else {
+            let reason = failure("\(path) can't be opened")
+            close()
+            throw reason
+        }
+        do throws(DatabaseFailure) {
+            try script("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    public let begin = "BEGIN IMMEDIATE"
+    public let migrationLock: String? = nil
+
+    public func close() {
+        for statement in prepared.values { sqlite3_finalize(statement) }
+        prepared = [:]
+        sqlite3_close_v2(handle)
+        handle = nil
+    }
+
+    /// The process that has the data directory is the only one that writes; a cursor that moved shows another one.
+    public func lock(_ name: String) throws(DatabaseFailure) -> Bool { true }
+
+    public func script(_ sql: String) throws(DatabaseFailure) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
+    }
+
+    public func run(_ statements: [Statement]) throws(DatabaseFailure) {
+        for statement in statements { _ = try rows(statement) }
+    }
+
+    public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
+        let compiled = try compile(statement.sql)
+        defer {
+            sqlite3_reset(compiled)
+            sqlite3_clear_bindings(compiled)
+        }
+        for (index, value) in statement.values.enumerated() {
+            // `$1` is a name to SQLite, numbered by where it stands first.
+            let place = sqlite3_bind_parameter_index(compiled, "$\(index + 1)")
+            guard place == 0 || bind(value, compiled, place) == SQLITE_OK else { throw failure(statement.sql) }
+        }
+        var rows: [[SQLValue]] = []
+        while true {
+            switch sqlite3_step(compiled) {
+            case SQLITE_ROW: rows.append((0..<sqlite3_column_count(compiled)).map { column(compiled, $0) })
+            case SQLITE_DONE: return rows
+            default: throw failure(statement.sql)
+            }
+        }
+    }
+
+    private func compile(_ sql: String) throws(DatabaseFailure) -> OpaquePointer {
+        if let known = prepared[sql] { return known }
+        if prepared.count >= Self.mostPrepared {
+            for statement in prepared.values { sqlite3_finalize(statement) }
+            prepared = [:]
+        }
+        var compiled: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &compiled, nil) == SQLITE_OK, let compiled else { throw failure(sql) }
+        prepared[sql] = compiled
+        return compiled
+    }
+
+    private func bind(_ value: SQLValue, _ compiled: OpaquePointer, _ place: Int32) -> Int32 {
+        switch value {
+        case .null: sqlite3_bind_null(compiled, place)
+        case .integer(let number): sqlite3_bind_int64(compiled, place, number)
+        case .real(let number): sqlite3_bind_double(compiled, place, number)
+        case .text(let text): kb_sqlite_bind_text(compiled, place, text, Int32(text.utf8.count))
+        }
+    }
+
+    private func column(_ compiled: OpaquePointer, _ index: Int32) -> SQLValue {
+        switch sqlite3_column_type(compiled, index) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(compiled, index))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(compiled, index))
+        case SQLITE_NULL: return .null
+        default:
+            // The text first: asking for it may change how many bytes there are.
+            guard let text = sqlite3_column_text(compiled, index) else { return .null }
+            let count = Int(sqlite3_column_bytes(compiled, index))
+            return .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
+        }
+    }
+
+    private func failure(_ what: String) -> DatabaseFailure {
+        DatabaseFailure(.unavailable, "SQLite: \(String(cString: sqlite3_errmsg(handle))) (\(what.prefix(120)))")
+    }
+}

@@ -1,0 +1,48 @@
+/// Where records are kept.
+public enum StoreLocation: Equatable, Sendable {
+    /// Nowhere: nothing is recorded.
+    case none
+    case sqlite(path: String)
+    /// What libpq takes as a connection string.
+    case postgres(url: String)
+
+    /// - Parameters:
+    ///   - url: of the setting `store.url`; empty is SQLite in the data directory.
+    ///   - data: the data directory.
+    public init(url: String, data: String) {
+        if url == "none" {
+            self = .none
+        } else if url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") {
+            self = .postgres(url: url)
+        } else if url.hasPrefix("sqlite://") {
+            self = .sqlite(path: String(url.dropFirst("sqlite://".count)))
+        } else {
+            self = .sqlite(path: data + "/records.sqlite")
+        }
+    }
+
+    /// For people, without what is secret.
+    public var name: String {
+        switch self {
+        case .none: "nowhere"
+        case .sqlite(let path): "SQLite \(path)"
+        case .postgres(let url): "PostgreSQL \(Self.place(url))"
+        }
+    }
+
+    /// Opens it. `makes`: an SQLite file that is not there is made.
+    public func open(makes: Bool) throws(DatabaseFailure) -> any Database {
+        switch self {
+        case .none: throw DatabaseFailure(.unavailable, "store.url is none: nothing is recorded")
+        case .sqlite(let path): try SQLiteDatabase(path: path, makes: makes)
+        case .postgres(let url): try PostgresDatabase(url: url)
+        }
+    }
+
+    /// Host and database of a URL.
+    private static func place(_ url: String) -> String {
+        let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...]
+        let open = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        return String(open.prefix { $0 != "?" })
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Hub
+import Records
+import Settings
+import Wire
+
+struct Trips: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the taxi trips that are recorded, the latest first.",
+        discussion: """
+            Read from the database (store.url): the hub need not run. Times are those of the hub's clock, in UTC; a day like \
+            2026-11-21 begins at its midnight.
+            """)
+
+    @OptionGroup var options: ConfigOptions
+
+    @Option(help: "Only those of this driver.")
+    var driver: String?
+
+    @Option(help: "Only those of this passenger.")
+    var passenger: String?
+
+    @Option(help: "Requested at or after this time, as 2026-11-21 or 2026-11-21T08:00:00Z.")
+    var from: String?
+
+    @Option(help: "Requested before this time.")
+    var to: String?
+
+    @Option(name: .shortAndLong, help: "So many at most.")
+    var number = 50
+
+    @Flag(help: "All columns as a table for a spreadsheet (CSV).")
+    var csv = false
+
+    @Flag(help: "Each trip as a JSON object on a line.")
+    var json = false
+
+    func validate() throws {
+        guard !csv || !json else { throw ValidationError("--csv or --json, not both") }
+        guard (1...10_000_000).contains(number) else { throw ValidationError("--number: expected 1 to 10000000") }
+        _ = try query()
+    }
+
+    func run() throws {
+        let store = try RecordsLook.open(try options.settings())
+        defer { store.close() }
+        let rows = try store.trips(try query())
+        if csv { Terminal.line(TripQuery.columns.joined(separator: ",")) }
+        for row in rows {
+            if json {
+                Terminal.line(object(row))
+            } else if csv {
+                Terminal.line(row.map(cell).joined(separator: ","))
+            }
+        }
+        if !json && !csv { show(rows) }
+    }
+
+    private func query() throws -> TripQuery {
+        var query = TripQuery()
+        query.driver = driver
+        query.passenger = passenger
+        query.from = try time("--from", from)
+        query.to = try time("--to", to)
+        query.limit = Int64(number)
+        return query
+    }
+
+    private func time(_ option: String, _ text: String?) throws -> Int64? {
+        guard let text else { return nil }
+        guard let instant = Instant(text.utf8.count == 10 ? text + "T00:00:00Z" : text) else {
+            throw ValidationError("\(option) \(text): expected a day like 2026-11-21, or a time like 2026-11-21T08:00:00Z")
+        }
+        return instant.unixMs
+    }
+
+    /// Columns without a value are left out.
+    private func object(_ row: [SQLValue]) -> String {
+        var members = JSONObject()
+        for (column, value) in zip(TripQuery.columns, row) {
+            switch value {
+            case .null: continue
+            case .integer(let number): members[column] = .number(Double(number))
+            case .real(let number): members[column] = .number(number)
+            case .text(let text): members[column] = .string(text)
+            }
+        }
+        return JSONValue.object(members).description
+    }
+
+    private func cell(_ value: SQLValue) -> String {
+        switch value {
+        case .null: return ""
+        case .integer(let number): return String(number)
+        case .real(let number): return number.description
+        case .text(let text):
+            guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+            return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        }
+    }
+
+    private func show(_ rows: [[SQLValue]]) {
+        guard !rows.isEmpty else { return print("no trips are recorded that fit") }
+        let head = ["requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "outcome"]
+        let lines = rows.map { row in
+            func value(_ column: String) -> SQLValue { row[TripQuery.columns.firstIndex(of: column) ?? 0] }
+            let requested = value("requested_at").integer
+            /// Since the request, as m:ss.
+            func after(_ column: String) -> String {
+                guard let requested, let at = value(column).integer else { return "–" }
+                let seconds = (at - requested) / 1000
+                return "\(seconds / 60):" + String(100 + seconds % 60).dropFirst()
+            }
+            let time = requested.map { Instant(unixMs: $0).description } ?? "–"
+            let how = [value("outcome").text ?? "open", value("ended_by").text, value("reason").text]
+            return [time] + ["id", "passenger", "driver", "zone"].map { value($0).text ?? "–" }
+                + ["accepted_at", "arrived_at", "aboard_at", "ended_at"].map(after)
+                + [how.compactMap { $0 }.joined(separator: " ")]
+        }
+        let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
+        for line in [head] + lines {
+            let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            var text = cells.joined(separator: "  ")
+            while text.last == " " { text.removeLast() }
+            print(text)
+        }
+    }
+}

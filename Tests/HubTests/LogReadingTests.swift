@@ -1,0 +1,115 @@
+import RedisLink
+import Records
+import Testing
+
+@testable import Hub
+
+/// Which part of the event log is recorded next, and what is missing from it.
+@Suite struct LogReadingTests {
+    private func entry(_ ms: Int64) -> LogReading.Entry {
+        LogReading.Entry(id: EventID(ms: ms, number: 0), type: "t", time: ms, data: Array("{}".utf8))
+    }
+
+    private func reading(now: Int64 = 10_000, added: Int64, held: Int64, last: Int64, _ entries: [Int64]) -> LogReading {
+        LogReading(
+            now: now, added: added, held: held, last: EventID(ms: last, number: 0), entries: entries.map(entry))
+    }
+
+    private func cursor(_ ms: Int64, _ place: Int64) -> RecordStore.Cursor {
+        .init(id: EventID(ms: ms, number: 0), place: place)
+    }
+
+    @Test func whatFollowsTheCursorIsNext() {
+        let plan = reading(added: 9, held: 5, last: 30, [10, 20, 30]).plan(
+            after: cursor(10, 7), isAnew: false, settleMs: 0, most: 10)
+        #expect(plan.entries == [entry(20), entry(30)])
+        #expect(plan.gap == nil && plan.cursor == cursor(30, 9) && plan.leftEntries == 0 && plan.leftMs == 0)
+    }
+
+    @Test func whatIsYoungWaits() {
+        let plan = reading(now: 3_025, added: 9, held: 5, last: 30, [10, 20, 30]).plan(
+            after: cursor(10, 7), isAnew: false, settleMs: 3_000, most: 10)
+        #expect(plan.entries == [entry(20)])
+        #expect(plan.cursor == cursor(20, 8) && plan.leftEntries == 1 && plan.leftMs == 2_995)
+    }
+
+    @Test func noMoreThanMayBeAtOnce() {
+        let plan = reading(added: 4, held: 4, last: 40, [10, 20, 30, 40]).plan(
+            after: cursor(10, 1), isAnew: false, settleMs: 0, most: 2)
+        #expect(plan.cursor == cursor(30, 3) && plan.leftEntries == 1 && plan.leftMs == 9_960)
+    }
+
+    @Test func recordsThatBeginSayWhatWasBefore() {
+        let whole = reading(added: 2, held: 2, last: 20, [10, 20]).plan(after: nil, isAnew: false, settleMs: 0, most: 10)
+        #expect(whole.gap == nil && whole.cursor == cursor(20, 2))
+        let part = reading(added: 50, held: 2, last: 20, [10, 20]).plan(after: nil, isAnew: false, settleMs: 0, most: 10)
+        #expect(part.gap == .init(kind: .before, after: .zero, before: EventID(ms: 10, number: 0), lost: 48))
+        #expect(part.cursor == cursor(20, 50))
+    }
+
+    @Test func whatWasTrimmedUnreadIsAGap() {
+        let plan = reading(added: 100, held: 3, last: 90, [70, 80, 90]).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(
+            plan.gap
+                == .init(kind: .trimmed, after: EventID(ms: 10, number: 0), before: EventID(ms: 70, number: 0), lost: 37))
+        #expect(plan.cursor == cursor(90, 100))
+    }
+
+    @Test func whatWasTrimmedAfterItWasReadIsNone() {
+        let plan = reading(added: 62, held: 2, last: 80, [70, 80]).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(plan.gap == nil && plan.cursor == cursor(80, 62))
+        let empty = reading(added: 60, held: 0, last: 10, []).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(empty.gap == nil && empty.cursor == cursor(10, 60) && empty.leftEntries == 0 && !empty.mustRestart)
+    }
+
+    @Test func aGapWaitsForTheEventsAfterIt() {
+        let plan = reading(now: 71, added: 100, held: 3, last: 90, [70, 80, 90]).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 3_000, most: 10)
+        #expect(plan.entries.isEmpty && plan.gap == nil && plan.cursor.id == EventID(ms: 10, number: 0))
+    }
+
+    @Test func aRedisThatHasLostTheEndIsFound() {
+        // The cursor's entry is gone, and others of the same time are there.
+        let plan = reading(added: 59, held: 59, last: 30, [20, 30]).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(plan.gap?.kind == .rewound && plan.cursor == cursor(30, 59))
+    }
+
+    @Test func anOlderRedisIsReadFromItsBeginning() {
+        let older = reading(added: 5, held: 2, last: 8, [])
+        #expect(older.plan(after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10).mustRestart)
+        let again = reading(added: 5, held: 2, last: 8, [7, 8]).plan(
+            after: cursor(10, 60), isAnew: true, settleMs: 0, most: 10)
+        #expect(again.gap?.kind == .rewound && again.entries.count == 2 && again.cursor == cursor(8, 5))
+    }
+
+    @Test func anEmptyRedisGoesOnWithWhatComes() {
+        let empty = LogReading(now: 10_000).plan(after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(empty.entries.isEmpty && empty.cursor == cursor(10, 60) && !empty.mustRestart)
+        let plan = reading(added: 2, held: 2, last: 30, [20, 30]).plan(
+            after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
+        #expect(plan.gap?.kind == .rewound && plan.gap?.lost == nil && plan.cursor == cursor(30, 2))
+    }
+
+    @Test func aReadingIsTheAnswerOfRedis() async throws {
+        try await TestCity.run { city in
+            for n in 1...3 { try await city.raw(["XADD", "s", "\(n)-1", "type", "ride.x", "time", "\(n)", "data", "{}"]) }
+            try await city.raw(["XTRIM", "s", "MAXLEN", "2"])
+            let read: @Sendable (String) async throws -> LogReading? = { key in
+                try await city.raw(["MULTI"])
+                try await city.raw(["TIME"])
+                try await city.raw(["XINFO", "STREAM", key])
+                try await city.raw(["XRANGE", key, "-", "+", "COUNT", "10"])
+                return LogReading(try await city.raw(["EXEC"]))
+            }
+            let reading = try #require(try await read("s"))
+            #expect(reading.added == 3 && reading.held == 2 && reading.last == EventID(ms: 3, number: 1))
+            #expect(reading.entries.map(\.id.ms) == [2, 3] && reading.entries[0].type == "ride.x")
+            let none = try #require(try await read("none"))
+            #expect(none.added == 0 && none.entries.isEmpty && none.now > 1_000_000)
+        }
+    }
+}

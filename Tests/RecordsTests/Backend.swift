@@ -1,0 +1,72 @@
+import Foundation
+import Records
+import Synchronization
+import Testing
+
+/// The databases that everything is tested with.
+enum Backend: String, CaseIterable, Sendable {
+    case sqlite, postgres
+
+    /// Those that are installed here.
+    static var here: [Backend] { allCases.filter { $0 == .sqlite || PrivatePostgres.isInstalled } }
+
+    /// Runs `body` with a database of its own, which is empty.
+    func run(_ body: (StoreLocation) throws -> Void) throws {
+        switch self {
+        case .sqlite:
+            let path = "/tmp/kb-records-\(UUID().uuidString.prefix(8)).sqlite"
+            defer { for end in ["", "-wal", "-shm"] { unlink(path + end) } }
+            try body(.sqlite(path: path))
+        case .postgres:
+            try body(.postgres(url: try PrivatePostgres.shared().database()))
+        }
+    }
+}
+
+/// A PostgreSQL of the tests' own, on a socket; it ends with the process that has asked for it.
+final class PrivatePostgres: Sendable {
+    struct Failure: Error { let text: String }
+
+    private static let bin = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql"))?
+        .compactMap { Int($0) }.max().map { "/usr/lib/postgresql/\($0)/bin" }
+    static var isInstalled: Bool { bin != nil }
+
+    private static let started = Mutex<Result<PrivatePostgres, any Error>?>(nil)
+
+    static func shared() throws -> PrivatePostgres {
+        try started.withLock { known in
+            let result = known ?? Result { try PrivatePostgres() }
+            known = result
+            return result
+        }.get()
+    }
+
+    private let directory: String
+    private let count = Atomic(0)
+
+    private init() throws {
+        directory = "/tmp/kb-postgres-" + UUID().uuidString.prefix(8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../tools/postgres").standardized
+        process.arguments = [directory, String(getpid())]
+        let said = Pipe()
+        process.standardError = said
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(text: text) }
+    }
+
+    /// The URL of a new database.
+    func database() throws -> String {
+        let name = "test\(count.add(1, ordering: .relaxed).newValue)"
+        let main = try StoreLocation.postgres(url: url("postgres")).open(makes: false)
+        defer { main.close() }
+        try main.script("CREATE DATABASE \(name)")
+        return url(name)
+    }
+
+    private func url(_ name: String) -> String { "postgresql://kerbside@/\(name)?host=\(directory)" }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import Records
+
+/// The same statements, with the same answers of both databases.
+@Suite struct DatabaseTests {
+    @Test(.enabled(if: PrivatePostgres.isInstalled, "no postgresql is installed"))
+    func postgresIsTriedToo() { #expect(Backend.here == Backend.allCases) }
+
+    @Test(arguments: Backend.here) func valuesComeBackAsTheyWere(_ backend: Backend) throws {
+        try backend.run { location in
+            let database = try location.open(makes: true)
+            defer { database.close() }
+            try database.script("CREATE TABLE t (n BIGINT, x DOUBLE PRECISION, s TEXT)")
+            let rows: [[SQLValue]] = [
+                [.integer(.max), .real(45.461), .text("Strada 'Nuova' ü \u{1F695}")],
+                [.integer(.min), .real(-1e-9), .text("")], [.null, .null, .null],
+            ]
+            try database.transaction { () throws(DatabaseFailure) in
+                try database.run(rows.map { Statement("INSERT INTO t (s, n, x) VALUES ($3, $1, $2)", $0) })
+            }
+            #expect(try database.rows(Statement("SELECT n, x, s FROM t ORDER BY n IS NULL, n DESC")) == rows)
+            #expect(try database.rows(Statement("SELECT s FROM t WHERE n = $1 OR s = $2", [.integer(5), .text("")])) == [[.text("")]])
+        }
+    }
+
+    @Test(arguments: Backend.here) func aTransactionIsAllOrNothing(_ backend: Backend) throws {
+        try backend.run { location in
+            let database = try location.open(makes: true)
+            defer { database.close() }
+            try database.script("CREATE TABLE t (n BIGINT PRIMARY KEY)")
+            let insert = { (n: Int64) in Statement("INSERT INTO t (n) VALUES ($1)", [.integer(n)]) }
+            #expect(throws: DatabaseFailure.self) {
+                try database.transaction { () throws(DatabaseFailure) in try database.run([1, 2, 1].map(insert)) }
+            }
+            #expect(try database.rows(Statement("SELECT n FROM t")) == [])
+            // More at once than go out in one go.
+            try database.transaction { () throws(DatabaseFailure) in try database.run((1...1_000).map(insert)) }
+            #expect(try database.rows(Statement("SELECT COUNT(*) FROM t")) == [[.integer(1_000)]])
+        }
+    }
+
+    @Test(arguments: Backend.here) func tablesOfALaterVersionAreRefused(_ backend: Backend) throws {
+        try backend.run { location in
+            let store = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            store.close()
+            // A second time there is nothing to do.
+            try #require(try RecordStore.recorder(location, city: "a", nowMs: 2)).close()
+            try RecordStore.check(location)
+            let database = try location.open(makes: false)
+            #expect(try database.rows(Statement("SELECT version, applied_real FROM schema_versions")) == [[.integer(1), .integer(1)]])
+            try database.script("INSERT INTO schema_versions (version, applied_real) VALUES (99, 3)")
+            database.close()
+            for open in [
+                { try RecordStore.check(location) }, { _ = try RecordStore.recorder(location, city: "a", nowMs: 4) },
+                { _ = try RecordStore.reader(location, city: "a") },
+            ] {
+                let failure = #expect(throws: DatabaseFailure.self) { try open() }
+                #expect(failure?.kind == .newer)
+                #expect(failure?.description.contains("version 99, and this program knows 1") == true)
+            }
+        }
+    }
+
+    @Test func oneMachineRecordsACityInPostgres() throws {
+        guard PrivatePostgres.isInstalled else { return }
+        try Backend.postgres.run { location in
+            let first = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            #expect(try RecordStore.recorder(location, city: "a", nowMs: 1) == nil)
+            try #require(try RecordStore.recorder(location, city: "b", nowMs: 1)).close()
+            first.close()
+            try #require(try RecordStore.recorder(location, city: "a", nowMs: 1)).close()
+        }
+    }
+
+    @Test func whatIsNotThereIsNamedWithoutItsPassword() {
+        let location = StoreLocation(url: "postgresql://hub:secret@127.0.0.1:1/records?sslmode=disable", data: "data")
+        #expect(location.name == "PostgreSQL 127.0.0.1:1/records")
+        let failure = #expect(throws: DatabaseFailure.self) { _ = try location.open(makes: true) }
+        #expect(failure?.kind == .unavailable)
+        #expect(failure?.description.contains("secret") == false)
+        #expect(StoreLocation(url: "", data: "data") == .sqlite(path: "data/records.sqlite"))
+        #expect(StoreLocation(url: "sqlite:///srv/r.db", data: "data") == .sqlite(path: "/srv/r.db"))
+        #expect(StoreLocation(url: "none", data: "data") == .none)
+        #expect(throws: DatabaseFailure.self) { _ = try StoreLocation.sqlite(path: "/nowhere/r.db").open(makes: true) }
+    }
+}

@@ -1,0 +1,218 @@
+import Testing
+
+@testable import Records
+
+/// What events become: the same rows in both databases, however often they are taken.
+@Suite struct RecordTests {
+    private static func event(_ ms: Int64, _ type: String, _ json: String) throws -> RecordedEvent {
+        try #require(
+            RecordedEvent(id: EventID(ms: ms, number: 0), type: type, time: ms * 60, json: Array(json.utf8)))
+    }
+
+    /// A ride that is given back once, taken by another driver and driven to its end.
+    private static func ride() throws -> [RecordedEvent] {
+        [
+            try event(1, "ride.requested", #"{"ride":"r1","passenger":"p1","zone":"18","passengers":2,"lat":45.5,"lon":9.25,"to_lat":45.25,"to_lon":9.5}"#),
+            try event(2, "offer.made", #"{"ride":"r1","driver":"T1","zone":"18","round":1,"attempt":1}"#),
+            try event(3, "offer.declined", #"{"ride":"r1","driver":"T1"}"#),
+            try event(4, "ride.searching", #"{"ride":"r1","round":2,"reason":"next_round"}"#),
+            try event(5, "offer.made", #"{"ride":"r1","driver":"T2","zone":"18","round":2,"attempt":2}"#),
+            try event(6, "ride.accepted", #"{"ride":"r1","driver":"T2","passenger":"p1"}"#),
+            try event(7, "ride.near", #"{"ride":"r1","driver":"T2","distance_m":400}"#),
+            try event(8, "ride.searching", #"{"ride":"r1","driver":"T2","round":2,"reason":"driver_cancelled"}"#),
+            try event(9, "offer.made", #"{"ride":"r1","driver":"T3","zone":"18","round":2,"attempt":3}"#),
+            try event(10, "ride.accepted", #"{"ride":"r1","driver":"T3","passenger":"p1"}"#),
+            try event(11, "ride.near", #"{"ride":"r1","driver":"T3","distance_m":15}"#),
+            try event(12, "ride.arrived", #"{"ride":"r1","driver":"T3","distance_m":15}"#),
+            try event(13, "ride.aboard", #"{"ride":"r1","driver":"T3","passengers":1}"#),
+            try event(14, "ride.ended", #"{"ride":"r1","driver":"T3","passenger":"p1"}"#),
+        ]
+    }
+
+    private static let row: [SQLValue] = [
+        .text("r1"), .text("p1"), .text("T3"), .text("18"), .integer(2), .integer(1), .real(45.5), .real(9.25),
+        .real(45.25), .real(9.5), .integer(60), .integer(120), .integer(600), .integer(660), .integer(720),
+        .integer(780), .integer(840), .text("ended"), .null, .null, .integer(3), .integer(1), .integer(1),
+    ]
+
+    private func with(_ backend: Backend, _ body: (RecordStore) throws -> Void) throws {
+        try backend.run { location in
+            let store = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            defer { store.close() }
+            try body(store)
+        }
+    }
+
+    @Test(arguments: Backend.here) func aRideBecomesATrip(_ backend: Backend) throws {
+        try with(backend) { store in
+            let events = try Self.ride()
+            #expect(try store.cursor() == nil)
+            let end = RecordStore.Cursor(id: events.last!.id, place: 14)
+            try store.record(events, from: nil, to: end, nowMs: 5)
+            #expect(try store.cursor() == end)
+            #expect(try store.trips(TripQuery()) == [Self.row])
+            #expect(try store.tripCounts() == (1, 1))
+            // All of it once more, and each event by itself: nothing changes.
+            try store.record(events, from: end, to: end, nowMs: 6)
+            for event in events { try store.record([event], from: end, to: end, nowMs: 7) }
+            #expect(try store.trips(TripQuery()) == [Self.row])
+        }
+    }
+
+    @Test(arguments: Backend.here) func whoIsNotWhereTheCursorIsChangesNothing(_ backend: Backend) throws {
+        try with(backend) { store in
+            let events = try Self.ride()
+            let end = RecordStore.Cursor(id: events[0].id, place: 1)
+            try store.record([events[0]], from: nil, to: end, nowMs: 5)
+            for from in [nil, RecordStore.Cursor(id: EventID(ms: 77, number: 0), place: 9)] {
+                let failure = #expect(throws: DatabaseFailure.self) {
+                    try store.record([events[13]], from: from, to: .init(id: events[13].id, place: 14), nowMs: 6)
+                }
+                #expect(failure?.kind == .overtaken)
+            }
+            #expect(try store.cursor() == end)
+            #expect(try store.tripCounts() == (1, 0))
+        }
+    }
+
+    @Test(arguments: Backend.here) func aLogThatBeginsInTheMiddleGivesWhatItHas(_ backend: Backend) throws {
+        try with(backend) { store in
+            let events = try Self.ride()
+            let gap = RecordStore.Gap(kind: .before, after: .zero, before: events[12].id, lost: 12)
+            try store.record(
+                Array(events[12...]), gap: gap, from: nil, to: .init(id: events[13].id, place: 14), nowMs: 5)
+            let row = try #require(try store.trips(TripQuery()).first)
+            #expect(row[0...2] == [.text("r1"), .text("p1"), .text("T3")])
+            #expect(row[10] == .null && row[17] == .text("ended"))
+            #expect(try store.gaps() == [gap])
+        }
+    }
+
+    @Test(arguments: Backend.here) func tripsAreFoundByWhoAndWhen(_ backend: Backend) throws {
+        try with(backend) { store in
+            var place = Int64(0)
+            var cursor: RecordStore.Cursor?
+            for n in Int64(1)...6 {
+                let json = #"{"ride":"r\#(n)","passenger":"p\#(n % 2)","zone":"1","passengers":1,"lat":1.5,"lon":2.5}"#
+                let accepted = #"{"ride":"r\#(n)","driver":"T\#(n % 3)","passenger":"p\#(n % 2)"}"#
+                let events = [try Self.event(n * 10, "ride.requested", json), try Self.event(n * 10 + 1, "ride.accepted", accepted)]
+                place += 2
+                let next = RecordStore.Cursor(id: events[1].id, place: place)
+                try store.record(events, from: cursor, to: next, nowMs: n)
+                cursor = next
+            }
+            func ids(_ set: (inout TripQuery) -> Void) throws -> [String] {
+                var query = TripQuery()
+                set(&query)
+                return try store.trips(query).compactMap(\.[0].text)
+            }
+            #expect(try ids { _ in } == ["r6", "r5", "r4", "r3", "r2", "r1"])
+            #expect(try ids { $0.driver = "T0" } == ["r6", "r3"])
+            #expect(try ids { $0.passenger = "p1"; $0.limit = 2 } == ["r5", "r3"])
+            #expect(try ids { $0.from = 1_200; $0.to = 2_400 } == ["r3", "r2"])
+            #expect(try ids { $0.driver = "x' OR '1'='1" } == [])
+            try store.forgetPeople(before: 1_800)
+            #expect(try ids { $0.passenger = "p1" } == ["r5", "r3"])
+            let old = try #require(try store.trips(TripQuery()).last)
+            #expect(old[1] == .null && old[6] == .null && old[2] == .text("T1"))
+        }
+    }
+
+    /// Each kind of row, from the events that make it.
+    private static let cases: [(table: String, columns: String, events: [(String, String)], row: [SQLValue])] = [
+        (
+            "trips", "outcome, ended_by, reason, driver",
+            [
+                ("ride.requested", #"{"ride":"r","passenger":"p","zone":"1","passengers":1,"lat":1,"lon":2}"#),
+                ("ride.cancelled", #"{"ride":"r","passenger":"p","by":"operator","text":"flood"}"#),
+            ], [.text("cancelled"), .text("operator"), .text("flood"), .null]
+        ),
+        (
+            "trips", "outcome, reason, ended_at",
+            [("ride.failed", #"{"ride":"r","passenger":"p","code":"no_drivers"}"#)],
+            [.text("failed"), .text("no_drivers"), .integer(60)]
+        ),
+        (
+            "bookings", "passenger, driver, passengers, confirmed_at, arrived_at, aboard, outcome",
+            [
+                ("seat.requested", #"{"booking":"b","driver":"M1","passenger":"p","passengers":3}"#),
+                ("seat.asked", #"{"booking":"b","driver":"M1"}"#),
+                ("seat.confirmed", #"{"booking":"b","driver":"M1","passenger":"p","passengers":3}"#),
+                ("seat.arrived", #"{"booking":"b","driver":"M1","distance_m":3}"#),
+                ("seat.aboard", #"{"booking":"b","driver":"M1","passenger":"p","passengers":2}"#),
+                ("seat.ended", #"{"booking":"b","driver":"M1","passenger":"p"}"#),
+            ], [.text("p"), .text("M1"), .integer(3), .integer(180), .integer(240), .integer(2), .text("ended")]
+        ),
+        (
+            "stop_requests", "citizen, tour, accepted_at, outcome, reopened",
+            [
+                ("stop.requested", #"{"request":"s","line":"L","tour":"t1","citizen":"p","at":99,"passengers":1,"lat":1.5,"lon":2.5}"#),
+                ("stop.accepted", #"{"request":"s","line":"L","tour":"t1","citizen":"p"}"#),
+                ("stop.reopened", #"{"request":"s","line":"L","citizen":"p","reason":"tour_ended"}"#),
+                ("stop.accepted", #"{"request":"s","line":"L","tour":"t2","citizen":"p"}"#),
+                ("stop.completed", #"{"request":"s","line":"L","tour":"t2","citizen":"p"}"#),
+            ], [.text("p"), .text("t2"), .integer(240), .text("completed"), .integer(1)]
+        ),
+        (
+            "tours", "bus, driver, trip, started_at, ended_at, reason",
+            [
+                ("tour.started", #"{"tour":"t","bus":"B","line":"L","driver":"d","pattern":"x"}"#),
+                ("tour.ended", #"{"tour":"t","bus":"B","line":"L","driver":"d","reason":"driver"}"#),
+            ], [.text("B"), .text("d"), .null, .integer(60), .integer(120), .text("driver")]
+        ),
+        (
+            "passages", "tour, place, stop, delay_s",
+            [("stop.passed", #"{"tour":"t","bus":"B","line":"L","pattern":"x","index":4,"stop":"S","delay_s":12.5}"#)],
+            [.text("t"), .integer(4), .text("S"), .real(12.5)]
+        ),
+        (
+            "audit", "operator, command, target, facts_after",
+            [("audit", #"{"id":"7-0","operator":"o","command":"office.block","target":"driver:T1","after":{"until":5}}"#)],
+            [.text("o"), .text("office.block"), .text("driver:T1"), .text(#"{"until":5}"#)]
+        ),
+        (
+            "alarms", "role, subject, acknowledged_by, closed_at",
+            [
+                ("sos.raised", #"{"sos":"a","role":"driver","subject":"T1","ride":"r"}"#),
+                ("sos.acknowledged", #"{"sos":"a","operator":"o1"}"#), ("sos.closed", #"{"sos":"a","operator":"o2"}"#),
+            ], [.text("driver"), .text("T1"), .text("o1"), .integer(180)]
+        ),
+        (
+            "reports", "category, closed_by",
+            [("report.sent", #"{"report":"p_1","category":"other"}"#), ("report.closed", #"{"report":"p_1","operator":"o"}"#)],
+            [.text("other"), .text("o")]
+        ),
+        (
+            "notices", "operator, audience, body, people",
+            [("notify.sent", #"{"notice":"n","operator":"o","to":"drivers","text":"fog","people":7}"#)],
+            [.text("o"), .text("drivers"), .text("fog"), .integer(7)]
+        ),
+    ]
+
+    @Test(arguments: Backend.here) func eachKindOfEventHasItsRow(_ backend: Backend) throws {
+        for (index, one) in Self.cases.enumerated() {
+            try with(backend) { store in
+                let events = try one.events.enumerated().map { try Self.event(Int64($0 + 1), $1.0, $1.1) }
+                let end = RecordStore.Cursor(id: events.last!.id, place: 1)
+                try store.record(events, from: nil, to: end, nowMs: 1)
+                let rows = try store.database.rows(Statement("SELECT \(one.columns) FROM \(one.table)"))
+                #expect(rows == [one.row], "case \(index): \(one.table)")
+            }
+        }
+    }
+
+    @Test func whatQueuesAndVehiclesDoMakesNoRow() throws {
+        for type in ["queue.joined", "driver.away", "seats.changed", "catalog.changed", "schedule.changed", "ride.driver_lost"] {
+            #expect(try Self.event(1, type, #"{"driver":"T1","ride":"r"}"#).changes.isEmpty)
+        }
+        #expect(try Self.event(1, "ride.ended", "{}").changes.isEmpty)
+        #expect(RecordedEvent(id: .zero, type: "ride.ended", time: 1, json: Array("[]".utf8)) == nil)
+    }
+
+    @Test func placesInTheLogAreOrdered() throws {
+        #expect(EventID("1795369647704-12") == EventID(ms: 1_795_369_647_704, number: 12))
+        #expect(EventID("12") == nil && EventID("a-1") == nil)
+        let rising = [EventID(ms: 1, number: 5), EventID(ms: 1, number: 6), EventID(ms: 2, number: 0)]
+        #expect(rising == rising.sorted() && rising.map(\.rank) == rising.map(\.rank).sorted())
+    }
+}

@@ -1,0 +1,62 @@
+"""A PostgreSQL of the tests' own, that can be killed and started again."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from . import patience
+
+_FOUND = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+BIN = _FOUND[-1] if _FOUND else None
+# It refuses to be root.
+_AS = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+
+
+class Postgres:
+    """On a socket in a directory of its own."""
+
+    def __init__(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="kb-pg-"))
+        self.process = None
+        if _AS:
+            shutil.chown(self.directory, "postgres")
+        self._run(BIN / "initdb", "-D", self.directory / "data", "-A", "trust", "-U", "kerbside", "--no-sync")
+
+    @property
+    def url(self):
+        return f"postgresql://kerbside@/postgres?host={self.directory}"
+
+    def _run(self, *command):
+        subprocess.run([*_AS, *map(str, command)], check=True, cwd=self.directory, capture_output=True, timeout=patience.PROCESS)
+
+    def start(self):
+        command = [BIN / "postgres", "-D", self.directory / "data", "-k", self.directory, "-c", "listen_addresses="]
+        with (self.directory.parent / f"{self.directory.name}.log").open("a") as log:
+            self.process = subprocess.Popen([*_AS, *map(str, command)], cwd=self.directory, stdout=log, stderr=log)
+        end = time.monotonic() + patience.PROCESS
+        while subprocess.run([BIN / "pg_isready", "-q", "-h", self.directory, "-U", "kerbside"], check=False).returncode:
+            assert time.monotonic() < end, "PostgreSQL does not start"
+            time.sleep(0.05)
+        return self
+
+    def kill(self):
+        """As a machine that dies: nothing is written any more, its files stay."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        server = int((self.directory / "data" / "postmaster.pid").read_text().split()[0])
+        children = pathlib.Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        for pid in [server, *map(int, children)]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait()
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+        (self.directory.parent / f"{self.directory.name}.log").unlink(missing_ok=True)

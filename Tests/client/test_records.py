@@ -1,0 +1,223 @@
+"""What remains: trips and the rest in SQLite or PostgreSQL, whatever dies."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+
+import pytest
+
+from kerbside import trips
+from kerbside.hub import run
+from kerbside.ledger import check_city
+from kerbside.postgres import BIN, Postgres
+
+PATIENT = {"dispatch__offer_seen_timeout_ms": 60_000, "dispatch__offer_timeout_ms": 300_000}
+#: Redis has written an entry before it is read, so nothing waits until it is settled.
+AT_ONCE = {"redis__fsync": "always"}
+
+
+@pytest.fixture
+def postgres():
+    if BIN is None:
+        pytest.skip("no postgresql is installed")
+    server = Postgres().start()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request):
+    """The settings of a store."""
+    if request.param == "sqlite":
+        return {}
+    return {"store__url": request.getfixturevalue("postgres").url}
+
+
+def recorder(hub):
+    found = [pid for pid, line in hub.processes().items() if " recorder" in line]
+    return found[0] if found else None
+
+
+async def one_ride(hub, cast, here, driver):
+    """A passenger's first ride, from its request to its end."""
+    passenger = await cast.rider(hub)
+    ride = await passenger.request(here.a.centre)
+    await driver.accept_next(ride)
+    await driver.call("ride.aboard", ride=ride)
+    await driver.call("ride.end", ride=ride)
+    return ride
+
+
+async def test_trips_are_those_of_the_log_after_workers_redis_and_the_recorder_were_killed(new_hub, cast, store):
+    hub = new_hub(**PATIENT, **AT_ONCE, **store).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    ended = [await one_ride(hub, cast, here, driver)]
+    known = await trips.recorded(hub)
+    assert known[ended[0]]["outcome"] == "ended" and known[ended[0]]["driver"] == driver.subject
+
+    passenger = await cast.rider(hub)
+    open_ride = await passenger.request(here.a.centre)
+    old = recorder(hub)
+    for pid in [old, *hub.workers(), hub.redis_pid()]:
+        os.kill(pid, signal.SIGKILL)
+    await hub.until("a recorder again", lambda: recorder(hub) not in (None, old))
+    await hub.until("ready", lambda: all(hub.http("/readyz").status == 200 for _ in range(8)))
+    for client in (driver, passenger):
+        await client.wait_closed()
+        await client.back()
+    await driver.steadily("offer.accept", ride=open_ride)
+    await driver.steadily("ride.aboard", ride=open_ride)
+    await driver.steadily("ride.end", ride=open_ride)
+    known = await trips.recorded(hub)
+    assert {ride for ride, trip in known.items() if trip["outcome"] == "ended"} == {*ended, open_ride}
+    assert trips.figure(hub, "gaps_total") == 0
+    check_city(hub)
+
+
+async def test_postgres_is_killed_no_ride_notices_and_nothing_is_missing(new_hub, cast, postgres):
+    hub = new_hub(**PATIENT, **AT_ONCE, store__url=postgres.url).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    await one_ride(hub, cast, here, driver)
+    await trips.recorded(hub)
+    postgres.kill()
+    during = [await one_ride(hub, cast, here, driver) for _ in range(5)]
+    await hub.until("it is said", lambda: trips.figure(hub, "up") == 0)
+    await hub.until("the lag", lambda: trips.figure(hub, "lag_events") >= 5 * 5)
+    await hub.until("its age", lambda: trips.figure(hub, "lag_seconds") > 0)
+    assert hub.http("/readyz").status == 200
+    assert hub.log.count("nothing is recorded for now") >= 1
+    postgres.start()
+    known = await trips.recorded(hub)
+    assert len(known) == 6 and all(known[ride]["outcome"] == "ended" for ride in during)
+    assert "recording goes on" in hub.log and "No space" not in hub.log
+
+
+async def test_a_hub_starts_without_its_database(new_hub, cast, postgres):
+    postgres.kill()
+    hub = new_hub(**PATIENT, **AT_ONCE, store__url=postgres.url).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    await one_ride(hub, cast, here, driver)
+    postgres.start()
+    assert len(await trips.recorded(hub)) == 1
+
+
+async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missing(new_hub, cast, tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], check=False, capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"may not mount here: {mounted.stderr.strip()}")
+    try:
+        hub = new_hub(**PATIENT, **AT_ONCE, store__url=f"sqlite://{place}/records.sqlite").start()
+        here = hub.block()
+        [driver] = await cast.queue(hub, here.a.stand, 1)
+        await one_ride(hub, cast, here, driver)
+        await trips.recorded(hub)
+        ballast = place / "ballast"
+        with ballast.open("wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 1024):
+                    pass
+            except OSError:
+                pass
+        # What is left of the last page may take some of them.
+        for _ in range(20):
+            await one_ride(hub, cast, here, driver)
+        await hub.until("the gauge", lambda: trips.figure(hub, "up") == 0)
+        await hub.until("it is said", lambda: hub.log.count("nothing is recorded for now") >= 1)
+        await one_ride(hub, cast, here, driver)
+        assert hub.http("/readyz").status == 200
+        ballast.unlink()
+        known = await trips.recorded(hub)
+        assert all(trip["outcome"] == "ended" for trip in known.values())
+        hub.stop()
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+async def test_a_log_that_was_cut_is_a_gap_that_is_said(new_hub, cast, postgres):
+    hub = new_hub(**PATIENT, **AT_ONCE, store__url=postgres.url).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    await one_ride(hub, cast, here, driver)
+    await trips.recorded(hub)
+    postgres.kill()
+    await one_ride(hub, cast, here, driver)
+    await hub.until("it is said", lambda: trips.figure(hub, "up") == 0)
+    hub.redis.xtrim(hub.key("events"), maxlen=1, approximate=False)
+    last = await one_ride(hub, cast, here, driver)
+    postgres.start()
+    await hub.until("the gap", lambda: trips.figure(hub, "gaps_total") == 1)
+    await hub.until("the last ride", lambda: trips.of_store(hub).get(last, {}).get("outcome") == "ended")
+    assert "entries left the event log before they were recorded" in hub.log
+    doctor = run("doctor", "--config", hub.config)
+    assert "1 parts of the event log are not in it" in doctor.stdout
+
+
+async def test_a_database_that_dies_while_nothing_happens_is_noticed(new_hub, postgres):
+    hub = new_hub(blocks=2, **AT_ONCE, store__url=postgres.url).start()
+    await hub.until("recording", lambda: trips.figure(hub, "up") == 1)
+    postgres.kill()
+    await hub.until("it is said", lambda: trips.figure(hub, "up") == 0)
+
+
+async def test_who_asks_for_trips(new_hub, cast):
+    hub = new_hub(**PATIENT, **AT_ONCE).start()
+    here = hub.block()
+    first, second = await cast.queue(hub, here.a.stand, 2)
+    mine = await one_ride(hub, cast, here, first)
+    other = await one_ride(hub, cast, here, second)
+    known = await trips.recorded(hub)
+    assert set(trips.of_store(hub, "--driver", first.subject)) == {mine}
+    assert set(trips.of_store(hub, "--passenger", known[other]["passenger"])) == {other}
+    assert trips.of_store(hub, "--to", "2020-01-01") == {} and len(trips.of_store(hub, "--from", "2020-01-01T00:00:00Z")) == 2
+    table = run("trips", "--config", hub.config, "--csv").stdout.splitlines()
+    assert table[0].startswith("id,passenger,driver") and len(table) == 3
+    shown = run("trips", "--config", hub.config).stdout
+    assert mine in shown and "ended" in shown
+    for wrong in (["--from", "yesterday"], ["--csv", "--json"], ["--number", "0"]):
+        assert run("trips", "--config", hub.config, *wrong).returncode == 64
+    doctor = run("doctor", "--config", hub.config).stdout
+    assert "records.sqlite has 2 trips. The recorder is 0 events and 0 s behind." in doctor
+    # The hub need not run.
+    hub.stop()
+    assert set(trips.of_store(hub)) == {mine, other}
+
+
+def test_records_of_a_later_program_are_refused_at_the_start(new_hub):
+    hub = new_hub(blocks=2).start()
+    hub.wait_until("recording", lambda: '"message":"recording"' in hub.log)
+    hub.stop()
+    with sqlite3.connect(hub.data / "records.sqlite") as database:
+        database.execute("INSERT INTO schema_versions (version, applied_real) VALUES (99, 1)")
+    database.close()
+    result = run("serve", "--config", hub.config)
+    assert result.returncode != 0 and "version 99" in result.stderr and "store.url" in result.stderr
+    hub.write_config(store__url="none")
+    hub.start()
+    assert recorder(hub) is None
+    assert "none are kept" in run("doctor", "--config", hub.config).stdout
+    assert run("trips", "--config", hub.config).returncode == 1
+
+
+@pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "postgresql://h/a b"])
+def test_a_wrong_url_is_refused(new_hub, url):
+    hub = new_hub(blocks=2, store__url=url)
+    result = run("check-config", hub.config)
+    assert result.returncode != 0 and "store.url" in result.stdout + result.stderr
+
+
+def test_records_that_would_cross_a_network_in_clear_are_said(new_hub):
+    hub = new_hub(blocks=2, store__url="postgresql://u:s3cret@db.example/records")
+    result = run("check-config", hub.config)
+    assert result.returncode != 0 and "sslmode" in result.stdout + result.stderr
+    assert "s3cret" not in run("print-config", "--config", hub.config).stdout
+    hub.write_config(store__url="postgresql://u:s3cret@db.example/records?sslmode=verify-full")
+    assert run("check-config", hub.config).returncode == 0
