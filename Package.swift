@@ -81,7 +81,8 @@ let package = Package(
         .target(
             name: "Hub",
             dependencies: [
-                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records", "EventLoop",
+                "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
+                "EventLoop",
                 "WebSocketServer", "RedisLink",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -104,7 +105,8 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Records", "Replay", "RedisLink", "Settings", "Tokens",
+                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Records", "Replay", "RedisLink", "Settings",
+                "Tokens",
                 "Wire",
                 "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

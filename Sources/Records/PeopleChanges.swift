@@ -66,7 +66,8 @@ extension RecordedEvent {
                     "passenger": .set(text("passenger")), "driver": .set(text("driver")),
                     "passengers": .set(whole("passengers")), "requested_at": .set(now),
                 ])
-        case "seat.asked": return Change("bookings", booking, ["driver": .set(text("driver")), "asked_at": .first(now)])
+        case "seat.asked":
+            return Change("bookings", booking, ["driver": .set(text("driver")), "asked_at": .first(now)])
         case "seat.confirmed":
             return Change(
                 "bookings", booking,

@@ -66,7 +66,8 @@ public final class RecordStore {
             try Migrations.check(version)
             guard version == Migrations.steps.count else {
                 throw DatabaseFailure(
-                    .unavailable, "the records have tables of version \(version): a hub of this program brings them up to date")
+                    .unavailable,
+                    "the records have tables of version \(version): a hub of this program brings them up to date")
             }
         } catch {
             database.close()

@@ -2,7 +2,8 @@ extension Settings {
     /// All settings in the order in which they are printed. Loading, checking, environment names, `print-config` and
     /// `config/kerbside.yaml` all come from here.
     public static let table: [Setting] =
-        serverTable + cityTable + storeTable + recordsTable + dispatchTable + etaTable + positionTable + feedTable + vehicleTable
+        serverTable + cityTable + storeTable + recordsTable + dispatchTable + etaTable + positionTable + feedTable
+        + vehicleTable
         + tourTable + stopTable + statisticsTable + safetyTable + tokenTable
         + runTable
 

@@ -70,7 +70,8 @@ struct Trips: ParsableCommand {
     private func time(_ option: String, _ text: String?) throws -> Int64? {
         guard let text else { return nil }
         guard let instant = Instant(text.utf8.count == 10 ? text + "T00:00:00Z" : text) else {
-            throw ValidationError("\(option) \(text): expected a day like 2026-11-21, or a time like 2026-11-21T08:00:00Z")
+            throw ValidationError(
+                "\(option) \(text): expected a day like 2026-11-21, or a time like 2026-11-21T08:00:00Z")
         }
         return instant.unixMs
     }
@@ -102,7 +103,9 @@ struct Trips: ParsableCommand {
 
     private func show(_ rows: [[SQLValue]]) {
         guard !rows.isEmpty else { return print("no trips are recorded that fit") }
-        let head = ["requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "outcome"]
+        let head = [
+            "requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "outcome",
+        ]
         let lines = rows.map { row in
             func value(_ column: String) -> SQLValue { row[TripQuery.columns.firstIndex(of: column) ?? 0] }
             let requested = value("requested_at").integer

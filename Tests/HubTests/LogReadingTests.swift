@@ -1,5 +1,5 @@
-import RedisLink
 import Records
+import RedisLink
 import Testing
 
 @testable import Hub
@@ -10,7 +10,8 @@ import Testing
         LogReading.Entry(id: EventID(ms: ms, number: 0), type: "t", time: ms, data: Array("{}".utf8))
     }
 
-    private func reading(now: Int64 = 10_000, added: Int64, held: Int64, last: Int64, _ entries: [Int64]) -> LogReading {
+    private func reading(now: Int64 = 10_000, added: Int64, held: Int64, last: Int64, _ entries: [Int64]) -> LogReading
+    {
         LogReading(
             now: now, added: added, held: held, last: EventID(ms: last, number: 0), entries: entries.map(entry))
     }
@@ -40,9 +41,11 @@ import Testing
     }
 
     @Test func recordsThatBeginSayWhatWasBefore() {
-        let whole = reading(added: 2, held: 2, last: 20, [10, 20]).plan(after: nil, isAnew: false, settleMs: 0, most: 10)
+        let whole = reading(added: 2, held: 2, last: 20, [10, 20]).plan(
+            after: nil, isAnew: false, settleMs: 0, most: 10)
         #expect(whole.gap == nil && whole.cursor == cursor(20, 2))
-        let part = reading(added: 50, held: 2, last: 20, [10, 20]).plan(after: nil, isAnew: false, settleMs: 0, most: 10)
+        let part = reading(added: 50, held: 2, last: 20, [10, 20]).plan(
+            after: nil, isAnew: false, settleMs: 0, most: 10)
         #expect(part.gap == .init(kind: .before, after: .zero, before: EventID(ms: 10, number: 0), lost: 48))
         #expect(part.cursor == cursor(20, 50))
     }
@@ -52,7 +55,8 @@ import Testing
             after: cursor(10, 60), isAnew: false, settleMs: 0, most: 10)
         #expect(
             plan.gap
-                == .init(kind: .trimmed, after: EventID(ms: 10, number: 0), before: EventID(ms: 70, number: 0), lost: 37))
+                == .init(
+                    kind: .trimmed, after: EventID(ms: 10, number: 0), before: EventID(ms: 70, number: 0), lost: 37))
         #expect(plan.cursor == cursor(90, 100))
     }
 
@@ -96,7 +100,9 @@ import Testing
 
     @Test func aReadingIsTheAnswerOfRedis() async throws {
         try await TestCity.run { city in
-            for n in 1...3 { try await city.raw(["XADD", "s", "\(n)-1", "type", "ride.x", "time", "\(n)", "data", "{}"]) }
+            for n in 1...3 {
+                try await city.raw(["XADD", "s", "\(n)-1", "type", "ride.x", "time", "\(n)", "data", "{}"])
+            }
             try await city.raw(["XTRIM", "s", "MAXLEN", "2"])
             let read: @Sendable (String) async throws -> LogReading? = { key in
                 try await city.raw(["MULTI"])

@@ -47,7 +47,8 @@ final class PrivatePostgres: Sendable {
     private init() throws {
         directory = "/tmp/kb-postgres-" + UUID().uuidString.prefix(8)
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        process.executableURL =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../tools/postgres").standardized
         process.arguments = [directory, String(getpid())]
         let said = Pipe()

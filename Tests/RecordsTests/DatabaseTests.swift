@@ -21,7 +21,10 @@ import Testing
                 try database.run(rows.map { Statement("INSERT INTO t (s, n, x) VALUES ($3, $1, $2)", $0) })
             }
             #expect(try database.rows(Statement("SELECT n, x, s FROM t ORDER BY n IS NULL, n DESC")) == rows)
-            #expect(try database.rows(Statement("SELECT s FROM t WHERE n = $1 OR s = $2", [.integer(5), .text("")])) == [[.text("")]])
+            #expect(
+                try database.rows(Statement("SELECT s FROM t WHERE n = $1 OR s = $2", [.integer(5), .text("")])) == [
+                    [.text("")]
+                ])
         }
     }
 
@@ -49,7 +52,10 @@ import Testing
             try #require(try RecordStore.recorder(location, city: "a", nowMs: 2)).close()
             try RecordStore.check(location)
             let database = try location.open(makes: false)
-            #expect(try database.rows(Statement("SELECT version, applied_real FROM schema_versions")) == [[.integer(1), .integer(1)]])
+            #expect(
+                try database.rows(Statement("SELECT version, applied_real FROM schema_versions")) == [
+                    [.integer(1), .integer(1)]
+                ])
             try database.script("INSERT INTO schema_versions (version, applied_real) VALUES (99, 3)")
             database.close()
             for open in [

@@ -12,7 +12,10 @@ import Testing
     /// A ride that is given back once, taken by another driver and driven to its end.
     private static func ride() throws -> [RecordedEvent] {
         [
-            try event(1, "ride.requested", #"{"ride":"r1","passenger":"p1","zone":"18","passengers":2,"lat":45.5,"lon":9.25,"to_lat":45.25,"to_lon":9.5}"#),
+            try event(
+                1, "ride.requested",
+                #"{"ride":"r1","passenger":"p1","zone":"18","passengers":2,"lat":45.5,"lon":9.25,"to_lat":45.25,"to_lon":9.5}"#
+            ),
             try event(2, "offer.made", #"{"ride":"r1","driver":"T1","zone":"18","round":1,"attempt":1}"#),
             try event(3, "offer.declined", #"{"ride":"r1","driver":"T1"}"#),
             try event(4, "ride.searching", #"{"ride":"r1","round":2,"reason":"next_round"}"#),
@@ -95,7 +98,10 @@ import Testing
             for n in Int64(1)...6 {
                 let json = #"{"ride":"r\#(n)","passenger":"p\#(n % 2)","zone":"1","passengers":1,"lat":1.5,"lon":2.5}"#
                 let accepted = #"{"ride":"r\#(n)","driver":"T\#(n % 3)","passenger":"p\#(n % 2)"}"#
-                let events = [try Self.event(n * 10, "ride.requested", json), try Self.event(n * 10 + 1, "ride.accepted", accepted)]
+                let events = [
+                    try Self.event(n * 10, "ride.requested", json),
+                    try Self.event(n * 10 + 1, "ride.accepted", accepted),
+                ]
                 place += 2
                 let next = RecordStore.Cursor(id: events[1].id, place: place)
                 try store.record(events, from: cursor, to: next, nowMs: n)
@@ -108,8 +114,16 @@ import Testing
             }
             #expect(try ids { _ in } == ["r6", "r5", "r4", "r3", "r2", "r1"])
             #expect(try ids { $0.driver = "T0" } == ["r6", "r3"])
-            #expect(try ids { $0.passenger = "p1"; $0.limit = 2 } == ["r5", "r3"])
-            #expect(try ids { $0.from = 1_200; $0.to = 2_400 } == ["r3", "r2"])
+            #expect(
+                try ids {
+                    $0.passenger = "p1"
+                    $0.limit = 2
+                } == ["r5", "r3"])
+            #expect(
+                try ids {
+                    $0.from = 1_200
+                    $0.to = 2_400
+                } == ["r3", "r2"])
             #expect(try ids { $0.driver = "x' OR '1'='1" } == [])
             try store.forgetPeople(before: 1_800)
             #expect(try ids { $0.passenger = "p1" } == ["r5", "r3"])
@@ -146,7 +160,10 @@ import Testing
         (
             "stop_requests", "citizen, tour, accepted_at, outcome, reopened",
             [
-                ("stop.requested", #"{"request":"s","line":"L","tour":"t1","citizen":"p","at":99,"passengers":1,"lat":1.5,"lon":2.5}"#),
+                (
+                    "stop.requested",
+                    #"{"request":"s","line":"L","tour":"t1","citizen":"p","at":99,"passengers":1,"lat":1.5,"lon":2.5}"#
+                ),
                 ("stop.accepted", #"{"request":"s","line":"L","tour":"t1","citizen":"p"}"#),
                 ("stop.reopened", #"{"request":"s","line":"L","citizen":"p","reason":"tour_ended"}"#),
                 ("stop.accepted", #"{"request":"s","line":"L","tour":"t2","citizen":"p"}"#),
@@ -167,7 +184,12 @@ import Testing
         ),
         (
             "audit", "operator, command, target, facts_after",
-            [("audit", #"{"id":"7-0","operator":"o","command":"office.block","target":"driver:T1","after":{"until":5}}"#)],
+            [
+                (
+                    "audit",
+                    #"{"id":"7-0","operator":"o","command":"office.block","target":"driver:T1","after":{"until":5}}"#
+                )
+            ],
             [.text("o"), .text("office.block"), .text("driver:T1"), .text(#"{"until":5}"#)]
         ),
         (
@@ -179,7 +201,10 @@ import Testing
         ),
         (
             "reports", "category, closed_by",
-            [("report.sent", #"{"report":"p_1","category":"other"}"#), ("report.closed", #"{"report":"p_1","operator":"o"}"#)],
+            [
+                ("report.sent", #"{"report":"p_1","category":"other"}"#),
+                ("report.closed", #"{"report":"p_1","operator":"o"}"#),
+            ],
             [.text("other"), .text("o")]
         ),
         (
@@ -202,7 +227,9 @@ import Testing
     }
 
     @Test func whatQueuesAndVehiclesDoMakesNoRow() throws {
-        for type in ["queue.joined", "driver.away", "seats.changed", "catalog.changed", "schedule.changed", "ride.driver_lost"] {
+        for type in [
+            "queue.joined", "driver.away", "seats.changed", "catalog.changed", "schedule.changed", "ride.driver_lost",
+        ] {
             #expect(try Self.event(1, type, #"{"driver":"T1","ride":"r"}"#).changes.isEmpty)
         }
         #expect(try Self.event(1, "ride.ended", "{}").changes.isEmpty)

@@ -107,7 +107,8 @@ async def test_a_hub_starts_without_its_database(new_hub, cast, postgres):
     assert len(await trips.recorded(hub)) == 1
 
 
-async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missing(new_hub, cast, tmp_path):
+@pytest.fixture
+def small_disk(tmp_path):
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
@@ -115,31 +116,34 @@ async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missin
     if mounted.returncode:
         pytest.skip(f"may not mount here: {mounted.stderr.strip()}")
     try:
-        hub = new_hub(**PATIENT, **AT_ONCE, store__url=f"sqlite://{place}/records.sqlite").start()
-        here = hub.block()
-        [driver] = await cast.queue(hub, here.a.stand, 1)
-        await one_ride(hub, cast, here, driver)
-        await trips.recorded(hub)
-        ballast = place / "ballast"
-        with ballast.open("wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 1024):
-                    pass
-            except OSError:
-                pass
-        # What is left of the last page may take some of them.
-        for _ in range(20):
-            await one_ride(hub, cast, here, driver)
-        await hub.until("the gauge", lambda: trips.figure(hub, "up") == 0)
-        await hub.until("it is said", lambda: hub.log.count("nothing is recorded for now") >= 1)
-        await one_ride(hub, cast, here, driver)
-        assert hub.http("/readyz").status == 200
-        ballast.unlink()
-        known = await trips.recorded(hub)
-        assert all(trip["outcome"] == "ended" for trip in known.values())
-        hub.stop()
+        yield place
     finally:
         subprocess.run(["umount", "-l", place], check=True)
+
+
+async def test_the_disk_of_records_is_full_no_ride_notices_and_nothing_is_missing(small_disk, new_hub, cast):
+    hub = new_hub(**PATIENT, **AT_ONCE, store__url=f"sqlite://{small_disk}/records.sqlite").start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    await one_ride(hub, cast, here, driver)
+    await trips.recorded(hub)
+    ballast = small_disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 1024):
+                pass
+        except OSError:
+            pass
+    # What is left of the last page may take some of them.
+    for _ in range(20):
+        await one_ride(hub, cast, here, driver)
+    await hub.until("the gauge", lambda: trips.figure(hub, "up") == 0)
+    assert hub.log.count("nothing is recorded for now") >= 1
+    await one_ride(hub, cast, here, driver)
+    assert hub.http("/readyz").status == 200
+    ballast.unlink()
+    known = await trips.recorded(hub)
+    assert len(known) == 22 and all(trip["outcome"] == "ended" for trip in known.values())
 
 
 async def test_a_log_that_was_cut_is_a_gap_that_is_said(new_hub, cast, postgres):

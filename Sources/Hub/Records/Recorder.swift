@@ -139,7 +139,9 @@ final class Recorder {
         connection.send(["MULTI"]) { _ in }
         connection.send(["TIME"]) { _ in }
         connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
-        connection.send(["XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2)]) {
+        connection.send([
+            "XRANGE", RedisArgument(stream), RedisArgument(from), "+", "COUNT", RedisArgument(Self.atOnce + 2),
+        ]) {
             _ in
         }
         connection.send(["EXEC"]) { [weak self] result in
@@ -173,7 +175,8 @@ final class Recorder {
             RecordedEvent(id: $0.id, type: $0.type, time: $0.time, json: $0.data)
         }
         if events.count < plan.entries.count {
-            log.warning("\(plan.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
+            log.warning(
+                "\(plan.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
         }
         do throws(DatabaseFailure) {
             try store.record(events, gap: plan.gap, from: cursor, to: plan.cursor, nowMs: EventLoop.wallClock())
@@ -192,13 +195,19 @@ final class Recorder {
             "after": "\(gap.after)", "before": "\(gap.before)", "entries": "\(gap.lost.map { "\($0)" } ?? "unknown")",
         ]
         switch gap.kind {
-        case .before: log.notice("records begin in the middle of the event log: what it held before is not in it any more", metadata: facts)
+        case .before:
+            log.notice(
+                "records begin in the middle of the event log: what it held before is not in it any more",
+                metadata: facts)
         case .trimmed:
             meter.foundGap()
-            log.error("entries left the event log before they were recorded: raise redis.events_length", metadata: facts)
+            log.error(
+                "entries left the event log before they were recorded: raise redis.events_length", metadata: facts)
         case .rewound:
             meter.foundGap()
-            log.error("Redis has lost entries of the event log that are recorded: it was restored, or replaced", metadata: facts)
+            log.error(
+                "Redis has lost entries of the event log that are recorded: it was restored, or replaced",
+                metadata: facts)
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 public import Records
 public import Settings
 import Telemetry
@@ -22,37 +21,5 @@ public enum RecordsLook {
             return nil
         }
         return (events, seconds)
-    }
-
-    /// What `kerbside doctor` says of them.
-    static func finding(_ settings: Settings) -> Doctor.Finding {
-        let location = StoreLocation(url: settings.store.url, data: settings.data.dir)
-        guard location != .none else {
-            return Doctor.Finding(verdict: .good, text: "records: none are kept (store.url is none).")
-        }
-        let lag = lag(settings)
-        let behind = lag.map { " The recorder is \(Int($0.events)) events and \(Int($0.seconds)) s behind." } ?? ""
-        if case .sqlite(let path) = location, access(path, F_OK) != 0 {
-            return Doctor.Finding(verdict: .good, text: "records: \(location.name) will be made at the first start.")
-        }
-        do throws(DatabaseFailure) {
-            let store = try RecordStore.reader(location, city: settings.city.id)
-            defer { store.close() }
-            let (trips, gaps) = (try store.tripCounts(), try store.gaps().filter { $0.kind != .before })
-            let text = "records: \(location.name) has \(trips.all) trips.\(behind)"
-            if !gaps.isEmpty {
-                return Doctor.Finding(
-                    verdict: .poor,
-                    text: text + " \(gaps.count) parts of the event log are not in it; its table gaps says which.")
-            }
-            // A database that is away for a minute is caught up with in seconds.
-            if let lag, lag.seconds > 60 {
-                return Doctor.Finding(verdict: .poor, text: text + " The hub's log says why.")
-            }
-            return Doctor.Finding(verdict: .good, text: text)
-        } catch {
-            return Doctor.Finding(
-                verdict: error.kind == .newer ? .unfit : .poor, text: "records: \(error).\(behind)")
-        }
     }
 }

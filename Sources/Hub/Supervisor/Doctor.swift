@@ -26,7 +26,7 @@ public enum Doctor {
         tell(tokens(settings))
         for finding in exposures(settings) { tell(finding) }
         for finding in redis(settings, loop) { tell(finding) }
-        tell(RecordsLook.finding(settings))
+        tell(records(settings))
     }
 
     private static func openFiles(_ settings: Settings) -> Finding {
