@@ -8,7 +8,8 @@ struct Kerbside: ParsableCommand {
         abstract: "A WebSocket push hub for taxis, minibus taxis and community buses.",
         version: "0.1.0",
         subcommands: [
-            Serve.self, WorkerCommand.self, RecorderCommand.self, Token.self, CheckConfig.self, PrintConfig.self, Zones.self,
+            Serve.self, WorkerCommand.self, RecorderCommand.self, Token.self, CheckConfig.self, PrintConfig.self,
+            Zones.self,
             Import.self, Lines.self, Stats.self, Audit.self, Trips.self, PermissionsCommand.self,
             Replay.self, Simulate.self, Tail.self, ETAAccuracyCommand.self, Bench.self, Echo.self, Doctor.self,
         ])
