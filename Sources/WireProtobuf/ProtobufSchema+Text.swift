@@ -10,8 +10,8 @@ extension ProtobufSchema {
             via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
             number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
             to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string? subject:82:string?
-            until:83:uint64? from:84:string? limit:85:uint64? sos:90:string? note:91:string? closed:92:bool?
-            category:93:string? anonymous:94:bool? report:95:string?
+            until:83:uint64? from:84:string? limit:85:uint64? rank:86:uint64? sos:90:string? note:91:string?
+            closed:92:bool? category:93:string? anonymous:94:bool? report:95:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -26,16 +26,17 @@ extension ProtobufSchema {
             stop_noshow:65:StopAnswered? broadcast:70:NoticeSent? office_queue:80:OfficeQueue?
             office_driver:81:OfficeDriver? office_ride:82:OfficeRide? office_remove:83:OfficeRemoved?
             office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked?
-            office_audit:87:OfficeAudit? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
-            sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
-            report_list:96:Reports? report_close:97:OfficeActed?
+            office_audit:87:OfficeAudit? office_put:100:OfficePut? office_offer:101:OfficeRideActed?
+            office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled? sos:90:OwnAlarm?
+            sos_cancel:91:OwnAlarm? sos_list:92:Alarms? sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed?
+            report_send:95:ReportOnly? report_list:96:Reports? report_close:97:OfficeActed?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
             queue_left:7:QueueLeft? offer_made:8:Offer? offer_withdrawn:9:RideReason? ride_assigned:10:Assignment?
             ride_confirm_aboard:11:RideOnly? ride_cancelled:12:RideCancelled? ride_searching:13:RideSearching?
             ride_accepted:14:RideAccepted? ride_failed:15:RideFailed? ride_near:16:RideClose?
-            ride_arrived:17:RideClose? ride_aboard:18:RideAboard? ride_ended:19:RideOnly?
+            ride_arrived:17:RideClose? ride_aboard:18:RideAboard? ride_ended:19:RideEnded?
             ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack? tour_ended:50:TourEnded?
             schedule_changed:51:ScheduleChange? seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason?
             seat_assigned:32:SeatAssignment? seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly?
@@ -99,10 +100,12 @@ extension ProtobufSchema {
             offered_to:6:string? pickup:7:Point? destination:8:Point? passengers:9:uint32 requested_at:10:uint64
             accepted_at:11:uint64? arrived_at:12:uint64? aboard_at:13:uint64? closed_at:14:uint64?
         OfficeRemoved: driver:1:string state:2:string audit:3:string
-        OfficeCancelled: ride:1:string state:2:string audit:3:string
+        OfficeCancelled: ride:1:string? state:2:string audit:3:string booking:4:string?
         OfficeBlocked: role:1:string subject:2:string since:3:uint64 until:4:uint64? state:5:string? audit:6:string
         OfficeUnblocked: role:1:string subject:2:string audit:3:string
         OfficeAudit: entries:1:AuditEntry* next:2:string?
+        OfficePut: driver:1:string state:2:string zone:3:string rank:4:uint32 size:5:uint32 audit:6:string
+        OfficeRideActed: ride:1:string driver:2:string? state:3:string audit:4:string
         OwnAlarm: sos:1:string state:2:string cancelled:3:bool watching:4:uint32
         Alarms: alarms:1:Alarm* more:2:bool
         OfficeActed: sos:1:string? report:2:string? state:3:string audit:4:string
@@ -119,6 +122,7 @@ extension ProtobufSchema {
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
         RideClose: ride:1:string taxi:2:string distance_m:3:double confidence:4:string silent:15:bool?
         RideAboard: ride:1:string passengers:2:uint32
+        RideEnded: ride:1:string reason:2:string?
         RideDriverLost: ride:1:string taxi:2:string since:3:uint64 until:4:uint64 silent:15:bool?
         RideDriverBack: ride:1:string taxi:2:string silent:15:bool?
         TourEnded: tour:1:string reason:2:string
@@ -130,7 +134,7 @@ extension ProtobufSchema {
         SeatWaiting: booking:1:string passengers:2:uint32 distance_m:3:double
         SeatAboard: booking:1:string passengers:2:uint32
         SeatEnded: booking:1:string fare:2:Fare?
-        SeatCancelled: booking:1:string by:2:string reason:3:string
+        SeatCancelled: booking:1:string by:2:string reason:3:string text:4:string?
         SeatsChanged: taken:1:uint32 seats:2:uint32 capacity:3:uint32 delta:4:sint32 reason:5:string booking:6:string?
         SeatConfirmed: booking:1:string vehicle:2:string passengers:3:uint32 position:4:Fix? eta_s:5:double?
             fare:6:Fare? silent:15:bool?

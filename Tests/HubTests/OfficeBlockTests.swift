@@ -140,7 +140,7 @@ import Wire
             case "driver cancels":
                 end = try await city.command("ride_cancel", "driver", "T1", "", "", "14")
                 #expect(try await city.offered("r1") == "T2")
-            case "office cancels": end = try await city.command("office_cancel", "o1", "r1", "Why.", "")
+            case "office cancels": end = try await city.command("office_cancel", "o1", "ride", "r1", "Why.", "")
             case "no show":
                 try await city.call("ride_alert", ["T1", "r1", "20", "3", "high"])
                 try await city.advance(180_000)

@@ -174,7 +174,7 @@ import Wire
     }
 
     private func cancel(_ city: TestCity, _ ride: String) async throws -> TestCity.Outcome {
-        try await city.command("office_cancel", "o1", ride, "No taxi is needed.", "")
+        try await city.command("office_cancel", "o1", "ride", ride, "No taxi is needed.", "")
     }
 
     @Test("R12: a ride is cancelled in each state before aboard; it counts against nobody, the driver keeps its turn")

@@ -47,8 +47,8 @@ actor FunctionWalk: RandomWalk {
         let zone = zones.randomElement(using: &random)!
         try await harness.pass(random.milliseconds(0...3_000))
         if setup.hasOffice, random.chance(0.06) {
-            let act = Int.random(in: 0..<9, using: &random)
-            return try await harness.office(act, driver, passengers.randomElement(using: &random)!)
+            let act = Int.random(in: 0..<18, using: &random)
+            return try await harness.office(act, driver, passengers.randomElement(using: &random)!, zone: zone)
         }
         let held = try await harness.fields("vehicle:" + driver, "offer", "ride")
         let (offer, ride) = (held[0], held[1])

@@ -177,17 +177,29 @@ final class FunctionHarness {
 }
 
 extension FunctionHarness {
-    /// An operator does one of nine things to a driver, or to a passenger and its ride.
-    func office(_ act: Int, _ driver: String, _ passenger: String) async throws {
+    /// An operator does one of many things to a driver, or to a passenger and its ride.
+    func office(_ act: Int, _ driver: String, _ passenger: String, zone: String = "") async throws {
         switch act {
         case 0, 1: try await call("office_remove", ["o1", driver, "Why.", ""])
         case 2, 3:
             guard let ride = try await fields("passenger:" + passenger, "ride")[0] else { return }
-            try await call("office_cancel", ["o1", ride, "Why.", ""])
+            try await call("office_cancel", ["o1", "ride", ride, "Why.", ""])
         case 4: try await call("office_block", ["o1", "driver", driver, "Why.", "0", ""])
         case 5: try await call("office_block", ["o1", "driver", driver, "Why.", "\(hubMs + 30_000)", ""])
         case 6: try await call("office_block", ["o1", "passenger", passenger, "Why.", "\(hubMs + 30_000)", ""])
         case 7: try await call("office_unblock", ["o1", "passenger", passenger, ""])
+        case 9, 10:
+            try await call("positions_take", [driver, "s", "45.1", "9.1", "1", "", "", "", ""])
+            try await call("office_put", ["o1", driver, zone, "", "", "", act == 9 ? "1" : "", "Why.", ""])
+        case 11, 12:
+            guard let ride = try await fields("passenger:" + passenger, "ride")[0] else { return }
+            try await call("office_offer", ["o1", ride, driver, ""])
+        case 13, 14:
+            guard let ride = try await fields("passenger:" + passenger, "ride")[0] else { return }
+            try await call("office_reassign", ["o1", ride, act == 13 ? driver : "", "Why.", ""])
+        case 15:
+            guard let ride = try await fields("passenger:" + passenger, "ride")[0] else { return }
+            try await call("office_end", ["o1", "ride", ride, "Why.", ""])
         default: try await call("office_unblock", ["o1", "driver", driver, ""])
         }
     }

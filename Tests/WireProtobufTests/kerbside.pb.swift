@@ -660,6 +660,16 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `limit`. Subsequent reads from it will return its default value.
   package mutating func clearLimit() {_uniqueStorage()._limit = nil}
 
+  /// in a queue, from 1
+  package var rank: UInt64 {
+    get {_storage._rank ?? 0}
+    set {_uniqueStorage()._rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {_storage._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {_uniqueStorage()._rank = nil}
+
   /// Alarms and reports.
   package var sos: String {
     get {_storage._sos ?? String()}
@@ -1349,6 +1359,38 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     set {_uniqueStorage()._ok = .officeAudit(newValue)}
   }
 
+  package var officePut: Kerbside_V1_OfficePut {
+    get {
+      if case .officePut(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficePut()
+    }
+    set {_uniqueStorage()._ok = .officePut(newValue)}
+  }
+
+  package var officeOffer: Kerbside_V1_OfficeRideActed {
+    get {
+      if case .officeOffer(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeRideActed()
+    }
+    set {_uniqueStorage()._ok = .officeOffer(newValue)}
+  }
+
+  package var officeReassign: Kerbside_V1_OfficeRideActed {
+    get {
+      if case .officeReassign(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeRideActed()
+    }
+    set {_uniqueStorage()._ok = .officeReassign(newValue)}
+  }
+
+  package var officeEnd: Kerbside_V1_OfficeCancelled {
+    get {
+      if case .officeEnd(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeCancelled()
+    }
+    set {_uniqueStorage()._ok = .officeEnd(newValue)}
+  }
+
   package var sos: Kerbside_V1_OwnAlarm {
     get {
       if case .sos(let v)? = _storage._ok {return v}
@@ -1466,6 +1508,10 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     case officeBlock(Kerbside_V1_OfficeBlocked)
     case officeUnblock(Kerbside_V1_OfficeUnblocked)
     case officeAudit(Kerbside_V1_OfficeAudit)
+    case officePut(Kerbside_V1_OfficePut)
+    case officeOffer(Kerbside_V1_OfficeRideActed)
+    case officeReassign(Kerbside_V1_OfficeRideActed)
+    case officeEnd(Kerbside_V1_OfficeCancelled)
     case sos(Kerbside_V1_OwnAlarm)
     case sosCancel(Kerbside_V1_OwnAlarm)
     case sosList(Kerbside_V1_Alarms)
@@ -1669,10 +1715,10 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .rideAboard(newValue)}
   }
 
-  package var rideEnded: Kerbside_V1_RideOnly {
+  package var rideEnded: Kerbside_V1_RideEnded {
     get {
       if case .rideEnded(let v)? = data {return v}
-      return Kerbside_V1_RideOnly()
+      return Kerbside_V1_RideEnded()
     }
     set {data = .rideEnded(newValue)}
   }
@@ -2031,7 +2077,7 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case rideNear(Kerbside_V1_RideClose)
     case rideArrived(Kerbside_V1_RideClose)
     case rideAboard(Kerbside_V1_RideAboard)
-    case rideEnded(Kerbside_V1_RideOnly)
+    case rideEnded(Kerbside_V1_RideEnded)
     case rideDriverLost(Kerbside_V1_RideDriverLost)
     case rideDriverBack(Kerbside_V1_RideDriverBack)
     case tourEnded(Kerbside_V1_TourEnded)
@@ -2512,6 +2558,30 @@ package nonisolated struct Kerbside_V1_Assignment: Sendable {
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+}
+
+package nonisolated struct Kerbside_V1_RideEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  /// driver_lost, operator; absent: the driver has ended it
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _reason: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideOnly: Sendable {
@@ -4183,15 +4253,27 @@ package nonisolated struct Kerbside_V1_SeatCancelled: Sendable {
 
   package var booking: String = String()
 
-  /// passenger, driver
+  /// passenger, driver, operator
   package var by: String = String()
 
-  /// passenger, driver, driver_lost
+  /// passenger, driver, driver_lost, operator
   package var reason: String = String()
+
+  /// what the office says
+  package var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {self._text = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _text: String? = nil
 }
 
 /// The driver is away.
@@ -5555,12 +5637,44 @@ package nonisolated struct Kerbside_V1_OfficeRemoved: Sendable {
   package init() {}
 }
 
-package nonisolated struct Kerbside_V1_OfficeCancelled: Sendable {
+package nonisolated struct Kerbside_V1_OfficePut: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  package var state: String = String()
+
+  package var zone: String = String()
+
+  package var rank: UInt32 = 0
+
+  package var size: UInt32 = 0
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_OfficeRideActed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var ride: String = String()
+
+  /// who is asked
+  package var driver: String {
+    get {_driver ?? String()}
+    set {_driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {self._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {self._driver = nil}
 
   package var state: String = String()
 
@@ -5569,6 +5683,44 @@ package nonisolated struct Kerbside_V1_OfficeCancelled: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _driver: String? = nil
+}
+
+/// Of a ride or a booking.
+package nonisolated struct Kerbside_V1_OfficeCancelled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var state: String = String()
+
+  package var audit: String = String()
+
+  package var booking: String {
+    get {_booking ?? String()}
+    set {_booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {self._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {self._booking = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _ride: String? = nil
+  fileprivate var _booking: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_OfficeBlocked: Sendable {
@@ -6321,7 +6473,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{2}\u{5}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{2}\u{4}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -6379,6 +6531,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _until: UInt64? = nil
     var _from: String? = nil
     var _limit: UInt64? = nil
+    var _rank: UInt64? = nil
     var _sos: String? = nil
     var _note: String? = nil
     var _closed: Bool? = nil
@@ -6450,6 +6603,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _until = source._until
       _from = source._from
       _limit = source._limit
+      _rank = source._rank
       _sos = source._sos
       _note = source._note
       _closed = source._closed
@@ -6529,6 +6683,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 83: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
         case 84: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
         case 85: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
+        case 86: try { try decoder.decodeSingularUInt64Field(value: &_storage._rank) }()
         case 90: try { try decoder.decodeSingularStringField(value: &_storage._sos) }()
         case 91: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
         case 92: try { try decoder.decodeSingularBoolField(value: &_storage._closed) }()
@@ -6712,6 +6867,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._limit {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 85)
       } }()
+      try { if let v = _storage._rank {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 86)
+      } }()
       try { if let v = _storage._sos {
         try visitor.visitSingularStringField(value: v, fieldNumber: 90)
       } }()
@@ -6794,6 +6952,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._until != rhs_storage._until {return false}
         if _storage._from != rhs_storage._from {return false}
         if _storage._limit != rhs_storage._limit {return false}
+        if _storage._rank != rhs_storage._rank {return false}
         if _storage._sos != rhs_storage._sos {return false}
         if _storage._note != rhs_storage._note {return false}
         if _storage._closed != rhs_storage._closed {return false}
@@ -7105,7 +7264,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
@@ -7877,6 +8036,58 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._ok = .reportClose(v)
           }
         }()
+        case 100: try {
+          var v: Kerbside_V1_OfficePut?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officePut(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officePut(v)
+          }
+        }()
+        case 101: try {
+          var v: Kerbside_V1_OfficeRideActed?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeOffer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeOffer(v)
+          }
+        }()
+        case 102: try {
+          var v: Kerbside_V1_OfficeRideActed?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeReassign(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeReassign(v)
+          }
+        }()
+        case 103: try {
+          var v: Kerbside_V1_OfficeCancelled?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeEnd(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeEnd(v)
+          }
+        }()
         default: break
         }
       }
@@ -8120,6 +8331,22 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       case .reportClose?: try {
         guard case .reportClose(let v)? = _storage._ok else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 97)
+      }()
+      case .officePut?: try {
+        guard case .officePut(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
+      }()
+      case .officeOffer?: try {
+        guard case .officeOffer(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+      }()
+      case .officeReassign?: try {
+        guard case .officeReassign(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
+      }()
+      case .officeEnd?: try {
+        guard case .officeEnd(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
       }()
       case nil: break
       }
@@ -8399,7 +8626,7 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 19: try {
-        var v: Kerbside_V1_RideOnly?
+        var v: Kerbside_V1_RideEnded?
         var hadOneofValue = false
         if let current = self.data {
           hadOneofValue = true
@@ -9956,6 +10183,45 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
     if lhs._pickup != rhs._pickup {return false}
     if lhs.passengers != rhs.passengers {return false}
     if lhs._destination != rhs._destination {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_RideEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RideEnded"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RideEnded, rhs: Kerbside_V1_RideEnded) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12560,7 +12826,7 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}by\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}by\0\u{1}reason\0\u{1}text\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12571,12 +12837,17 @@ nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftPro
       case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.by) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._text) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.booking.isEmpty {
       try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
     }
@@ -12586,6 +12857,9 @@ nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftPro
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
     }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -12593,6 +12867,7 @@ nonisolated extension Kerbside_V1_SeatCancelled: SwiftProtobuf.Message, SwiftPro
     if lhs.booking != rhs.booking {return false}
     if lhs.by != rhs.by {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -14543,9 +14818,64 @@ nonisolated extension Kerbside_V1_OfficeRemoved: SwiftProtobuf.Message, SwiftPro
   }
 }
 
-nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".OfficeCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}audit\0")
+nonisolated extension Kerbside_V1_OfficePut: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficePut"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}size\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.rank) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.size) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 3)
+    }
+    if self.rank != 0 {
+      try visitor.visitSingularUInt32Field(value: self.rank, fieldNumber: 4)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt32Field(value: self.size, fieldNumber: 5)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficePut, rhs: Kerbside_V1_OfficePut) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs.rank != rhs.rank {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeRideActed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeRideActed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}driver\0\u{1}state\0\u{1}audit\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -14554,30 +14884,88 @@ nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._driver) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.audit) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
+    try { if let v = self._driver {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeRideActed, rhs: Kerbside_V1_OfficeRideActed) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs._driver != rhs._driver {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_OfficeCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeCancelled"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}audit\0\u{1}booking\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._booking) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
     }
     if !self.audit.isEmpty {
       try visitor.visitSingularStringField(value: self.audit, fieldNumber: 3)
     }
+    try { if let v = self._booking {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_OfficeCancelled, rhs: Kerbside_V1_OfficeCancelled) -> Bool {
-    if lhs.ride != rhs.ride {return false}
+    if lhs._ride != rhs._ride {return false}
     if lhs.state != rhs.state {return false}
     if lhs.audit != rhs.audit {return false}
+    if lhs._booking != rhs._booking {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -96,7 +96,13 @@ struct RoundTripTests {
         .broadcasts(.broadcast(to: .drivers, zone: "14", text: "Straße gesperrt")),
         .broadcasts(.broadcast(to: .busDrivers, zone: nil, text: "x")),
         .office(.queue(zone: "Ä 1")), .office(.driver("T1")), .office(.ride("r_1")),
-        .office(.remove(driver: "T1", reason: "Straße \"gesperrt\"")), .office(.cancel(ride: "r_1", reason: "x")),
+        .office(.remove(driver: "T1", reason: "Straße \"gesperrt\"")), .office(.cancel(.ride("r_1"), reason: "x")),
+        .office(.cancel(.booking("b_1"), reason: "x")), .office(.end(.ride("r_1"), reason: "x")),
+        .office(.end(.booking("b_1"), reason: "x")), .office(.offer(ride: "r_1", driver: "T1")),
+        .office(.put(driver: "T1", zone: nil, rank: nil, reason: "x")),
+        .office(.put(driver: "T1", zone: "Ä 1", rank: 100_000, reason: "x")),
+        .office(.reassign(ride: "r_1", driver: nil, reason: "x")),
+        .office(.reassign(ride: "r_1", driver: "T2", reason: "x")),
         .office(.block(.driver, subject: "T1", reason: "x", until: nil)),
         .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
         .office(.unblock(.passenger, subject: "p1")), .office(.audit(from: nil, limit: OfficeCommand.entries)),
@@ -204,6 +210,10 @@ struct SeededGenerator: RandomNumberGenerator {
                     place: $0.stopPlace(), at: .random(in: 0...WireLimits.largestInteger, using: &$0),
                     passengers: $0.optional { .random(in: 1...99, using: &$0) })
             })
+    }
+
+    private mutating func trip() -> OfficeCommand.Trip {
+        Bool.random(using: &self) ? .ride(identifier()) : .booking(identifier())
     }
 
     private mutating func blocked() -> OfficeCommand.Blocked { Bool.random(using: &self) ? .driver : .passenger }
@@ -319,7 +329,17 @@ struct SeededGenerator: RandomNumberGenerator {
         case "office.driver": return .office(.driver(identifier()))
         case "office.ride": return .office(.ride(identifier()))
         case "office.remove": return .office(.remove(driver: identifier(), reason: visible(upTo: 200)))
-        case "office.cancel": return .office(.cancel(ride: identifier(), reason: visible(upTo: 200)))
+        case "office.put":
+            return .office(
+                .put(
+                    driver: identifier(), zone: optional { $0.visible(upTo: 64) },
+                    rank: optional { .random(in: 1...100_000, using: &$0) }, reason: visible(upTo: 200)))
+        case "office.offer": return .office(.offer(ride: identifier(), driver: identifier()))
+        case "office.reassign":
+            return .office(
+                .reassign(ride: identifier(), driver: optional { $0.identifier() }, reason: visible(upTo: 200)))
+        case "office.cancel": return .office(.cancel(trip(), reason: visible(upTo: 200)))
+        case "office.end": return .office(.end(trip(), reason: visible(upTo: 200)))
         case "office.block":
             return .office(
                 .block(

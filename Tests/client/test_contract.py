@@ -33,7 +33,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
-    office.queue office.driver office.ride office.remove office.cancel office.block office.unblock office.audit
+    office.queue office.driver office.ride office.remove office.put office.offer
+    office.reassign office.cancel office.end office.block office.unblock office.audit
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close""".split()
 
 

@@ -29,10 +29,31 @@ final class Office: Capability {
                 "office_remove",
                 ["operator": who, "driver": RedisArgument(driver), "reason": RedisArgument(reason), "key": key],
                 message, session)
-        case .cancel(let ride, let reason):
+        case .put(let driver, let zone, let rank, let reason):
+            put(driver, zone, rank, reason, message, session, identity)
+        case .offer(let ride, let driver):
+            call(
+                "office_offer",
+                ["operator": who, "ride": RedisArgument(ride), "driver": RedisArgument(driver), "key": key],
+                message, session)
+        case .reassign(let ride, let driver, let reason):
+            call(
+                "office_reassign",
+                [
+                    "operator": who, "ride": RedisArgument(ride), "driver": RedisArgument(driver ?? ""),
+                    "reason": RedisArgument(reason), "key": key,
+                ], message, session)
+        case .cancel(let trip, let reason):
+            let (what, id) = trip.named
             call(
                 "office_cancel",
-                ["operator": who, "ride": RedisArgument(ride), "reason": RedisArgument(reason), "key": key],
+                ["operator": who, "what": what, "id": id, "reason": RedisArgument(reason), "key": key],
+                message, session)
+        case .end(let trip, let reason):
+            let (what, id) = trip.named
+            call(
+                "office_end",
+                ["operator": who, "what": what, "id": id, "reason": RedisArgument(reason), "key": key],
                 message, session)
         case .block(let role, let subject, let reason, let until):
             call(
@@ -53,5 +74,42 @@ final class Office: Capability {
                 "office_audit", ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit)], message, session)
         }
         return true
+    }
+    /// The driver's worker may be another one: where the driver is says Redis, which zone that is this worker. What is wrong with it is
+    /// told by the function, so that a repeated command gets its first reply.
+    private func put(
+        _ driver: String, _ zone: String?, _ rank: Int?, _ reason: String, _ message: ClientMessage, _ session: Session,
+        _ identity: Identity
+    ) {
+        functions.command("office_driver", ["driver": RedisArgument(driver)]) { answer in
+            guard self.sessions.has(session) else { return }
+            var place = ZoneLookup.Place.refused(.noPosition, "its position is not known")
+            if case .ok(let json) = answer, let position = GeoPoint((try? JSONValue(parsing: json))?["position"]) {
+                place = self.zones.place(of: position)
+            }
+            var (found, code, detail) = ("", "", "")
+            switch place {
+            case .zone(let id): found = id
+            case .refused(let why, let text): (code, detail) = (why.rawValue, text)
+            }
+            self.call(
+                "office_put",
+                [
+                    "operator": RedisArgument(identity.subject), "driver": RedisArgument(driver),
+                    "zone": RedisArgument(found), "code": RedisArgument(code), "detail": RedisArgument(detail),
+                    "wanted": RedisArgument(zone ?? ""), "rank": rank.map { RedisArgument($0) } ?? "",
+                    "reason": RedisArgument(reason), "key": RedisArgument(message.key ?? ""),
+                ], message, session)
+        }
+    }
+}
+
+extension OfficeCommand.Trip {
+    /// What the functions call it, and its id.
+    fileprivate var named: (RedisArgument, RedisArgument) {
+        switch self {
+        case .ride(let id): ("ride", RedisArgument(id))
+        case .booking(let id): ("booking", RedisArgument(id))
+        }
     }
 }

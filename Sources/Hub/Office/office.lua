@@ -1,12 +1,13 @@
--- What an operator asks and does by hand: the queue of a zone, a driver, a ride; who is taken out, what is cancelled, who is blocked.
+-- What an operator asks and does by hand: the queue of a zone, a driver, a ride; who is taken out, who is blocked. What is done to rides
+-- and bookings, and who is put into a queue, is in office_rides.lua.
 -- Each act is one step with its entry in the audit; a refusal leaves none.
 
-local forget_place, is_minibus, load_ride, ok = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok')
-local pick, point, refuse, register, tell, vehicle = import('core', 'pick', 'point', 'refuse', 'register', 'tell', 'vehicle')
+local forget_place, is_minibus, load_ride, ok, once = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok', 'once')
+local pick, point, refuse, register, set_vehicle = import('core', 'pick', 'point', 'refuse', 'register', 'set_vehicle')
+local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local audit = import('audit', 'audit')
 local place, quit, remembers = import('queue', 'place', 'quit', 'remembers')
-local cancel_by_operator = import('ride', 'cancel_by_operator')
 local go_offline, has_bookings = import('minibus', 'go_offline', 'has_bookings')
 local do_without = import('driver', 'do_without')
 
@@ -80,16 +81,20 @@ local function standing(c, driver, v)
     return shown
 end
 
--- Whoever waits does not any more, and no place is kept. Answers whether the driver was told.
+-- Whoever waits does not any more. Its place comes back by no fix, but `office.put` knows it, so it is kept as one whose time is over.
+-- Answers whether the driver was told.
 local function take_out(c, driver, v, text)
-    forget_place(c, driver)
+    if v.state ~= 'available' and v.lost_until then set_vehicle(c, driver, 'lost_until', c.now_text, 'lost_why', 'operator') end
     if v.state ~= 'available' then return false end
     if is_minibus(v) then
+        forget_place(c, driver)
         go_offline(c, driver, v, 'operator')
         v.state = 'unavailable'
         return false
     end
+    local zone, score = v.zone, v.score
     quit(c, driver, v, 'operator', 'unavailable', text)
+    set_vehicle(c, driver, 'lost_zone', zone, 'lost_score', score, 'lost_until', c.now_text, 'lost_why', 'operator')
     do_without(c, driver, v, true)
     return true
 end
@@ -100,8 +105,11 @@ local function say(c, channel, id, text) tell(c, channel, 'notice', { notice = '
 -- office_remove: operator, driver, reason, key.
 register('office_remove', { 'operator', 'driver', 'reason', 'key' }, function(c, given)
     local driver = given.driver
-    return audit.act(c, 'office.remove', given, function()
-        local v, no = known(c, driver)
+    return once(c, 'office.remove', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
+        local v
+        v, no = known(c, driver)
         if no then return no end
         if v.state == 'busy' then
             return refuse('not_available', driver .. ' is on ride ' .. (v.ride or '') .. ': cancel that first, with office.cancel.')
@@ -120,24 +128,6 @@ register('office_remove', { 'operator', 'driver', 'reason', 'key' }, function(c,
     end)
 end)
 
--- office_cancel: operator, ride, reason, key.
-register('office_cancel', { 'operator', 'ride', 'reason', 'key' }, function(c, given)
-    local ride = given.ride
-    return audit.act(c, 'office.cancel', given, function()
-        local r = load_ride(c, ride)
-        if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
-        if r.state == 'aboard' then return refuse('not_available', 'The passengers are aboard: the driver ends the ride.') end
-        if r.state ~= 'searching' and r.state ~= 'offered' and r.state ~= 'accepted' then
-            return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.')
-        end
-        cancel_by_operator(c, ride, r, given.reason)
-        local id = audit.write(c, given.operator, 'office.cancel', 'ride:' .. ride, given.reason,
-            { state = r.state, passenger = r.passenger, driver = r.driver or r.state == 'offered' and r.offered_to or nil },
-            { state = 'cancelled' })
-        return ok({ ride = ride, state = 'cancelled', audit = id })
-    end)
-end)
-
 local HOLDERS = { driver = 'vehicle:', passenger = 'passenger:', bus_driver = 'busdriver:' }
 
 -- What holds of a block, with `shown`, what else is so: as it is in the audit.
@@ -151,7 +141,9 @@ end
 -- or a tour that is under way is finished. One that the hub has never seen may be blocked, too.
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
-    return audit.act(c, 'office.block', given, function()
+    return once(c, 'office.block', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         if given.till ~= '0' and tonumber(given.till) <= c.now then
             return refuse('bad_message', 'field `until`: expected a time to come, got one that is over')
         end
@@ -172,7 +164,9 @@ end)
 -- office_unblock: operator, role, subject, key.
 register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
-    return audit.act(c, 'office.unblock', given, function()
+    return once(c, 'office.unblock', 'operator:' .. given.operator, given.key, function()
+        local no = audit.too_many(c, given.operator)
+        if no then return no end
         local key = c.p .. HOLDERS[role] .. subject
         local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end
@@ -187,3 +181,5 @@ register('office_audit', { 'from', 'limit' }, function(c, given)
     local page = audit.page(c, given.from, tonumber(given.limit))
     return page and '+' .. page or refuse('bad_message', 'field `from`: expected the id of an entry, as `next` has it')
 end, { 'no-writes' })
+
+return { known = known, standing = standing }

@@ -25,6 +25,7 @@ enum RedisLibrary {
             .init("minibus", PackageResources.minibus_lua),
             .init("driver", PackageResources.driver_lua),
             .init("office", PackageResources.office_lua),
+            .init("office_rides", PackageResources.office_rides_lua),
             .init("sos", PackageResources.sos_lua),
             .init("report", PackageResources.report_lua),
             .init("bus", PackageResources.bus_lua),

@@ -19,8 +19,8 @@ local function remember_ask(c, ride, driver)
     redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
 end
 
--- fields: of a ride that is not in Redis yet, with which it is made.
-local function make_offer(c, ride, r, driver, fields)
+-- fields: of a ride that is not in Redis yet, with which it is made. by: 'operator', who asks a driver whose turn it need not be.
+local function make_offer(c, ride, r, driver, fields, by)
     local attempt = r.attempt + 1
     local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
     set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt,
@@ -30,7 +30,7 @@ local function make_offer(c, ride, r, driver, fields)
     if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
     set_vehicle(c, driver, 'offer', ride)
     set_not_free(c, driver, r.zone)
-    log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt })
+    log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt, reason = by })
     tell(c, 'driver:' .. driver, 'offer.made', {
         ride = ride, zone = r.zone, passengers = tonumber(r.passengers),
         expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms,
@@ -215,6 +215,21 @@ local function free_again(c, driver)
     if zone then dispatch_driver(c, zone, driver) end
 end
 
+-- The office asks this driver, whoever's turn it is; if that comes to nothing, the search goes on as it would. Who is asked now is free
+-- again, and may be asked in this round. v: the driver's vehicle.
+local function offer_by_operator(c, ride, r, driver, v)
+    local before = r.state == 'offered' and r.offered_to
+    if before then
+        withdraw_offer(c, ride, r)
+        redis.call('ZADD', c.p .. 'asks:' .. ride, 0, before)
+        redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
+    end
+    -- It may wait in another zone than the ride.
+    set_not_free(c, driver, v.zone)
+    make_offer(c, ride, r, driver, nil, 'operator')
+    if before then free_again(c, before) end
+end
+
 -- Ends an open offer without acceptance. how: declined | expired | undelivered | withdrawn. The ride searches on.
 local function release_offer(c, ride, r, how)
     local driver = r.offered_to
@@ -330,5 +345,5 @@ end)
 return {
     close_ride = close_ride, remember_ask = remember_ask, fail_ride = fail_ride, begin_search = begin_search, ask_anew = ask_anew, dispatch = dispatch,
     dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver, dispatch_rest = dispatch_rest,
-    withdraw_offer = withdraw_offer, free_again = free_again, release_offer = release_offer,
+    withdraw_offer = withdraw_offer, free_again = free_again, release_offer = release_offer, offer_by_operator = offer_by_operator,
 }

@@ -10,7 +10,7 @@ local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
 local dispatch_driver, dispatch_ride, free_again = import('offer', 'dispatch_driver', 'dispatch_ride', 'free_again')
-local remember_ask, withdraw_offer = import('offer', 'remember_ask', 'withdraw_offer')
+local offer_by_operator, remember_ask, withdraw_offer = import('offer', 'offer_by_operator', 'remember_ask', 'withdraw_offer')
 
 -- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
 register('ride_request', {
@@ -69,8 +69,8 @@ local function restore(c, r, v, was_lost, is_refused)
 end
 
 -- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
--- by: passenger (who does not wait for a lost driver) | driver
-local function give_back(c, ride, r, reason, by)
+-- by: passenger (who does not wait for a lost driver) | driver | operator, who says why (text)
+local function give_back(c, ride, r, reason, by, text)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
     redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'from')
@@ -81,7 +81,7 @@ local function give_back(c, ride, r, reason, by)
     log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason, text = text })
 end
 
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
@@ -145,6 +145,28 @@ local function cancel_by_operator(c, ride, r, text)
     elseif r.state == 'offered' then
         free_again(c, r.offered_to)
     end
+end
+
+-- The office takes an accepted ride from its driver, who keeps its turn. It is offered to `other`, or searched again, first in line.
+local function reassign_by_operator(c, ride, r, text, other)
+    give_back(c, ride, r, 'operator', 'operator', text)
+    local v = vehicle(c, r.driver)
+    local rank = restore(c, r, v, v.missing)
+    if other then
+        offer_by_operator(c, ride, load_ride(c, ride), other, vehicle(c, other))
+    elseif not rank or r.place_zone ~= r.zone then
+        dispatch_ride(c, ride)
+    end
+    if rank then dispatch_driver(c, r.place_zone, r.driver, true, not other and ride) end
+end
+
+-- The office ends a ride whose driver does not: where the driver is nobody knows, so it says itself when it is available again.
+local function end_by_operator(c, ride, r, text)
+    close_ride(c, ride, r, 'ended')
+    log(c, 'ride.ended', { ride = ride, driver = r.driver, passenger = r.passenger, reason = 'operator', text = text })
+    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'operator' })
+    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
+    make_unavailable(c, r.driver, vehicle(c, r.driver))
 end
 
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
@@ -352,4 +374,5 @@ end)
 
 return {
     make_unavailable = make_unavailable, lose_driver = lose_driver, meant = meant, cancel_by_operator = cancel_by_operator,
+    reassign_by_operator = reassign_by_operator, end_by_operator = end_by_operator,
 }

@@ -37,6 +37,17 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
     end)
 end)
 
+-- The passengers of a booking have got off.
+local function end_booking(c, booking, b, v)
+    close_booking(c, booking, b, 'ended')
+    figures.of_minibus(c, v, { completed = 1 })
+    log(c, 'seat.ended', { booking = booking, driver = b.driver, passenger = b.passenger })
+    for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. b.driver }) do
+        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })
+    end
+    if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'ended', booking) end
+end
+
 -- seat_end: driver, booking, key. Its passengers have got off, wherever that was (M9).
 register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
     local driver = given.driver
@@ -48,14 +59,8 @@ register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
         end
         if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
         local v = vehicle(c, driver)
-        close_booking(c, booking, b, 'ended')
+        end_booking(c, booking, b, v)
         cancels.completed(c, 'booking:' .. booking, b, b.passenger, 'driver:' .. driver)
-        figures.of_minibus(c, v, { completed = 1 })
-        log(c, 'seat.ended', { booking = booking, driver = driver, passenger = b.passenger })
-        for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. driver }) do
-            tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })
-        end
-        if tonumber(b.seats) > 0 then count(c, driver, v, -tonumber(b.seats), 'ended', booking) end
         return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
     end)
 end)
@@ -83,3 +88,5 @@ register('seat_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
     if refresh_status(c, driver, v) then show(c, driver) end
     return 1
 end)
+
+return { end_booking = end_booking }

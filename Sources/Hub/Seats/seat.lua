@@ -272,23 +272,24 @@ register('seat_decline', { 'driver', 'booking', 'key' }, function(c, given)
     end)
 end)
 
--- Takes a confirmed booking back and gives its seats free. by: passenger | driver
-local function cancel_confirmed(c, booking, b, v, by, reason)
+-- Takes a confirmed booking back and gives its seats free. by: passenger | driver | operator, who says why (text)
+local function cancel_confirmed(c, booking, b, v, by, reason, text)
     close_booking(c, booking, b, 'cancelled')
     figures.of_minibus(c, v, { cancelled = 1 })
     if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'cancelled', booking) end
-    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = reason })
-    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = by, reason = reason })
-    tell(c, 'driver:' .. b.driver, 'seat.cancelled', { booking = booking, by = by, reason = reason })
+    local told = { booking = booking, by = by, reason = reason, text = text }
+    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = reason, text = text })
+    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', told)
+    tell(c, 'driver:' .. b.driver, 'seat.cancelled', told)
 end
 
-local function cancel_unanswered(c, booking, b, v)
+local function cancel_unanswered(c, booking, b, v, by, text)
     end_asking(c, booking, b, 'cancelled')
     hold(c, b.driver, v, -tonumber(b.passengers))
     close_booking(c, booking, b, 'cancelled')
     figures.of_minibus(c, v, { cancelled = 1 })
-    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = 'passenger', reason = 'passenger' })
-    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = 'passenger', reason = 'passenger' })
+    log(c, 'seat.cancelled', { booking = booking, driver = b.driver, passenger = b.passenger, by = by, reason = by, text = text })
+    tell(c, 'passenger:' .. b.passenger, 'seat.cancelled', { booking = booking, by = by, reason = by, text = text })
     ask_next(c, b.driver)
 end
 
@@ -318,7 +319,7 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
             cancel_confirmed(c, booking, b, v, role, role)
         elseif b.state == 'waiting' or b.state == 'offered' then
             if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end
-            cancel_unanswered(c, booking, b, v)
+            cancel_unanswered(c, booking, b, v, 'passenger')
         elseif b.state ~= 'cancelled' then
             return refuse('not_available', 'The booking is over: it is ' .. b.state .. '.')
         end
@@ -330,5 +331,5 @@ return {
     load_booking = load_booking, set_booking = set_booking, free_seats = free_seats, refresh_status = refresh_status,
     count = count, fare_of = fare_of, assignment = assignment, ask_next = ask_next, turn_down = turn_down,
     unanswered = unanswered, turn_down_all = turn_down_all, overdue = overdue, cancel_confirmed = cancel_confirmed,
-    close_booking = close_booking,
+    cancel_unanswered = cancel_unanswered, close_booking = close_booking,
 }

@@ -31,7 +31,9 @@ enum CommandPrice {
         // Copies a list of people, each of whom is told.
         case .broadcasts(.broadcast): 50
         // Rings the next driver, and is kept for long.
-        case .office(.remove), .office(.cancel), .office(.block), .office(.unblock): 20
+        case .office(.remove), .office(.put), .office(.offer), .office(.reassign), .office(.cancel), .office(.end),
+            .office(.block), .office(.unblock):
+            20
         // Reads up to 500 vehicles, or 100 entries.
         case .office(.queue), .office(.audit): 10
         // Rings at the operators; what one person may make them hear is bounded (sos.lua).

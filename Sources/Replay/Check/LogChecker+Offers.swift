@@ -38,8 +38,15 @@ extension LogChecker {
         if let other = drivers[driverName]?.offer {
             report(.offer, "driver \(driverName) is offered ride \(name) while the offer of ride \(other) is open")
         }
-        checkTurn(of: driverName, for: name, ride)
-        checkTurn(ofRide: name, ride, with: driverName)
+        // Whom the office chooses need not be the next.
+        if event.reason == "operator" {
+            if drivers[driverName]?.zone == nil {
+                report(.queueOrder, "ride \(name) is offered to \(driverName), who stands in no queue")
+            }
+        } else {
+            checkTurn(of: driverName, for: name, ride)
+            checkTurn(ofRide: name, ride, with: driverName)
+        }
         ride.phase = .offered(to: driverName)
         ride.asked.insert(driverName)
         rides[name] = ride

@@ -49,7 +49,7 @@ extension LogChecker {
                 let had = driver.kept.map { "\($0.score) in zone \($0.zone)" } ?? "none"
                 report(.rank, "driver \(name) gets place \(score) in zone \(zone) back; the place it had was \(had)")
             }
-        } else {
+        } else if reason != "operator" {
             checkBottom(name, zone, score)
         }
         driver.zone = zone

@@ -6,12 +6,24 @@ public enum OfficeCommand: CommandGroup {
     case ride(String)
     /// Reasons are for people: 1–200 bytes on one line.
     case remove(driver: String, reason: String)
-    case cancel(ride: String, reason: String)
+    /// `zone`: where the driver must be; nil: wherever it is. `rank`: from 1; nil: its old place, or the end.
+    case put(driver: String, zone: String?, rank: Int?, reason: String)
+    case offer(ride: String, driver: String)
+    /// `driver`: nil: whoever is next.
+    case reassign(ride: String, driver: String?, reason: String)
+    case cancel(Trip, reason: String)
+    case end(Trip, reason: String)
     /// `until`: Unix ms; nil: for good.
     case block(Blocked, subject: String, reason: String, until: Int64?)
     case unblock(Blocked, subject: String)
     /// `from`: the id of an entry; nil: the newest. 1–100 entries.
     case audit(from: String?, limit: Int)
+
+    /// A taxi's ride, or seats in a minibus.
+    public enum Trip: Equatable, Sendable {
+        case ride(String)
+        case booking(String)
+    }
 
     /// Who can be blocked.
     public enum Blocked: String, CaseIterable, Sendable {
@@ -26,9 +38,8 @@ public enum OfficeCommand: CommandGroup {
     static let kinds: [CommandKind<OfficeCommand>] = [
         CommandKind(
             "office.queue", [.operator], .city,
-            Field.required(
-                "zone", ProseKind(limit: WireLimits.identifierBytes, expected: "the id of a zone, 1 to 64 bytes")),
-            make: OfficeCommand.queue, take: { if case .queue(let zone) = $0 { zone } else { nil } }),
+            Field.required("zone", .zone), make: OfficeCommand.queue,
+            take: { if case .queue(let zone) = $0 { zone } else { nil } }),
         CommandKind(
             "office.driver", [.operator], .city, Field.required("driver", .word), make: OfficeCommand.driver,
             take: { if case .driver(let driver) = $0 { driver } else { nil } }),
@@ -40,9 +51,30 @@ public enum OfficeCommand: CommandGroup {
             make: OfficeCommand.remove,
             take: { if case .remove(let driver, let reason) = $0 { (driver, reason) } else { nil } }),
         CommandKind(
-            "office.cancel", [.operator], .city, Field.required("ride", .word), Field.required("reason", .reason),
+            "office.put", [.operator], .city, Field.required("driver", .word), Field.optional("zone", .zone),
+            Field.optional("rank", .rank), Field.required("reason", .reason), make: OfficeCommand.put,
+            take: {
+                guard case .put(let driver, let zone, let rank, let reason) = $0 else { return nil }
+                return (driver, zone, rank, reason)
+            }),
+        CommandKind(
+            "office.offer", [.operator], .city, Field.required("ride", .word), Field.required("driver", .word),
+            make: OfficeCommand.offer,
+            take: { if case .offer(let ride, let driver) = $0 { (ride, driver) } else { nil } }),
+        CommandKind(
+            "office.reassign", [.operator], .city, Field.required("ride", .word), Field.optional("driver", .word),
+            Field.required("reason", .reason), make: OfficeCommand.reassign,
+            take: {
+                guard case .reassign(let ride, let driver, let reason) = $0 else { return nil }
+                return (ride, driver, reason)
+            }),
+        CommandKind(
+            "office.cancel", [.operator], .city, Trip.fields, Field.required("reason", .reason),
             make: OfficeCommand.cancel,
-            take: { if case .cancel(let ride, let reason) = $0 { (ride, reason) } else { nil } }),
+            take: { if case .cancel(let trip, let reason) = $0 { (trip, reason) } else { nil } }),
+        CommandKind(
+            "office.end", [.operator], .city, Trip.fields, Field.required("reason", .reason), make: OfficeCommand.end,
+            take: { if case .end(let trip, let reason) = $0 { (trip, reason) } else { nil } }),
         CommandKind(
             "office.block", [.operator], .city, Field.required("role", BlockedKind()),
             Field.required("subject", .word), Field.required("reason", .reason), Field.optional("until", .end),
@@ -62,7 +94,29 @@ public enum OfficeCommand: CommandGroup {
     ]
 }
 
+extension OfficeCommand.Trip {
+    /// Either `ride` or `booking`.
+    fileprivate static let fields = Fields<Self>(names: ["ride", "booking"]) { (object) throws(ErrorReply) in
+        let booking = try object.optional("booking", .word)
+        let ride = try object.optional("ride", .word)
+        switch (ride, booking) {
+        case (let ride?, nil): return .ride(ride)
+        case (nil, let booking?): return .booking(booking)
+        case (nil, nil): throw object.refusal("ride", "the id of a ride, or one of a booking as `booking`")
+        default: throw object.refusal("booking", "a ride or a booking", got: "got both")
+        }
+    } write: { trip, writer in
+        switch trip {
+        case .ride(let id): writer.member("ride", id)
+        case .booking(let id): writer.member("booking", id)
+        }
+    }
+}
+
 extension FieldKind where Self == ProseKind {
+    fileprivate static var zone: ProseKind {
+        ProseKind(limit: WireLimits.identifierBytes, expected: "the id of a zone, 1 to 64 bytes")
+    }
     fileprivate static var reason: ProseKind { ProseKind(limit: 200, expected: "1 to 200 bytes of text on one line") }
 }
 
@@ -74,6 +128,7 @@ extension FieldKind where Self == WholeKind<Int64> {
 }
 
 extension FieldKind where Self == WholeKind<Int> {
+    fileprivate static var rank: WholeKind<Int> { WholeKind(1...100_000, "a place in the queue, from 1") }
     fileprivate static var entries: WholeKind<Int> { WholeKind(1...100, "a whole number from 1 to 100") }
 }
 

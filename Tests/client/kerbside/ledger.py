@@ -123,12 +123,17 @@ class Story:
             assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
             r.round, r.asked = round, set()
 
-    def on_offer_made(self, ride, driver, zone, round, **_):  # noqa: A002 - named as in the event
+    def on_offer_made(self, ride, driver, zone, round, reason=None, **_):  # noqa: A002 - named as in the event
         r = self.rides[ride]
         assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
         holders = {other.driver for other in self.rides.values() if other.state == "offered"}
         full = {d for d, seats in self.seats.items() if seats < r.passengers}
         no = self.away | holders | r.asked | r.gave_back | full
+        if reason == "operator":  # whom the office chooses need not be the next, nor of this zone
+            assert driver in self.zone_of and driver not in self.away | holders | full, f"{ride} is offered to {driver} by hand"
+            r.state, r.driver = "offered", driver
+            r.asked.add(driver)
+            return
         free = {d: s for d, s in self.queues[zone].items() if d not in no}
         assert driver in free, f"{ride} is offered to {driver}, who could not be asked"
         first = min(free, key=free.get)
