@@ -19,9 +19,9 @@ let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 /// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
 let functions = [
     "Redis/settings", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify", "Statistics/figures",
-    "Sessions/people", "Office/audit", "Office/blocks", "Pickups/coming", "Rides/lost", "Rides/queue",
+    "Sessions/people", "Office/audit", "Office/callers", "Office/blocks", "Pickups/coming", "Rides/lost", "Rides/queue",
     "Rides/candidates", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/pickup", "Seats/minibus", "Rides/driver",
-    "Office/office", "Office/office_rides", "Safety/sos", "Safety/report", "Tours/bus",
+    "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",
     "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour",
     "Tours/line", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep",
     "Topics/publisher", "Topics/topic", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",

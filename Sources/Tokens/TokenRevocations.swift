@@ -1,5 +1,19 @@
 import Settings
-import Wire
+public import Wire
+
+/// The tokens of a subject that were issued before a time count no more.
+public struct TokenRevocation: Sendable, Equatable {
+    public let role: Role
+    public let subject: String
+    /// Unix seconds.
+    public let before: Int64
+
+    public init(role: Role, subject: String, before: Int64) {
+        self.role = role
+        self.subject = subject
+        self.before = before
+    }
+}
 
 /// Tokens that count no more although they have not expired: per role and subject, those issued before a time.
 struct TokenRevocations: Sendable, Equatable {
@@ -46,6 +60,14 @@ struct TokenRevocations: Sendable, Equatable {
             before[key] = max(before[key] ?? 0, time.unixMs / 1000)
         }
         guard problems.isEmpty else { throw SettingsError(problems: problems) }
+    }
+
+    /// These, too.
+    mutating func add(_ more: [TokenRevocation]) {
+        for one in more {
+            let key = Self.key(one.role, one.subject)
+            before[key] = max(before[key] ?? 0, one.before)
+        }
     }
 
     private static let everybody = "*"

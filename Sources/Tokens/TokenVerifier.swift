@@ -34,7 +34,7 @@ public struct TokenVerifier: Sendable {
     private let keys: [String: Key]
     /// Of each issuer's key the prefixes of the others that its own doesn't begin with: no subject of it may begin so.
     private let foreignPrefixes: [String: [String]]
-    private let revocations: TokenRevocations
+    private var revocations: TokenRevocations
     private let city: String
     private let leeway: Int64
     private let maxLife: Int64
@@ -47,6 +47,13 @@ public struct TokenVerifier: Sendable {
             keys: try TokenKeys.load(settings, makesSecret: false),
             revocations: try TokenRevocations.load(settings.tokens.revokedFile),
             city: settings.city.id, tokens: settings.tokens)
+    }
+
+    /// The same, but that these tokens count no more either.
+    public func revoking(_ more: [TokenRevocation]) -> TokenVerifier {
+        var new = self
+        new.revocations.add(more)
+        return new
     }
 
     /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first

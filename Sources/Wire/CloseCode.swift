@@ -64,6 +64,16 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     /// The reason text of `forbidden` for a driver whose `sub` has become the name of a bus on tour.
     public static let nameTakenReason = "a bus has this driver's name: get a token with another `sub`"
 
+    /// A reason text with words of people, as many characters of them as fit into a close frame.
+    public static func text(_ what: String, _ words: String) -> String {
+        var text = what
+        for character in words {
+            guard text.utf8.count + String(character).utf8.count <= 123 else { break }
+            text.append(character)
+        }
+        return text
+    }
+
     /// The reason text of a drain, with the time over which this client should spread its return.
     public static func restartReason(retryMs: Int) -> String { "restart; retry_ms=\(retryMs)" }
 

@@ -5,13 +5,13 @@ extension ProtobufSchema {
             heading:7:double? speed:8:double? accuracy:9:double? ride:10:string? passengers:11:uint64?
             destination:12:Point? channel:13:string? token:14:string? resume:15:map radius:16:double?
             filter:17:Filter? max_rate:18:double? since:19:string? taken:20:uint64? route:21:string? type:22:string?
-            data:23:bytes? bus:50:string? line:51:string? pattern:52:string? trip:53:string? tour:54:string?
-            skip:55:bool? booking:30:string? vehicle:31:string? pickup:32:Point? reason:33:string? start:34:Point?
-            via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string? name:61:string?
-            number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string? all:67:bool?
-            to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string? subject:82:string?
-            until:83:uint64? from:84:string? limit:85:uint64? rank:86:uint64? sos:90:string? note:91:string?
-            closed:92:bool? category:93:string? anonymous:94:bool? report:95:string?
+            data:23:bytes? on_behalf_of:24:Caller? bus:50:string? line:51:string? pattern:52:string? trip:53:string?
+            tour:54:string? skip:55:bool? booking:30:string? vehicle:31:string? pickup:32:Point? reason:33:string?
+            start:34:Point? via:35:Point* end:36:Point? mute:37:string* quiet:38:Quiet? stop:60:string?
+            name:61:string? number:62:string? address:63:string? help:64:string* back:65:StopBack? request:66:string?
+            all:67:bool? to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string?
+            subject:82:string? until:83:uint64? from:84:string? limit:85:uint64? rank:86:uint64? revoke:87:bool?
+            sos:90:string? note:91:string? closed:92:bool? category:93:string? anonymous:94:bool? report:95:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -27,9 +27,10 @@ extension ProtobufSchema {
             office_driver:81:OfficeDriver? office_ride:82:OfficeRide? office_remove:83:OfficeRemoved?
             office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked?
             office_audit:87:OfficeAudit? office_put:100:OfficePut? office_offer:101:OfficeRideActed?
-            office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled? sos:90:OwnAlarm?
-            sos_cancel:91:OwnAlarm? sos_list:92:Alarms? sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed?
-            report_send:95:ReportOnly? report_list:96:Reports? report_close:97:OfficeActed?
+            office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled?
+            office_session_end:104:OfficeSessionEnded? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
+            sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
+            report_list:96:Reports? report_close:97:OfficeActed?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -50,12 +51,14 @@ extension ProtobufSchema {
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
             stop_cancelled:73:StopEvent? notice:74:Notice? sos_raised:90:Alarm? sos_updated:91:Alarm?
             sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed? report_sent:94:ReportSent?
+            caller_told:95:CallerTold?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
             line:40:LineSnapshot?
         Point: lat:1:double? lon:2:double?
         Filter: kind:1:string* state:2:string* seats:3:uint64? route:4:string?
+        Caller: name:1:string? number:2:string?
         Quiet: from:1:uint32? to:2:uint32? time_zone:3:string?
         StopBack: stop:1:string? lat:2:double? lon:3:double? at:4:uint64? passengers:5:uint64?
         HelloOk: session:1:string role:2:string subject:3:string city:4:string channels:5:string* heartbeat_s:6:double
@@ -64,7 +67,7 @@ extension ProtobufSchema {
         QueuePlace: state:1:string zone:2:string? rank:3:uint32? size:4:uint32? seats:5:uint32? capacity:6:uint32?
         DriverState: state:1:string
         Expiry: ride:1:string expires_in_ms:2:uint64 expires_at:3:uint64
-        Assignment: ride:1:string pickup:2:Point? passengers:3:uint32 destination:4:Point?
+        Assignment: ride:1:string pickup:2:Point? passengers:3:uint32 destination:4:Point? contact:5:Contact?
         RideOnly: ride:1:string
         RideOver: ride:1:string state:2:string zone:3:string? rank:4:uint32? size:5:uint32? reason:6:string?
         RequestOk: ride:1:string zone:2:string state:3:string
@@ -79,7 +82,7 @@ extension ProtobufSchema {
             off_route:8:bool seats:9:Seats? next_stop:10:StopPlace? delay_s:11:sint32? etas:12:StopEta*
         TourOver: tour:1:string state:2:string
         SeatPending: booking:1:string vehicle:2:string passengers:3:uint32 fare:4:Fare? state:5:string?
-        SeatAssignment: booking:1:string pickup:2:Point? destination:3:Point? passengers:4:uint32
+        SeatAssignment: booking:1:string pickup:2:Point? destination:3:Point? passengers:4:uint32 contact:5:Contact?
         BookingOnly: booking:1:string
         BookingState: booking:1:string state:2:string
         BookingSeats: booking:1:string seats:2:uint32
@@ -106,6 +109,7 @@ extension ProtobufSchema {
         OfficeAudit: entries:1:AuditEntry* next:2:string?
         OfficePut: driver:1:string state:2:string zone:3:string rank:4:uint32 size:5:uint32 audit:6:string
         OfficeRideActed: ride:1:string driver:2:string? state:3:string audit:4:string
+        OfficeSessionEnded: role:1:string subject:2:string revoked:3:bool audit:4:string
         OwnAlarm: sos:1:string state:2:string cancelled:3:bool watching:4:uint32
         Alarms: alarms:1:Alarm* more:2:bool
         OfficeActed: sos:1:string? report:2:string? state:3:string audit:4:string
@@ -155,6 +159,10 @@ extension ProtobufSchema {
             acknowledged:19:OfficeAct? closed:20:OfficeAct?
         AlarmActed: sos:1:string by:2:string? at:3:uint64? note:4:string?
         ReportSent: report:1:string category:2:string
+        CallerTold: passenger:1:string name:2:string? number:3:string? event:4:string ride:5:string? booking:6:string?
+            request:7:string? taxi:8:string? vehicle:9:string? bus:10:string? line:11:string? zone:12:string?
+            at:13:uint64? answer_by:14:uint64? eta_s:15:double? distance_m:16:double? by:17:string? reason:18:string?
+            code:19:string? detail:20:string? text:21:string?
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -168,6 +176,7 @@ extension ProtobufSchema {
         PassengerSnapshot: ride:1:PassengerRide? booking:2:PassengerBooking? notify:3:NotifyWishes?
             requests:60:StopEvent*
         LineSnapshot: line:1:string buses:2:Tour*
+        Contact: name:1:string number:2:string
         Way: start:1:Point? via:2:Point* end:3:Point?
         Fix: lat:1:double lon:2:double at:3:uint64
         Seats: total:1:uint32 taken:2:uint32 free:3:uint32 band:4:string
@@ -189,9 +198,9 @@ extension ProtobufSchema {
         OfficeAct: by:1:string at:2:uint64 note:3:string?
         SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
         DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
-            destination:6:Point?
+            destination:6:Point? contact:15:Contact?
         DriverBooking: booking:1:string state:2:string pickup:3:Point? destination:4:Point? passengers:5:uint32
-            notified:6:uint32
+            notified:6:uint32 contact:15:Contact?
         PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
             eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost?
         PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?

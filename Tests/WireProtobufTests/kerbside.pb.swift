@@ -368,6 +368,15 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   package mutating func clearData() {_uniqueStorage()._data = nil}
 
+  package var onBehalfOf: Kerbside_V1_Caller {
+    get {_storage._onBehalfOf ?? Kerbside_V1_Caller()}
+    set {_uniqueStorage()._onBehalfOf = newValue}
+  }
+  /// Returns true if `onBehalfOf` has been explicitly set.
+  package var hasOnBehalfOf: Bool {_storage._onBehalfOf != nil}
+  /// Clears the value of `onBehalfOf`. Subsequent reads from it will return its default value.
+  package mutating func clearOnBehalfOf() {_uniqueStorage()._onBehalfOf = nil}
+
   /// Buses on lines.
   package var bus: String {
     get {_storage._bus ?? String()}
@@ -670,6 +679,16 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `rank`. Subsequent reads from it will return its default value.
   package mutating func clearRank() {_uniqueStorage()._rank = nil}
 
+  /// tokens, too
+  package var revoke: Bool {
+    get {_storage._revoke ?? false}
+    set {_uniqueStorage()._revoke = newValue}
+  }
+  /// Returns true if `revoke` has been explicitly set.
+  package var hasRevoke: Bool {_storage._revoke != nil}
+  /// Clears the value of `revoke`. Subsequent reads from it will return its default value.
+  package mutating func clearRevoke() {_uniqueStorage()._revoke = nil}
+
   /// Alarms and reports.
   package var sos: String {
     get {_storage._sos ?? String()}
@@ -730,6 +749,38 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Somebody who telephones, for whom an operator asks.
+package nonisolated struct Kerbside_V1_Caller: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  package var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  package mutating func clearName() {self._name = nil}
+
+  package var number: String {
+    get {_number ?? String()}
+    set {_number = newValue}
+  }
+  /// Returns true if `number` has been explicitly set.
+  package var hasNumber: Bool {self._number != nil}
+  /// Clears the value of `number`. Subsequent reads from it will return its default value.
+  package mutating func clearNumber() {self._number = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _number: String? = nil
 }
 
 /// The way back, asked for at once.
@@ -1391,6 +1442,14 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     set {_uniqueStorage()._ok = .officeEnd(newValue)}
   }
 
+  package var officeSessionEnd: Kerbside_V1_OfficeSessionEnded {
+    get {
+      if case .officeSessionEnd(let v)? = _storage._ok {return v}
+      return Kerbside_V1_OfficeSessionEnded()
+    }
+    set {_uniqueStorage()._ok = .officeSessionEnd(newValue)}
+  }
+
   package var sos: Kerbside_V1_OwnAlarm {
     get {
       if case .sos(let v)? = _storage._ok {return v}
@@ -1512,6 +1571,7 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     case officeOffer(Kerbside_V1_OfficeRideActed)
     case officeReassign(Kerbside_V1_OfficeRideActed)
     case officeEnd(Kerbside_V1_OfficeCancelled)
+    case officeSessionEnd(Kerbside_V1_OfficeSessionEnded)
     case sos(Kerbside_V1_OwnAlarm)
     case sosCancel(Kerbside_V1_OwnAlarm)
     case sosList(Kerbside_V1_Alarms)
@@ -2059,6 +2119,14 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     set {data = .reportSent(newValue)}
   }
 
+  package var callerTold: Kerbside_V1_CallerTold {
+    get {
+      if case .callerTold(let v)? = data {return v}
+      return Kerbside_V1_CallerTold()
+    }
+    set {data = .callerTold(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -2120,6 +2188,7 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case sosAcknowledged(Kerbside_V1_AlarmActed)
     case sosClosed(Kerbside_V1_AlarmActed)
     case reportSent(Kerbside_V1_ReportSent)
+    case callerTold(Kerbside_V1_CallerTold)
 
   }
 
@@ -2552,12 +2621,37 @@ package nonisolated struct Kerbside_V1_Assignment: Sendable {
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
   package mutating func clearDestination() {self._destination = nil}
 
+  package var contact: Kerbside_V1_Contact {
+    get {_contact ?? Kerbside_V1_Contact()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  package var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  package mutating func clearContact() {self._contact = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _contact: Kerbside_V1_Contact? = nil
+}
+
+/// Whom to fetch, of who has asked by telephone.
+package nonisolated struct Kerbside_V1_Contact: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var number: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct Kerbside_V1_RideEnded: Sendable {
@@ -3385,12 +3479,22 @@ package nonisolated struct Kerbside_V1_DriverRide: Sendable {
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
   package mutating func clearDestination() {self._destination = nil}
 
+  package var contact: Kerbside_V1_Contact {
+    get {_contact ?? Kerbside_V1_Contact()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  package var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  package mutating func clearContact() {self._contact = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
 package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
@@ -4127,12 +4231,22 @@ package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
 
   package var passengers: UInt32 = 0
 
+  package var contact: Kerbside_V1_Contact {
+    get {_contact ?? Kerbside_V1_Contact()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  package var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  package mutating func clearContact() {self._contact = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
 package nonisolated struct Kerbside_V1_BookingOnly: Sendable {
@@ -4679,12 +4793,22 @@ package nonisolated struct Kerbside_V1_DriverBooking: Sendable {
   /// the lowest rung told: 0 none, 500 near, 20 arrived
   package var notified: UInt32 = 0
 
+  package var contact: Kerbside_V1_Contact {
+    get {_contact ?? Kerbside_V1_Contact()}
+    set {_contact = newValue}
+  }
+  /// Returns true if `contact` has been explicitly set.
+  package var hasContact: Bool {self._contact != nil}
+  /// Clears the value of `contact`. Subsequent reads from it will return its default value.
+  package mutating func clearContact() {self._contact = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
 package nonisolated struct Kerbside_V1_PassengerBooking: Sendable {
@@ -5781,6 +5905,24 @@ package nonisolated struct Kerbside_V1_OfficeUnblocked: Sendable {
   package init() {}
 }
 
+package nonisolated struct Kerbside_V1_OfficeSessionEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var role: String = String()
+
+  package var subject: String = String()
+
+  package var revoked: Bool = false
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 package nonisolated struct Kerbside_V1_OfficeAudit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -6346,6 +6488,203 @@ package nonisolated struct Kerbside_V1_ReportOnly: Sendable {
   package init() {}
 }
 
+/// What a passenger's app would have got.
+package nonisolated struct Kerbside_V1_CallerTold: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var passenger: String {
+    get {_storage._passenger}
+    set {_uniqueStorage()._passenger = newValue}
+  }
+
+  package var name: String {
+    get {_storage._name ?? String()}
+    set {_uniqueStorage()._name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  package var hasName: Bool {_storage._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  package mutating func clearName() {_uniqueStorage()._name = nil}
+
+  package var number: String {
+    get {_storage._number ?? String()}
+    set {_uniqueStorage()._number = newValue}
+  }
+  /// Returns true if `number` has been explicitly set.
+  package var hasNumber: Bool {_storage._number != nil}
+  /// Clears the value of `number`. Subsequent reads from it will return its default value.
+  package mutating func clearNumber() {_uniqueStorage()._number = nil}
+
+  /// its type
+  package var event: String {
+    get {_storage._event}
+    set {_uniqueStorage()._event = newValue}
+  }
+
+  package var ride: String {
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {_storage._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var booking: String {
+    get {_storage._booking ?? String()}
+    set {_uniqueStorage()._booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {_storage._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+
+  package var request: String {
+    get {_storage._request ?? String()}
+    set {_uniqueStorage()._request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  package var hasRequest: Bool {_storage._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  package mutating func clearRequest() {_uniqueStorage()._request = nil}
+
+  package var taxi: String {
+    get {_storage._taxi ?? String()}
+    set {_uniqueStorage()._taxi = newValue}
+  }
+  /// Returns true if `taxi` has been explicitly set.
+  package var hasTaxi: Bool {_storage._taxi != nil}
+  /// Clears the value of `taxi`. Subsequent reads from it will return its default value.
+  package mutating func clearTaxi() {_uniqueStorage()._taxi = nil}
+
+  package var vehicle: String {
+    get {_storage._vehicle ?? String()}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
+
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  package var line: String {
+    get {_storage._line ?? String()}
+    set {_uniqueStorage()._line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {_storage._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {_uniqueStorage()._line = nil}
+
+  package var zone: String {
+    get {_storage._zone ?? String()}
+    set {_uniqueStorage()._zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {_storage._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {_uniqueStorage()._zone = nil}
+
+  /// ms
+  package var at: UInt64 {
+    get {_storage._at ?? 0}
+    set {_uniqueStorage()._at = newValue}
+  }
+  /// Returns true if `at` has been explicitly set.
+  package var hasAt: Bool {_storage._at != nil}
+  /// Clears the value of `at`. Subsequent reads from it will return its default value.
+  package mutating func clearAt() {_uniqueStorage()._at = nil}
+
+  /// ms
+  package var answerBy: UInt64 {
+    get {_storage._answerBy ?? 0}
+    set {_uniqueStorage()._answerBy = newValue}
+  }
+  /// Returns true if `answerBy` has been explicitly set.
+  package var hasAnswerBy: Bool {_storage._answerBy != nil}
+  /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
+  package mutating func clearAnswerBy() {_uniqueStorage()._answerBy = nil}
+
+  package var etaS: Double {
+    get {_storage._etaS ?? 0}
+    set {_uniqueStorage()._etaS = newValue}
+  }
+  /// Returns true if `etaS` has been explicitly set.
+  package var hasEtaS: Bool {_storage._etaS != nil}
+  /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
+  package mutating func clearEtaS() {_uniqueStorage()._etaS = nil}
+
+  package var distanceM: Double {
+    get {_storage._distanceM ?? 0}
+    set {_uniqueStorage()._distanceM = newValue}
+  }
+  /// Returns true if `distanceM` has been explicitly set.
+  package var hasDistanceM: Bool {_storage._distanceM != nil}
+  /// Clears the value of `distanceM`. Subsequent reads from it will return its default value.
+  package mutating func clearDistanceM() {_uniqueStorage()._distanceM = nil}
+
+  package var by: String {
+    get {_storage._by ?? String()}
+    set {_uniqueStorage()._by = newValue}
+  }
+  /// Returns true if `by` has been explicitly set.
+  package var hasBy: Bool {_storage._by != nil}
+  /// Clears the value of `by`. Subsequent reads from it will return its default value.
+  package mutating func clearBy() {_uniqueStorage()._by = nil}
+
+  package var reason: String {
+    get {_storage._reason ?? String()}
+    set {_uniqueStorage()._reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {_storage._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+
+  package var code: String {
+    get {_storage._code ?? String()}
+    set {_uniqueStorage()._code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  package var hasCode: Bool {_storage._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  package mutating func clearCode() {_uniqueStorage()._code = nil}
+
+  package var detail: String {
+    get {_storage._detail ?? String()}
+    set {_uniqueStorage()._detail = newValue}
+  }
+  /// Returns true if `detail` has been explicitly set.
+  package var hasDetail: Bool {_storage._detail != nil}
+  /// Clears the value of `detail`. Subsequent reads from it will return its default value.
+  package mutating func clearDetail() {_uniqueStorage()._detail = nil}
+
+  package var text: String {
+    get {_storage._text ?? String()}
+    set {_uniqueStorage()._text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {_storage._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {_uniqueStorage()._text = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 package nonisolated struct Kerbside_V1_ReportSent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -6473,7 +6812,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{2}\u{7}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{2}\u{4}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -6499,6 +6838,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _route: String? = nil
     var _type: String? = nil
     var _data: Data? = nil
+    var _onBehalfOf: Kerbside_V1_Caller? = nil
     var _bus: String? = nil
     var _line: String? = nil
     var _pattern: String? = nil
@@ -6532,6 +6872,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _from: String? = nil
     var _limit: UInt64? = nil
     var _rank: UInt64? = nil
+    var _revoke: Bool? = nil
     var _sos: String? = nil
     var _note: String? = nil
     var _closed: Bool? = nil
@@ -6571,6 +6912,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _route = source._route
       _type = source._type
       _data = source._data
+      _onBehalfOf = source._onBehalfOf
       _bus = source._bus
       _line = source._line
       _pattern = source._pattern
@@ -6604,6 +6946,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _from = source._from
       _limit = source._limit
       _rank = source._rank
+      _revoke = source._revoke
       _sos = source._sos
       _note = source._note
       _closed = source._closed
@@ -6651,6 +6994,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
         case 22: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
         case 23: try { try decoder.decodeSingularBytesField(value: &_storage._data) }()
+        case 24: try { try decoder.decodeSingularMessageField(value: &_storage._onBehalfOf) }()
         case 30: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
         case 31: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
         case 32: try { try decoder.decodeSingularMessageField(value: &_storage._pickup) }()
@@ -6684,6 +7028,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 84: try { try decoder.decodeSingularStringField(value: &_storage._from) }()
         case 85: try { try decoder.decodeSingularUInt64Field(value: &_storage._limit) }()
         case 86: try { try decoder.decodeSingularUInt64Field(value: &_storage._rank) }()
+        case 87: try { try decoder.decodeSingularBoolField(value: &_storage._revoke) }()
         case 90: try { try decoder.decodeSingularStringField(value: &_storage._sos) }()
         case 91: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
         case 92: try { try decoder.decodeSingularBoolField(value: &_storage._closed) }()
@@ -6770,6 +7115,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       } }()
       try { if let v = _storage._data {
         try visitor.visitSingularBytesField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._onBehalfOf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
       } }()
       try { if let v = _storage._booking {
         try visitor.visitSingularStringField(value: v, fieldNumber: 30)
@@ -6870,6 +7218,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._rank {
         try visitor.visitSingularUInt64Field(value: v, fieldNumber: 86)
       } }()
+      try { if let v = _storage._revoke {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 87)
+      } }()
       try { if let v = _storage._sos {
         try visitor.visitSingularStringField(value: v, fieldNumber: 90)
       } }()
@@ -6920,6 +7271,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._route != rhs_storage._route {return false}
         if _storage._type != rhs_storage._type {return false}
         if _storage._data != rhs_storage._data {return false}
+        if _storage._onBehalfOf != rhs_storage._onBehalfOf {return false}
         if _storage._bus != rhs_storage._bus {return false}
         if _storage._line != rhs_storage._line {return false}
         if _storage._pattern != rhs_storage._pattern {return false}
@@ -6953,6 +7305,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._from != rhs_storage._from {return false}
         if _storage._limit != rhs_storage._limit {return false}
         if _storage._rank != rhs_storage._rank {return false}
+        if _storage._revoke != rhs_storage._revoke {return false}
         if _storage._sos != rhs_storage._sos {return false}
         if _storage._note != rhs_storage._note {return false}
         if _storage._closed != rhs_storage._closed {return false}
@@ -6963,6 +7316,45 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Caller: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Caller"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}number\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._number) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._number {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Caller, rhs: Kerbside_V1_Caller) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._number != rhs._number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7264,7 +7656,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
@@ -8088,6 +8480,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._ok = .officeEnd(v)
           }
         }()
+        case 104: try {
+          var v: Kerbside_V1_OfficeSessionEnded?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .officeSessionEnd(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .officeSessionEnd(v)
+          }
+        }()
         default: break
         }
       }
@@ -8348,6 +8753,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .officeEnd(let v)? = _storage._ok else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
       }()
+      case .officeSessionEnd?: try {
+        guard case .officeSessionEnd(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
+      }()
       case nil: break
       }
     }
@@ -8436,7 +8845,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9184,6 +9593,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           self.data = .reportSent(v)
         }
       }()
+      case 95: try {
+        var v: Kerbside_V1_CallerTold?
+        var hadOneofValue = false
+        if let current = self.data {
+          hadOneofValue = true
+          if case .callerTold(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.data = .callerTold(v)
+        }
+      }()
       default: break
       }
     }
@@ -9434,6 +9856,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
     case .reportSent?: try {
       guard case .reportSent(let v)? = self.data else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
+    }()
+    case .callerTold?: try {
+      guard case .callerTold(let v)? = self.data else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
     }()
     case nil: break
     }
@@ -10141,7 +10567,7 @@ nonisolated extension Kerbside_V1_Expiry: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Assignment"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}pickup\0\u{1}passengers\0\u{1}destination\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}pickup\0\u{1}passengers\0\u{1}destination\0\u{1}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10153,6 +10579,7 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
       case 2: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
     }
@@ -10175,6 +10602,9 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._destination {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -10183,6 +10613,42 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
     if lhs._pickup != rhs._pickup {return false}
     if lhs.passengers != rhs.passengers {return false}
     if lhs._destination != rhs._destination {return false}
+    if lhs._contact != rhs._contact {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Contact: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Contact"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}number\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.number) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.number.isEmpty {
+      try visitor.visitSingularStringField(value: self.number, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Contact, rhs: Kerbside_V1_Contact) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11489,7 +11955,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}pickup\0\u{1}passengers\0\u{1}notified\0\u{1}destination\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}pickup\0\u{1}passengers\0\u{1}notified\0\u{1}destination\0\u{2}\u{9}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11503,6 +11969,7 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
     }
@@ -11531,6 +11998,9 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._destination {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11541,6 +12011,7 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
     if lhs.passengers != rhs.passengers {return false}
     if lhs.notified != rhs.notified {return false}
     if lhs._destination != rhs._destination {return false}
+    if lhs._contact != rhs._contact {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12528,7 +12999,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatAssignment"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12540,6 +13011,7 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
       case 2: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
     }
@@ -12562,6 +13034,9 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
     if self.passengers != 0 {
       try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
     }
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -12570,6 +13045,7 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
     if lhs._pickup != rhs._pickup {return false}
     if lhs._destination != rhs._destination {return false}
     if lhs.passengers != rhs.passengers {return false}
+    if lhs._contact != rhs._contact {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -13457,7 +13933,7 @@ nonisolated extension Kerbside_V1_VehicleView: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}notified\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}notified\0\u{2}\u{9}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -13471,6 +13947,7 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
     }
@@ -13499,6 +13976,9 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
     if self.notified != 0 {
       try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 6)
     }
+    try { if let v = self._contact {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -13509,6 +13989,7 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
     if lhs._destination != rhs._destination {return false}
     if lhs.passengers != rhs.passengers {return false}
     if lhs.notified != rhs.notified {return false}
+    if lhs._contact != rhs._contact {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -15070,6 +15551,51 @@ nonisolated extension Kerbside_V1_OfficeUnblocked: SwiftProtobuf.Message, SwiftP
   }
 }
 
+nonisolated extension Kerbside_V1_OfficeSessionEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OfficeSessionEnded"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}subject\0\u{1}revoked\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subject) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.revoked) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 1)
+    }
+    if !self.subject.isEmpty {
+      try visitor.visitSingularStringField(value: self.subject, fieldNumber: 2)
+    }
+    if self.revoked != false {
+      try visitor.visitSingularBoolField(value: self.revoked, fieldNumber: 3)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_OfficeSessionEnded, rhs: Kerbside_V1_OfficeSessionEnded) -> Bool {
+    if lhs.role != rhs.role {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.revoked != rhs.revoked {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_OfficeAudit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".OfficeAudit"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0\u{1}next\0")
@@ -15777,6 +16303,216 @@ nonisolated extension Kerbside_V1_ReportOnly: SwiftProtobuf.Message, SwiftProtob
 
   package static func ==(lhs: Kerbside_V1_ReportOnly, rhs: Kerbside_V1_ReportOnly) -> Bool {
     if lhs.report != rhs.report {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CallerTold"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passenger\0\u{1}name\0\u{1}number\0\u{1}event\0\u{1}ride\0\u{1}booking\0\u{1}request\0\u{1}taxi\0\u{1}vehicle\0\u{1}bus\0\u{1}line\0\u{1}zone\0\u{1}at\0\u{3}answer_by\0\u{3}eta_s\0\u{3}distance_m\0\u{1}by\0\u{1}reason\0\u{1}code\0\u{1}detail\0\u{1}text\0")
+
+  fileprivate class _StorageClass {
+    var _passenger: String = String()
+    var _name: String? = nil
+    var _number: String? = nil
+    var _event: String = String()
+    var _ride: String? = nil
+    var _booking: String? = nil
+    var _request: String? = nil
+    var _taxi: String? = nil
+    var _vehicle: String? = nil
+    var _bus: String? = nil
+    var _line: String? = nil
+    var _zone: String? = nil
+    var _at: UInt64? = nil
+    var _answerBy: UInt64? = nil
+    var _etaS: Double? = nil
+    var _distanceM: Double? = nil
+    var _by: String? = nil
+    var _reason: String? = nil
+    var _code: String? = nil
+    var _detail: String? = nil
+    var _text: String? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _passenger = source._passenger
+      _name = source._name
+      _number = source._number
+      _event = source._event
+      _ride = source._ride
+      _booking = source._booking
+      _request = source._request
+      _taxi = source._taxi
+      _vehicle = source._vehicle
+      _bus = source._bus
+      _line = source._line
+      _zone = source._zone
+      _at = source._at
+      _answerBy = source._answerBy
+      _etaS = source._etaS
+      _distanceM = source._distanceM
+      _by = source._by
+      _reason = source._reason
+      _code = source._code
+      _detail = source._detail
+      _text = source._text
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._number) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._event) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._request) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._taxi) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 14: try { try decoder.decodeSingularUInt64Field(value: &_storage._answerBy) }()
+        case 15: try { try decoder.decodeSingularDoubleField(value: &_storage._etaS) }()
+        case 16: try { try decoder.decodeSingularDoubleField(value: &_storage._distanceM) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._by) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._code) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
+        case 21: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._passenger.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._passenger, fieldNumber: 1)
+      }
+      try { if let v = _storage._name {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._number {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._event.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._event, fieldNumber: 4)
+      }
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._booking {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._request {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._taxi {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._line {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._zone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._at {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._answerBy {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._etaS {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 15)
+      } }()
+      try { if let v = _storage._distanceM {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 16)
+      } }()
+      try { if let v = _storage._by {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      try { if let v = _storage._reason {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 18)
+      } }()
+      try { if let v = _storage._code {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._detail {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._text {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 21)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_CallerTold, rhs: Kerbside_V1_CallerTold) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._event != rhs_storage._event {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._request != rhs_storage._request {return false}
+        if _storage._taxi != rhs_storage._taxi {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._answerBy != rhs_storage._answerBy {return false}
+        if _storage._etaS != rhs_storage._etaS {return false}
+        if _storage._distanceM != rhs_storage._distanceM {return false}
+        if _storage._by != rhs_storage._by {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._code != rhs_storage._code {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        if _storage._text != rhs_storage._text {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -26,7 +26,7 @@ PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.ar
     stop.completed stop.noshow stop.cancelled
     sos.acknowledged sos.closed""".split()
 LINE_EVENTS = ["schedule.changed"]
-OFFICE_EVENTS = "sos.raised sos.updated sos.acknowledged sos.closed report.sent".split()
+OFFICE_EVENTS = "sos.raised sos.updated sos.acknowledged sos.closed caller.told report.sent".split()
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
@@ -34,7 +34,7 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
     office.queue office.driver office.ride office.remove office.put office.offer
-    office.reassign office.cancel office.end office.block office.unblock office.audit
+    office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close""".split()
 
 

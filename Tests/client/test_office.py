@@ -33,6 +33,7 @@ ACTS = {
     "office.end": {"ride": "r_1", "reason": "Why."},
     "office.block": {"role": "driver", "subject": "T1", "reason": "Why."},
     "office.unblock": {"role": "driver", "subject": "T1"},
+    "office.session_end": {"role": "driver", "subject": "T1", "reason": "Why."},
     "office.audit": {},
 }
 

@@ -69,6 +69,7 @@ final class Office: Capability {
                     "operator": who, "role": RedisArgument(role.rawValue), "subject": RedisArgument(subject),
                     "key": key,
                 ], message, session)
+        case .endSession: return false
         case .audit(let from, let limit):
             call(
                 "office_audit", ["from": RedisArgument(from ?? ""), "limit": RedisArgument(limit)], message, session)

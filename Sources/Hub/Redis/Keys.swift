@@ -60,6 +60,8 @@ enum Channel {
     static let near = "near"
     /// To workers, not to clients: the queue of a zone (`meta`) has changed, and why (`data`).
     static let queues = "queues"
+    /// Whose connections the office has ended (office_sessions.lua), for the workers alone.
+    static let ended = "sessions"
 
     /// What the hub itself tells of lines and buses; read as topics are.
     static let catalog = "catalog"
@@ -99,7 +101,8 @@ enum Channel {
     /// The first words of the types of the hub's own events and states (`ride.accepted`). A topic of such a name would be silent:
     /// what happens is told on people's own channels, on lines, and in the city's log.
     static let eventFamilies: Set<String> = [
-        "catalog", "driver", "notify", "offer", "queue", "report", "ride", "route", "schedule", "seat", "seats", "sos",
+        "caller", "catalog", "driver", "notify", "offer", "queue", "report", "ride", "route", "schedule", "seat",
+        "seats", "sos",
         "stop", "tour",
     ]
 

@@ -211,15 +211,31 @@ local function drop_old(c, key, most)
     return redis.call('XTRIM', key, 'MINID', ms .. '-' .. string.format('%.0f', number + 1))
 end
 
+-- What `office` is told of an event of somebody who telephones.
+local CALLER_FACTS = { 'ride', 'booking', 'request', 'taxi', 'vehicle', 'bus', 'line', 'zone', 'at', 'answer_by', 'eta_s', 'distance_m', 'by',
+    'reason', 'code', 'detail', 'text' }
+
+local function for_office(c, channel, type, json)
+    local data, held = cjson.decode(json), redis.call('HMGET', c.p .. channel, 'name', 'number')
+    local told = { passenger = string.sub(channel, 11), name = held[1] or nil, number = held[2] or nil, event = type }
+    for _, fact in ipairs(CALLER_FACTS) do
+        if data[fact] ~= cjson.null then told[fact] = data[fact] end
+    end
+    return cjson.encode(told)
+end
+
 -- History and push in one step, so that they can't disagree. meta: see push();
 -- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
-local function tell_json(c, channel, type, json, meta, pushed)
+local tell_json
+function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
     local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length_text, '*', 'type', type, 'time', c.now_text, 'data', json)
     keep(c, key, c.history_ttl_s)
     -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
+    -- The office tells by voice who has no app (callers.lua).
+    if string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
     return id
 end
 

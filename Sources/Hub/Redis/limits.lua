@@ -90,7 +90,7 @@ cancels.kinds = {
 -- With the pauses doubling, more make no difference.
 cancels.kept = 32
 
--- sign: of the kind; nil: taken back. Of a passenger (a name without a role) its own hash has the mark that there is something, until
+-- sign: of the kind; nil: taken back. Of a passenger (a name without a role, or who telephones) its own hash has the mark that there is something, until
 -- the passenger asks again, or is forgotten.
 function cancels.add(c, who, sign)
     local key, most = c.p .. 'cancels:' .. who, cancels.kept
@@ -98,7 +98,7 @@ function cancels.add(c, who, sign)
     redis.call('RPUSH', key, c.now_text .. (sign or ''))
     redis.call('LTRIM', key, -most, -1)
     redis.call('EXPIRE', key, c.history_ttl_s)
-    if string.find(who, ':', 1, true) then return end
+    if string.find(who, ':', 1, true) and not string.find(who, '^tel:') then return end
     if redis.call('HSET', c.p .. 'passenger:' .. who, 'cancels', '1') == 1 then
         redis.call('ZADD', c.p .. 'gone', c.real, 'passenger:' .. who)
     end

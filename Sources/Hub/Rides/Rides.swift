@@ -144,15 +144,23 @@ final class Rides: Capability {
                         "lat": RedisArgument(lat), "lon": RedisArgument(lon), "passengers": RedisArgument(passengers),
                         "to_lat": destination.map { RedisArgument($0.lat) } ?? "",
                         "to_lon": destination.map { RedisArgument($0.lon) } ?? "", "key": key,
+                        "by": RedisArgument(by(message, session)),
                     ], message, session)
             }
         case .rideCancel(let ride):
             call(
                 "ride_cancel",
-                ["role": "passenger", "subject": who, "ride": RedisArgument(ride ?? ""), "key": key, "zone": ""],
-                message, session)
+                [
+                    "role": "passenger", "subject": who, "ride": RedisArgument(ride ?? ""), "key": key, "zone": "",
+                    "by": RedisArgument(by(message, session)),
+                ], message, session)
         case .rideSearch(let ride):
-            call("ride_search", ["passenger": who, "ride": RedisArgument(ride ?? ""), "key": key], message, session)
+            call(
+                "ride_search",
+                [
+                    "passenger": who, "ride": RedisArgument(ride ?? ""), "key": key,
+                    "by": RedisArgument(by(message, session)),
+                ], message, session)
         case .driverAvailable, .driverUnavailable, .offerSeen, .offerAccept, .offerDecline, .rideAboard, .rideEnd,
             .rideNoshow:
             return false

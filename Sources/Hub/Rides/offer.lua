@@ -6,6 +6,7 @@
 local clear_vehicle, is_minibus, load_ride, register = import('core', 'clear_vehicle', 'is_minibus', 'load_ride', 'register')
 local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once', 'point', 'refuse', 'set_ride')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'leave', 'mark_away', 'mark_back')
 local set_free, set_not_free, to_bottom = import('queue', 'set_free', 'set_not_free', 'to_bottom')
@@ -300,7 +301,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
     local driver, ride = given.driver, given.ride
     return once(c, 'offer.accept', 'driver:' .. driver, given.key, function()
         local r = load_ride(c, ride)
-        local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers) }
+        local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers), contact = callers.contact(r) }
         if r.dlat then assigned.destination = point(r.dlat, r.dlon) end
         if r.driver == driver and (r.state == 'accepted' or r.state == 'aboard') then return ok(assigned) end
         if is_open_to(r, driver) and c.now > tonumber(r.deadline) + c.accept_grace_ms then

@@ -4,6 +4,7 @@ local clear_vehicle, hash, load_ride, log, pick = import('core', 'clear_vehicle'
 local register, set_vehicle, vehicle = import('core', 'register', 'set_vehicle', 'vehicle')
 local ok, once, refuse, set_ride, set_state, tell = import('core', 'ok', 'once', 'refuse', 'set_ride', 'set_state', 'tell')
 local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
 local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
@@ -12,13 +13,14 @@ local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_se
 local dispatch_driver, dispatch_ride, free_again = import('offer', 'dispatch_driver', 'dispatch_ride', 'free_again')
 local offer_by_operator, remember_ask, withdraw_offer = import('offer', 'offer_by_operator', 'remember_ask', 'withdraw_offer')
 
--- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key.
+-- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key, and who asks for
+-- one who telephones (callers.lua).
 register('ride_request', {
     'passenger', 'ride', 'zone', 'lat', 'lon',
-    'passengers', 'to_lat', 'to_lon', 'key',
+    'passengers', 'to_lat', 'to_lon', 'key', 'by?',
 }, function(c, given)
     local passenger, ride, zone = given.passenger, given.ride, given.zone
-    return once(c, 'ride.request', 'passenger:' .. passenger, given.key, function()
+    return callers.once(c, 'ride.request', passenger, given.key, given.by, 'ride', function(caller, note)
         if tonumber(given.passengers) > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
@@ -40,6 +42,10 @@ register('ride_request', {
             'passengers', given.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
         if given.to_lat ~= '' then
             for _, value in ipairs({ 'dlat', given.to_lat, 'dlon', given.to_lon }) do fields[#fields + 1] = value end
+        end
+        if caller then
+            note(c, passenger, caller)
+            for _, value in ipairs({ 'name', caller.name, 'number', caller.number }) do fields[#fields + 1] = value end
         end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
         redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
@@ -212,10 +218,11 @@ local function meant(c, what, role, subject, named, names, v)
     return id, found
 end
 
--- ride_cancel: role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown).
-register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone' }, function(c, given)
+-- ride_cancel: role, subject, ride ('' = the open one), key, zone where the driver is ('' = outside, '?' = unknown), who asks for one who
+-- telephones.
+register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone', 'by?' }, function(c, given)
     local role, subject = given.role, given.subject
-    return once(c, 'ride.cancel', role .. ':' .. subject, given.key, function()
+    local function cancel()
         local ride, r, no = meant(c, 'ride', role, subject, given.ride)
         if no then return no end
         if r.state == 'aboard' and role == 'driver' then
@@ -232,15 +239,17 @@ register('ride_cancel', { 'role', 'subject', 'ride', 'key', 'zone' }, function(c
         end
         if r.state == 'cancelled' then return ok({ ride = ride, state = 'cancelled' }) end
         return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.')
-    end)
+    end
+    if role == 'passenger' then return callers.once(c, 'ride.cancel', subject, given.key, given.by, 'ride', cancel) end
+    return once(c, 'ride.cancel', role .. ':' .. subject, given.key, cancel)
 end)
 
 -- ride_search: passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
 -- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. Refused while
 -- nobody else could be asked. (command ride.search)
-register('ride_search', { 'passenger', 'ride', 'key' }, function(c, given)
+register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given)
     local passenger = given.passenger
-    return once(c, 'ride.search', 'passenger:' .. passenger, given.key, function()
+    return callers.once(c, 'ride.search', passenger, given.key, given.by, 'ride', function()
         local ride, r, no = meant(c, 'ride', 'passenger', passenger, given.ride)
         if no then return no end
         if r.state == 'searching' or r.state == 'offered' then return ok({ ride = ride, state = 'searching' }) end

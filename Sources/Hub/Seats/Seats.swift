@@ -58,6 +58,7 @@ final class Seats: Capability {
                 [
                     "role": "passenger", "subject": RedisArgument(identity.subject),
                     "booking": RedisArgument(booking ?? ""), "key": RedisArgument(message.key ?? ""),
+                    "by": RedisArgument(by(message, session)),
                 ], message, session)
         case .seatsSet, .routeSet, .seatAccept, .seatDecline, .seatAboard, .seatEnd, .vehicleGet: return false
         }
@@ -153,6 +154,7 @@ final class Seats: Capability {
                     "code": RedisArgument(code), "detail": RedisArgument(detail),
                     "pickup_m": ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "detour_m": ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
+                    "by": RedisArgument(self.by(message, session)),
                 ], message, session)
         }
     }

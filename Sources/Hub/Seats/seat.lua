@@ -9,6 +9,7 @@ local clear_vehicle, hash, is_minibus, log, register = import('core', 'clear_veh
 local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 'point', 'refuse', 'set_vehicle', 'show')
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
 local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
@@ -65,7 +66,7 @@ end
 -- What the driver must know of a booking that it has taken.
 local function assignment(booking, b)
     return { booking = booking, pickup = point(b.lat, b.lon), destination = point(b.dlat, b.dlon),
-        passengers = tonumber(b.passengers) }
+        passengers = tonumber(b.passengers), contact = callers.contact(b) }
 end
 
 -- Asks the driver for the booking that has waited longest, if it can be asked now. The exact places are told on acceptance.
@@ -155,10 +156,10 @@ end
 -- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows).
 register('seat_book', {
     'passenger', 'booking', 'vehicle', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'way_m',
-    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m',
+    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m', 'by?',
 }, function(c, given)
     local passenger, booking, driver = given.passenger, given.booking, given.vehicle
-    return once(c, 'seat.book', 'passenger:' .. passenger, given.key, function()
+    return callers.once(c, 'seat.book', passenger, given.key, given.by, 'booking', function(caller, note)
         local v, n = vehicle(c, driver), tonumber(given.passengers)
         local function no(code, detail)
             figures.refused(c, v.route, code, 'passenger:' .. passenger, given.key)
@@ -198,6 +199,10 @@ register('seat_book', {
             'detour', given.detour_m)
         local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
+        if caller then
+            note(c, passenger, caller)
+            set_booking(c, booking, 'name', caller.name, 'number', caller.number)
+        end
         redis.call('HSET', c.p .. 'passenger:' .. passenger, 'booking', booking)
         redis.call('ZADD', c.p .. 'seatwaiting:' .. driver, order, booking)
         redis.call('ZADD', c.p .. 'holds', hold_until, booking)
@@ -293,10 +298,10 @@ local function cancel_unanswered(c, booking, b, v, by, text)
     ask_next(c, b.driver)
 end
 
--- seat_cancel: role (passenger or driver), subject, booking ('' = a passenger's open one), key.
-register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, given)
+-- seat_cancel: role (passenger or driver), subject, booking ('' = a passenger's open one), key, who asks for one who telephones.
+register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function(c, given)
     local role, subject = given.role, given.subject
-    return once(c, 'seat.cancel', role .. ':' .. subject, given.key, function()
+    local function cancel()
         local booking, b, no = meant(c, 'booking', role, subject, given.booking)
         if no then return no end
         local v = vehicle(c, b.driver)
@@ -324,7 +329,9 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key' }, function(c, giv
             return refuse('not_available', 'The booking is over: it is ' .. b.state .. '.')
         end
         return ok({ booking = booking, state = 'cancelled' })
-    end)
+    end
+    if role == 'passenger' then return callers.once(c, 'seat.cancel', subject, given.key, given.by, 'booking', cancel) end
+    return once(c, 'seat.cancel', role .. ':' .. subject, given.key, cancel)
 end)
 
 return {

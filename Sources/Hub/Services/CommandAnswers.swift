@@ -34,6 +34,12 @@ extension Capability {
         }
     }
 
+    /// Who asks in whose name, as the functions take it (`callers.once`); empty: somebody in its own.
+    func by(_ message: ClientMessage, _ session: Session) -> String {
+        guard let caller = message.caller, let identity = session.identity else { return "" }
+        return "\(identity.subject)\n\(caller.name)\n\(caller.number)"
+    }
+
     /// The elements of an answer; nil, and a line in the log, when the call has failed.
     func elements(_ result: Result<RedisReply, RedisFailure>, of function: String) -> [RedisReply]? {
         switch result {

@@ -32,7 +32,7 @@ enum CommandPrice {
         case .broadcasts(.broadcast): 50
         // Rings the next driver, and is kept for long.
         case .office(.remove), .office(.put), .office(.offer), .office(.reassign), .office(.cancel), .office(.end),
-            .office(.block), .office(.unblock):
+            .office(.block), .office(.unblock), .office(.endSession):
             20
         // Reads up to 500 vehicles, or 100 entries.
         case .office(.queue), .office(.audit): 10

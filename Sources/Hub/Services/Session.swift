@@ -14,6 +14,14 @@ struct Identity {
 
     var role: Role { claims.role }
     var subject: String { claims.subject }
+    /// The passenger in whose name an operator asks.
+    func asking(for caller: Caller) -> Identity {
+        let claims = TokenClaims(
+            subject: caller.subject, role: .passenger, city: claims.city, issuedAt: claims.issuedAt,
+            expiresAt: claims.expiresAt)
+        return Identity(claims: claims, channel: "passenger:\(caller.subject)", expiresAt: expiresAt)
+    }
+
     /// Of a driver: what it drives, and a minibus' seats if the token says.
     var kind: VehicleKind { claims.kind }
     var seats: Int? { claims.seats }

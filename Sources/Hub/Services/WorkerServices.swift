@@ -33,7 +33,9 @@ final class WorkerServices {
     private(set) var settings: Settings
     var clock: HubClock
     /// Proves tokens.
-    var verifier: TokenVerifier
+    private(set) var verifier: TokenVerifier
+    /// What the office has revoked, as far as this worker has heard.
+    private var revoked: [TokenRevocation] = []
     let log: Logger
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
@@ -89,6 +91,14 @@ final class WorkerServices {
             }
             throw error
         }
+    }
+
+    /// Keys and revocations were read anew. What the office has revoked stays so.
+    func use(_ new: TokenVerifier) { verifier = new.revoking(revoked) }
+
+    func revoke(_ more: [TokenRevocation]) {
+        revoked += more.filter { !revoked.contains($0) }
+        verifier = verifier.revoking(more)
     }
 
     func apply(_ new: Settings) {

@@ -64,6 +64,16 @@ extension Sessions {
         }
     }
 
+    /// The office ends a person's connections; revoked: its token counts no more.
+    func end(_ role: Role, _ subject: String, isRevoked: Bool, reason: String) {
+        for session in Array(sessions.all) where session.phase != .closing {
+            guard let identity = session.identity, identity.role == role, identity.subject == subject else { continue }
+            let text = CloseCode.text(
+                isRevoked ? "the office has revoked the token: " : "ended by the office: ", reason)
+            close(session, isRevoked ? .unauthenticated : .forbidden, text)
+        }
+    }
+
     private func leaveForGood(_ session: Session) {
         close(session, .unauthenticated, "the token counts no more: get a new one")
     }

@@ -44,6 +44,7 @@ function people.forget(c, who)
     if passenger then
         redis.call('ZREM', c.p .. 'gone', who)
         cancels.unmark(c, passenger)
+        if string.find(passenger, '^tel:') then redis.call('HDEL', c.p .. who, 'name', 'number') end
     else
         forget_vehicle(c, who)
     end

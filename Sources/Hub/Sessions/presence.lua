@@ -6,6 +6,7 @@ local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_
 local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
+local callers = import('callers', 'callers')
 local can_have_come = import('distances', 'can_have_come')
 local links = import('limits', 'links')
 local people = import('people', 'people')
@@ -64,7 +65,7 @@ local function driver_snapshot(c, driver, v)
     if v.ride then
         local ride = load_ride(c, v.ride)
         s.ride = { ride = v.ride, state = ride.state, pickup = point(ride.lat, ride.lon), passengers = tonumber(ride.passengers),
-            notified = tonumber(ride.notified) }
+            notified = tonumber(ride.notified), contact = callers.contact(ride) }
         if ride.dlat then s.ride.destination = point(ride.dlat, ride.dlon) end
     end
     return s, meta

@@ -17,7 +17,11 @@ final class Stops: Capability {
         switch command {
         case .stopRequest(let stop): request(stop, message, session, identity)
         case .stopCancel(let id):
-            call("stop_cancel", ["citizen": who, "stop": RedisArgument(id), "key": key], message, session)
+            call(
+                "stop_cancel",
+                [
+                    "citizen": who, "stop": RedisArgument(id), "key": key, "by": RedisArgument(by(message, session)),
+                ], message, session)
         case .stopAnswer(let answer, let id, let all):
             call(
                 "stop_answer",
@@ -63,7 +67,8 @@ final class Stops: Capability {
         let arguments: FunctionArguments = [
             "citizen": RedisArgument(identity.subject), "key": RedisArgument(message.key ?? ""),
             "line": RedisArgument(request.line), "code": RedisArgument(refusal?.code.rawValue ?? ""),
-            "detail": RedisArgument(refusal?.detail ?? ""), "person": RedisArgument(Self.person(request)),
+            "detail": RedisArgument(refusal?.detail ?? ""),
+            "person": RedisArgument(Self.person(request, message.caller?.number, by: by(message, session))),
         ]
         call("stop_request", arguments, more: wanted.map { RedisArgument($0) }, message, session)
     }
@@ -132,12 +137,13 @@ final class Stops: Capability {
         json.endArray()
     }
 
-    /// Who is to be fetched, as the driver is told.
-    private static func person(_ request: StopRequest) -> [UInt8] {
+    /// Who is to be fetched, as the driver is told. called: the number of who telephones.
+    private static func person(_ request: StopRequest, _ called: String?, by: String) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("name", request.name)
-        if let number = request.number { json.member("number", number) }
+        if let number = request.number ?? called { json.member("number", number) }
+        if !by.isEmpty { json.member("by", by) }
         if let address = request.address { json.member("address", address) }
         if !request.help.isEmpty {
             json.key("help")

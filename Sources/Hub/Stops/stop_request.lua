@@ -1,7 +1,8 @@
 -- What a citizen asks: a request is made, or taken back.
 
-local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
+local log, ok, refuse, register = import('core', 'log', 'ok', 'refuse', 'register')
 local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
@@ -99,14 +100,14 @@ function stops.open(c, citizen, line, person, r, back)
 end
 
 -- stop_request: citizen, key, line, code and detail of a refusal that the worker found ('' = none; refused here, so
--- that a repeated command gets its first reply), JSON {name, number, address, help}, and JSON {id (new, random), lat, lon,
+-- that a repeated command gets its first reply), JSON {name, number, address, help, by (who asks for one who telephones)}, and JSON {id (new, random), lat, lon,
 -- stop, at, asked (at is the citizen's), first (at is when the first run of the day passes, as the wanted time is before it),
 -- passengers, places, next, later, later_at (when that is by the schedule, and later_clock, as h:mm, later_moment, with its
 -- date), runs and later_runs (that pass about at and later_at: trip, base, when, which of the pattern's passes), anywhere} for
 -- the request and, if there is one, for the way back. Both or none.
 register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person', '...' }, function(c, given)
-    local citizen, line = given.citizen, given.line
-    return once(c, 'stop.request', 'passenger:' .. citizen, given.key, function()
+    local citizen, line, person = given.citizen, given.line, cjson.decode(given.person)
+    return callers.once(c, 'stop.request', citizen, given.key, person.by, 'request', function(caller, note)
         local function no(code, detail)
             figures.refused(c, line, code, 'passenger:' .. citizen, given.key)
             return refuse(code, detail)
@@ -115,7 +116,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         local held = redis.call('HMGET', c.p .. 'passenger:' .. citizen, 'cancels', 'blocked')
         local barred = blocks.refusal(c, held[2])
         if barred then return barred end
-        local person, wanted = cjson.decode(given.person), {}
+        local wanted = {}
         for i = 7, #given do
             wanted[#wanted + 1] = cjson.decode(given[i])
             wanted[#wanted].citizen = citizen
@@ -151,16 +152,17 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         local too_soon = cancels.passenger_refusal(c, citizen, held[1])
         if too_soon then return too_soon end
         local there, back = wanted[1], wanted[2]
+        if caller then note(c, citizen, caller) end
         local first = stops.open(c, citizen, line, person, there, back and back.id)
         if back then stops.open(c, citizen, line, person, back, there.id) end
         return ok(stops.receipt(c, there.id, first))
     end)
 end)
 
--- stop_cancel: citizen, request, key.
-register('stop_cancel', { 'citizen', 'stop', 'key' }, function(c, given)
+-- stop_cancel: citizen, request, key, who asks for one who telephones.
+register('stop_cancel', { 'citizen', 'stop', 'key', 'by?' }, function(c, given)
     local citizen, id = given.citizen, given.stop
-    return once(c, 'stop.cancel', 'passenger:' .. citizen, given.key, function()
+    return callers.once(c, 'stop.cancel', citizen, given.key, given.by, 'request', function()
         local s = stops.load(c, id)
         if s.citizen ~= citizen then
             return refuse('not_found', 'The request ' .. id .. ' is not yours, or does not exist.')

@@ -64,7 +64,7 @@ final class CommandRouter: Capability {
         if case .session(.hello(let token, let resume)) = message.command {
             return sessionsOfClients.hello(session, message.id, token: token, resume: resume)
         }
-        guard let identity = session.identity, session.phase != .silent else {
+        guard var identity = session.identity, session.phase != .silent else {
             return refuse(session, message.id, .unauthenticated, "Say hello with a token first.")
         }
         if session.phase == .catchingUp {
@@ -76,6 +76,14 @@ final class CommandRouter: Capability {
         // Nearly all messages are positions: they take no way round.
         if case .position(let fix) = message.command, let vehicle = positions.vehicle(of: session) {
             return positions.position(fix, message.id, session, vehicle)
+        }
+        if let caller = message.caller {
+            guard identity.role == .operator else {
+                return refuse(
+                    session, message.id, .forbidden, "field `on_behalf_of`: only operators ask for others.",
+                    field: "on_behalf_of")
+            }
+            identity = identity.asking(for: caller)
         }
         guard Permissions.may(identity.role, message.command) else { return forbid(message, session, identity) }
         guard session.onReply == nil || message.command.rule.rolesOverHTTP.contains(identity.role) else {

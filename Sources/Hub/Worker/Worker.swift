@@ -67,8 +67,8 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
-            topics.readings,
-            Notifications(services), Broadcasts(services), Office(services),
+            topics.readings, Notifications(services), Broadcasts(services), Office(services),
+            OfficeSessions(services, clients),
             Safety(services, topics.readings),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
@@ -196,7 +196,7 @@ public actor Worker {
         tell { $0.settingsChanged() }
         startTicks()
         let old = services.verifier
-        services.verifier = verifier
+        services.use(verifier)
         clients.sendAwayUnaccepted(provedBy: old)
         services.log.info(
             "settings reloaded", metadata: ["zones": "\(services.zones.set?.zones.count ?? 0)"])

@@ -5,11 +5,14 @@ public struct ClientMessage: Equatable, Sendable {
     /// Idempotency key, 1–64 of `[A-Za-z0-9_.:-]`: however often it is sent, the command takes effect once.
     public var key: String?
     public var command: Command
+    /// Of an operator: who telephones and has it asked. Only commands whose rule says `forCallers` may have it.
+    public var caller: Caller?
 
-    public init(id: Int64? = nil, key: String? = nil, command: Command) {
+    public init(id: Int64? = nil, key: String? = nil, command: Command, caller: Caller? = nil) {
         self.id = id
         self.key = key
         self.command = command
+        self.caller = caller
     }
 }
 
@@ -28,6 +31,10 @@ extension ClientMessage {
         if let id { writer.member("id", id) }
         command.write(into: &writer)
         if let key { writer.member("key", key) }
+        if let caller {
+            writer.key("on_behalf_of")
+            Caller.kind.write(caller, into: &writer)
+        }
         writer.endObject()
     }
 }

@@ -6,15 +6,19 @@ public struct CommandRule: Sendable {
     public let objects: Permissions.Objects
     /// Those of them who may ask it with one request over HTTP. Nobody: it is of the connection that it comes over.
     public let rolesOverHTTP: [Role]
-    /// Besides `cmd`, `id` and `key`, by the names that they have in both encodings.
+    /// Operators may send it for who telephones, with `on_behalf_of`.
+    public let forCallers: Bool
+    /// Besides `cmd`, `id`, `key` and `on_behalf_of`, by the names that they have in both encodings.
     public let fields: [String]
 
     /// `overHTTP`: nil says that it follows from `objects`. What drivers do to their own vehicles goes by the connection that
     /// sends their positions: the worker that has it judges by them, and finds out with it that a driver is lost.
     init(
-        name: String, roles: [Role], objects: Permissions.Objects, overHTTP: [Role]? = nil, fields: [String]
+        name: String, roles: [Role], objects: Permissions.Objects, overHTTP: [Role]? = nil, forCallers: Bool = false,
+        fields: [String]
     ) {
         self.name = name
+        self.forCallers = forCallers
         self.roles = roles
         self.objects = objects
         self.fields = fields
@@ -43,7 +47,7 @@ struct CommandKind<Group: Sendable>: Sendable {
     /// any other.
     init<each Part>(
         _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil,
-        _ fields: repeat Fields<each Part>,
+        forCallers: Bool = false, _ fields: repeat Fields<each Part>,
         make: @escaping @Sendable (repeat each Part) -> Group,
         take: @escaping @Sendable (Group) -> (repeat each Part)?
     ) {
@@ -52,7 +56,8 @@ struct CommandKind<Group: Sendable>: Sendable {
         repeat names.append(contentsOf: (each fields).names)
         self.name = name
         rule = CommandRule(
-            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, fields: names.map { "\($0)" })
+            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, forCallers: forCallers,
+            fields: names.map { "\($0)" })
         read = { (object) throws(ErrorReply) in make(repeat try (each fields).read(object)) }
         write = { command, writer in
             guard let values = take(command) else { return false }

@@ -56,7 +56,8 @@ extension Envelope {
         guard key == nil || given == nil || key == given else {
             throw refusal("key", "the same key as in Idempotency-Key")
         }
-        return ClientMessage(key: given ?? key, command: try reader.read(self))
+        let caller = try caller(of: reader.rule)
+        return ClientMessage(key: given ?? key, command: try reader.read(self), caller: caller)
     }
 
     private static let id = WholeKind<Int64>(
@@ -80,6 +81,18 @@ extension Envelope {
             throw ErrorReply(
                 code: .unknownCommand, field: "cmd", detail: "field `cmd`: there is no command \(quoted(slot))")
         }
-        return ClientMessage(id: id, key: try optional("key", .word), command: try readers[index].read(self))
+        let key = try optional("key", .word)
+        let caller = try caller(of: readers[index].rule)
+        return ClientMessage(id: id, key: key, command: try readers[index].read(self), caller: caller)
+    }
+
+    private func caller(of rule: @autoclosure () -> CommandRule) throws(ErrorReply) -> Caller? {
+        guard let caller = try optional("on_behalf_of", Caller.kind) else { return nil }
+        guard rule().forCallers else {
+            throw Self.refusal(
+                "on_behalf_of", "it only where a ride, seats or a stop is asked for or cancelled",
+                got: "got it with \(rule().name)")
+        }
+        return caller
     }
 }

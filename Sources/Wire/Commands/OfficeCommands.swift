@@ -16,6 +16,8 @@ public enum OfficeCommand: CommandGroup {
     /// `until`: Unix ms; nil: for good.
     case block(Blocked, subject: String, reason: String, until: Int64?)
     case unblock(Blocked, subject: String)
+    /// `revoke`: tokens that were issued up to now count no more.
+    case endSession(Role, subject: String, reason: String, revoke: Bool)
     /// `from`: the id of an entry; nil: the newest. 1–100 entries.
     case audit(from: String?, limit: Int)
 
@@ -88,6 +90,14 @@ public enum OfficeCommand: CommandGroup {
             Field.required("subject", .word), make: OfficeCommand.unblock,
             take: { if case .unblock(let role, let subject) = $0 { (role, subject) } else { nil } }),
         CommandKind(
+            "office.session_end", [.operator], .city, Field.required("role", RoleKind()),
+            Field.required("subject", .word), Field.required("reason", .reason),
+            Field.optional("revoke", FlagKind(), absent: false), make: OfficeCommand.endSession,
+            take: {
+                guard case .endSession(let role, let subject, let reason, let revoke) = $0 else { return nil }
+                return (role, subject, reason, revoke)
+            }),
+        CommandKind(
             "office.audit", [.operator], .city, Field.optional("from", .word),
             Field.optional("limit", .entries, absent: OfficeCommand.entries), make: OfficeCommand.audit,
             take: { if case .audit(let from, let limit) = $0 { (from, limit) } else { nil } }),
@@ -130,6 +140,19 @@ extension FieldKind where Self == WholeKind<Int64> {
 extension FieldKind where Self == WholeKind<Int> {
     fileprivate static var rank: WholeKind<Int> { WholeKind(1...100_000, "a place in the queue, from 1") }
     fileprivate static var entries: WholeKind<Int> { WholeKind(1...100, "a whole number from 1 to 100") }
+}
+
+private struct RoleKind: FieldKind {
+    let expected: StaticString = "driver, passenger, bus_driver, operator or service"
+
+    func read(_ name: StaticString, _ slot: Envelope.Slot, of object: Envelope) throws(ErrorReply) -> Role {
+        guard slot.kind == .string, let role = Role(rawValue: object.reader.text(slot.token)) else {
+            throw object.refusal(name, expected)
+        }
+        return role
+    }
+
+    func write(_ value: Role, into writer: inout JSONWriter) { writer.string(value.rawValue) }
 }
 
 private struct BlockedKind: FieldKind {

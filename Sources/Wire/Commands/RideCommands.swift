@@ -41,7 +41,8 @@ public enum RideCommand: CommandGroup {
             "ride.noshow", [.driver], .own, ride, make: RideCommand.rideNoshow,
             take: { if case .rideNoshow(let ride) = $0 { ride } else { nil } }),
         CommandKind(
-            "ride.request", [.passenger], .own, Field.required("lat", .latitude), Field.required("lon", .longitude),
+            "ride.request", [.passenger], .own, forCallers: true, Field.required("lat", .latitude),
+            Field.required("lon", .longitude),
             Field.required("passengers", .crowd), Field.optional("destination", .place),
             make: RideCommand.rideRequest,
             take: {
@@ -49,10 +50,10 @@ public enum RideCommand: CommandGroup {
                 return (lat, lon, passengers, destination)
             }),
         CommandKind(
-            "ride.cancel", [.driver, .passenger], .own, ride, make: RideCommand.rideCancel,
+            "ride.cancel", [.driver, .passenger], .own, forCallers: true, ride, make: RideCommand.rideCancel,
             take: { if case .rideCancel(let ride) = $0 { ride } else { nil } }),
         CommandKind(
-            "ride.search", [.passenger], .own, ride, make: RideCommand.rideSearch,
+            "ride.search", [.passenger], .own, forCallers: true, ride, make: RideCommand.rideSearch,
             take: { if case .rideSearch(let ride) = $0 { ride } else { nil } }),
     ]
 }

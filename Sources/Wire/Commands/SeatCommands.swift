@@ -26,7 +26,7 @@ public enum SeatCommand: CommandGroup {
             "route.set", [.driver], .own, newRoute, AnnouncedWay.fields, make: SeatCommand.routeSet,
             take: { if case .routeSet(let route, let way) = $0 { (route, way) } else { nil } }),
         CommandKind(
-            "seat.book", [.passenger], .own, SeatRequest.fields, make: SeatCommand.seatBook,
+            "seat.book", [.passenger], .own, forCallers: true, SeatRequest.fields, make: SeatCommand.seatBook,
             take: { if case .seatBook(let request) = $0 { request } else { nil } }),
         CommandKind(
             "seat.accept", [.driver], .own, booking, make: SeatCommand.seatAccept,
@@ -35,7 +35,7 @@ public enum SeatCommand: CommandGroup {
             "seat.decline", [.driver], .own, booking, make: SeatCommand.seatDecline,
             take: { if case .seatDecline(let booking) = $0 { booking } else { nil } }),
         CommandKind(
-            "seat.cancel", [.driver, .passenger], .own, Field.optional("booking", .booking),
+            "seat.cancel", [.driver, .passenger], .own, forCallers: true, Field.optional("booking", .booking),
             make: SeatCommand.seatCancel,
             take: { if case .seatCancel(let booking) = $0 { booking } else { nil } }),
         CommandKind(

@@ -1,0 +1,63 @@
+import RedisLink
+import Settings
+import Tokens
+import Wire
+
+/// Ends the connections that the office wants ended, and knows whose tokens it has revoked.
+final class OfficeSessions: Capability {
+    let services: WorkerServices
+    private let clients: Sessions
+
+    init(_ services: WorkerServices, _ clients: Sessions) {
+        self.services = services
+        self.clients = clients
+    }
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        guard case .office(.endSession(let role, let subject, let reason, let revoke)) = message.command else {
+            return false
+        }
+        let life = settings.tokens.maxLifeS + settings.tokens.leewayS
+        call(
+            "office_end_session",
+            [
+                "operator": RedisArgument(identity.subject), "role": RedisArgument(role.rawValue),
+                "subject": RedisArgument(subject), "reason": RedisArgument(reason), "revoke": revoke ? "1" : "",
+                "life_s": RedisArgument(life), "key": RedisArgument(message.key ?? ""),
+            ], message, session)
+        return true
+    }
+
+    func onPublish(_ push: Push) -> Bool {
+        guard push.channel == Channel.ended else { return false }
+        guard let data = try? JSONValue(parsing: push.data), let role = data["role"]?.text.flatMap(Role.init),
+            let subject = data["subject"]?.text
+        else { return true }
+        let before = Int64(push.meta)
+        if let before { services.revoke([TokenRevocation(role: role, subject: subject, before: before)]) }
+        clients.end(role, subject, isRevoked: before != nil, reason: data["reason"]?.text ?? "")
+        return true
+    }
+
+    func redisIsUp() { readRevoked() }
+
+    func subscriptionBack() { readRevoked() }
+
+    /// What was pushed before this worker heard it.
+    private func readRevoked() {
+        functions.call("office_revoked") { result in
+            guard let rows = self.elements(result, of: "office_revoked") else { return }
+            let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index -> TokenRevocation? in
+                let words = rows[index].text?.split(separator: " ", maxSplits: 1) ?? []
+                guard words.count == 2, let role = Role(rawValue: String(words[0])),
+                    let before = rows[index + 1].text.flatMap(Double.init)
+                else { return nil }
+                return TokenRevocation(role: role, subject: String(words[1]), before: Int64(before))
+            }
+            guard !revoked.isEmpty else { return }
+            let old = self.services.verifier
+            self.services.revoke(revoked)
+            self.clients.sendAwayUnaccepted(provedBy: old)
+        }
+    }
+}

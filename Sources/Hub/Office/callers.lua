@@ -1,0 +1,38 @@
+-- Who telephones: an operator asks in the name of somebody who has no app. Each number is a passenger of its own, `tel:<digits>`, which no
+-- token can be. Its driver is told whom to fetch, and `office` what a passenger's app would be told (core.lua).
+
+local once = import('core', 'once')
+local audit = import('audit', 'audit')
+
+local callers = {}
+
+-- by: `<operator>\n<name>\n<number>`; '' or nil: the passenger asks itself.
+local function read(by)
+    local operator, name, number = string.match(by or '', '^([^\n]+)\n([^\n]*)\n([^\n]*)$')
+    return operator and { operator = operator, name = name, number = number } or nil
+end
+
+-- Is known until 30 days after its last request.
+local function note(c, passenger, caller)
+    redis.call('HSET', c.p .. 'passenger:' .. passenger, 'name', caller.name, 'number', caller.number)
+    redis.call('ZADD', c.p .. 'gone', c.real, 'passenger:' .. passenger)
+end
+
+-- A passenger's command takes effect once. That of an operator is an act of its, with its entry in the audit; what: the field of the reply
+-- that names what the command is about. body is given the caller, or nil, and a function to be called before anybody is told.
+function callers.once(c, command, passenger, key, by, what, body)
+    local caller = by and by ~= '' and read(by)
+    if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
+    return once(c, command, 'passenger:' .. passenger, key, function()
+        local reply = body(caller, note)
+        if string.sub(reply, 1, 1) ~= '+' then return reply end
+        local told = cjson.decode(string.sub(reply, 2))
+        audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = passenger })
+        return reply
+    end)
+end
+
+-- How the driver reaches whom it fetches; nil: by no other way than the app. of: a ride or booking.
+function callers.contact(of) return of.number and { name = of.name, number = of.number } or nil end
+
+return { callers = callers }

@@ -1,0 +1,29 @@
+-- Whose connections the office has ended, and whose tokens it has revoked: `revoked` has `<role> <subject>` by the second of real time
+-- before which a token counts no more. Workers hear of each at once, and read all when they come, or come back (OfficeSessions.swift).
+
+local ok, once, push, register = import('core', 'ok', 'once', 'push', 'register')
+local audit = import('audit', 'audit')
+
+-- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, key.
+register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'key' }, function(c, given)
+    local role, subject = given.role, given.subject
+    return once(c, 'office.session_end', 'operator:' .. given.operator, given.key, function()
+        local is_revoked, before = given.revoke == '1', nil
+        if is_revoked then
+            -- Those of this second, too: who had the token a moment ago must get a new one.
+            before = math.floor(c.real / 1000) + 1
+            redis.call('ZADD', c.p .. 'revoked', 'GT', before, role .. ' ' .. subject)
+            -- All tokens that were issued before these times have ended.
+            redis.call('ZREMRANGEBYSCORE', c.p .. 'revoked', '-inf', before - given.life_s)
+        end
+        push(c, 'sessions', '', 'ended', before and string.format('%.0f', before) or '', cjson.encode({
+            role = role, subject = subject, reason = given.reason,
+        }))
+        local id = audit.write(c, given.operator, 'office.session_end', role .. ':' .. subject, given.reason, {},
+            { state = is_revoked and 'revoked' or 'ended' })
+        return ok({ role = role, subject = subject, revoked = is_revoked, audit = id })
+    end)
+end)
+
+-- office_revoked: all revocations, each as its member and its second.
+register('office_revoked', {}, function(c) return redis.call('ZRANGE', c.p .. 'revoked', 0, -1, 'WITHSCORES') end, { 'no-writes' })

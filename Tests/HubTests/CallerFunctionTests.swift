@@ -1,0 +1,138 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Requests of an operator for who telephones (callers.lua), and ended sessions (office_sessions.lua), against a real Redis.
+@Suite struct CallerFunctionTests {
+    private static let ada = "o1\nAda Rossi\n+39 02 1234"
+    private static let subject = "tel:0039021234"
+
+    private func request(
+        _ city: TestCity, _ ride: String, as subject: String = subject, by: String = ada, key: String = ""
+    )
+        async throws -> TestCity.Outcome
+    {
+        try await city.command("ride_request", subject, ride, "14", "45.1", "9.1", "2", "", "", key, by)
+    }
+
+    private func acts(_ city: TestCity) async throws -> [JSONValue] {
+        guard case .ok(let page) = try await city.command("office_audit", "", "50") else { return [] }
+        return page["entries"]?.elements ?? []
+    }
+
+    @Test(
+        "B18, M18: a ride for a caller is an act; its driver is told whom to fetch, the office what the app would get")
+    func ride() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            let reply = try await request(city, "r1", key: "k")
+            #expect(reply.isOK)
+            #expect(try await request(city, "r2", key: "k") == reply, "repeated")
+            #expect(try await request(city, "r3") == .refused("already_requested"))
+            #expect(try await request(city, "r4", as: "tel:031", by: "o1\nBob\n031").isOK, "another caller")
+            #expect(try await acts(city).compactMap { $0["target"]?.text } == ["ride:r4", "ride:r1"])
+            let entry = try #require(try await acts(city).last)
+            #expect(entry["command"]?.text == "ride.request" && entry["operator"]?.text == "o1")
+            #expect(entry["after"]?["passenger"]?.text == Self.subject)
+            guard case .ok(let assigned) = try await city.command("offer_accept", "T1", "r1", "", "") else {
+                throw Surprise("not accepted")
+            }
+            #expect(assigned["contact"]?["name"]?.text == "Ada Rossi")
+            let told = try await city.last("ride.assigned", "driver:T1")
+            #expect(told?["contact"]?["number"]?.text == "+39 02 1234")
+            let heard = try await city.last("caller.told", "office")
+            #expect(heard?["event"]?.text == "ride.accepted" && heard?["taxi"]?.text == "T1")
+            #expect(heard?["name"]?.text == "Ada Rossi" && heard?["passenger"]?.text == Self.subject)
+            // Cancelled, by the open one.
+            let off = try await city.command("ride_cancel", "passenger", Self.subject, "", "", "", Self.ada)
+            #expect(off["ride"]?.text == "r1" && off["state"]?.text == "cancelled")
+            #expect(try await acts(city).first?["command"]?.text == "ride.cancel")
+            #expect(try await city.last("caller.told", "office")?["event"]?.text == "ride.cancelled")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("what is refused leaves nothing, and a passenger that asks itself leaves no act and tells the office nothing")
+    func nothing() async throws {
+        try await TestCity.run { city in
+            #expect(try await request(city, "r1") == .refused("zone_empty"))
+            #expect(try await city.raw(["EXISTS", "{test}:passenger:\(Self.subject)", "{test}:audit"]).int == 0)
+            try await city.queue("14", "T1")
+            #expect(try await request(city, "r2", as: "p1", by: "").isOK)
+            #expect(try await city.raw(["EXISTS", "{test}:ch:office", "{test}:audit"]).int == 0)
+            guard case .ok(let assigned) = try await city.command("offer_accept", "T1", "r2", "", "") else {
+                throw Surprise("not accepted")
+            }
+            #expect(assigned["contact"] == nil)
+        }
+    }
+
+    @Test("a blocked caller is refused; who takes back again and again waits, and no other caller with it")
+    func limits() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            _ = try await city.command("office_block", "o1", "passenger", Self.subject, "Pranks.", "0", "")
+            #expect(try await request(city, "r1") == .refused("forbidden"))
+            _ = try await city.command("office_unblock", "o1", "passenger", Self.subject, "")
+            var taken = 0
+            while taken < 20, try await request(city, "r\(10 + taken)").isOK {
+                taken += 1
+                _ = try await city.command("ride_cancel", "passenger", Self.subject, "", "", "", Self.ada)
+            }
+            #expect(taken > 0 && taken < 20)
+            #expect(try await request(city, "r8") == .refused("rate_limited"))
+            #expect(try await request(city, "r9", as: "tel:031", by: "o1\nBob\n031").isOK)
+        }
+    }
+
+    @Test("B18: seats for a caller, with the contact at the driver, and cancelled again")
+    func seats() async throws {
+        try await TestCity.run { city in
+            try await city.minibus("M1", seats: 8)
+            _ = try await city.command("driver_available", "M1", "", "", "", "")
+            let booked = try await city.command(
+                "seat_book", Self.subject, "b1", "M1", "45.1", "9.1", "45.2", "9.2", "2", "900", "", "", "", "", "", "",
+                "",
+                Self.ada)
+            #expect(booked["booking"]?.text == "b1")
+            #expect(try await acts(city).first?["target"]?.text == "booking:b1")
+            let accepted = try await city.command("seat_accept", "M1", "b1", "", "")
+            #expect(accepted["contact"]?["name"]?.text == "Ada Rossi")
+            #expect(try await city.last("caller.told", "office")?["event"]?.text == "seat.confirmed")
+            let off = try await city.command("seat_cancel", "passenger", Self.subject, "", "", Self.ada)
+            #expect(off["state"]?.text == "cancelled")
+            #expect(try await acts(city).first?["command"]?.text == "seat.cancel")
+            #expect(try await city.last("caller.told", "office")?["booking"]?.text == "b1")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("a session's end is told to the workers, with the second before which tokens count no more; old ones go")
+    func endsSessions() async throws {
+        try await TestCity.run { city in
+            @Sendable func end(_ subject: String, _ revoke: String, key: String = "") async throws -> TestCity.Outcome {
+                try await city.command("office_end_session", "o1", "driver", subject, "Stolen.", revoke, "3600", key)
+            }
+            let heard = try await city.heard(on: "people") {
+                #expect(try await end("T1", "")["revoked"] == .bool(false))
+                let first = try await end("T2", "1", key: "k")
+                #expect(first["revoked"] == .bool(true))
+                #expect(try await end("T2", "1", key: "k") == first, "repeated")
+            }
+            let told = heard.filter { $0.channel == "sessions" }
+            #expect(told.count == 2 && told[0].meta.isEmpty && Int64(told[1].meta) != nil)
+            let rows = try await city.call("office_revoked", []).array?.compactMap(\.text) ?? []
+            #expect(rows == ["driver T2", told[1].meta])
+            #expect(try await acts(city).compactMap { $0["after"]?["state"]?.text } == ["revoked", "ended"])
+            // One from so long ago that all those tokens have ended.
+            try await city.raw(["ZADD", "{test}:revoked", "1000", "driver T9"])
+            #expect(try await end("T3", "1").isOK)
+            #expect(
+                try await city.raw(["ZRANGE", "{test}:revoked", "0", "-1"]).array?.compactMap(\.text).sorted() == [
+                    "driver T2", "driver T3",
+                ])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+"""The office ends a person's connections, and revokes its tokens."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from kerbside.somebody import Somebody
+from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City, acts
+
+
+@pytest.fixture(params=["json", "protobuf"])
+def cast(request):
+    return City() if request.param == "json" else City(BinaryDriver, BinaryPassenger, BinaryOperator)
+
+
+async def test_every_connection_of_a_person_is_ended(hub, cast):
+    office, rider, other = await cast.operator(hub), await cast.rider(hub), await cast.rider(hub)
+    twins = [rider.twin() for _ in range(3)]
+    for twin in twins:
+        await twin.connect()
+    wish = {"role": "passenger", "subject": rider.subject, "reason": "Left open at the counter.", "key": "end"}
+    reply = await office.call("office.session_end", **wish)
+    assert reply == {"role": "passenger", "subject": rider.subject, "revoked": False, "audit": reply["audit"]}
+    for one in (rider, *twins):
+        code, reason = await one.wait_closed()
+        assert code == 4403 and "Left open at the counter." in reason
+    assert await office.call("office.session_end", **wish) == reply, "repeated"
+    # Its token counts as before.
+    await rider.resume()
+    await other.refused("ride.cancel", "not_found")
+    [entry] = await acts(office)
+    assert (entry["target"], entry["after"]) == (f"passenger:{rider.subject}", {"state": "ended"})
+
+
+async def test_revoked_tokens_count_no_more_at_any_worker_nor_after_a_restart(new_hub, cast):
+    hub = new_hub(server__workers=2).start()
+    office, rider = await cast.operator(hub), await cast.rider(hub)
+    old = rider.token
+    reply = await office.call(
+        "office.session_end", role="passenger", subject=rider.subject, reason="The phone was stolen.", revoke=True)
+    assert reply["revoked"]
+    code, reason = await rider.wait_closed()
+    assert code == 4401 and "stolen" in reason
+
+    async def is_refused():
+        for _ in range(4):  # both workers, as likely as not
+            thief = Somebody(hub, "passenger")
+            await thief.open()
+            answer = await thief.ask("hello", token=old)
+            assert answer["error"]["code"] == "unauthenticated" and "revoked" in answer["error"]["detail"]
+            thief.leaves_open()
+            await thief.cut()
+
+    await is_refused()
+    for pid in hub.workers():
+        os.kill(pid, signal.SIGKILL)
+    await hub.until("workers are back", lambda: len(hub.workers()) == 2 and hub.http("/readyz").status == 200)
+    await is_refused()
+    hub.stop()
+    hub.start()
+    await is_refused()
+    # A new one counts.
+    await asyncio.sleep(1.1)
+    fresh = type(rider)(hub, rider.subject, hub.token("passenger", rider.subject))
+    await fresh.connect()
+    await fresh.refused("ride.cancel", "not_found")
+
+
+async def test_an_operator_can_be_sent_away_too(hub, cast):
+    office, other = await cast.operator(hub), await cast.operator(hub)
+    await office.call("office.session_end", role="operator", subject=other.subject, reason="Gone home.")
+    code, reason = await other.wait_closed()
+    assert code == 4403 and "Gone home." in reason
+    for field, wrong in [("role", "nobody"), ("subject", "two words"), ("reason", ""), ("revoke", "yes")]:
+        fields = {"role": "driver", "subject": "T1", "reason": "Why.", "revoke": True, field: wrong}
+        if field != "revoke" or type(office).__name__ == "Operator":
+            await office.refused("office.session_end", "bad_message", field=field, **fields)
