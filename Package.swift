@@ -19,6 +19,7 @@ let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 /// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
 let functions = [
     "Redis/settings", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify", "Statistics/figures",
+    "Statistics/taxi_figures",
     "Sessions/people", "Office/audit", "Office/callers", "Office/blocks", "Pickups/coming", "Rides/lost", "Rides/queue",
     "Rides/candidates", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/pickup", "Seats/minibus", "Rides/driver",
     "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",

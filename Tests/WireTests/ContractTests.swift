@@ -52,7 +52,8 @@ struct ContractTests {
         #expect(Set(schemas.keys) == Set(Command.rules.map(\.name)))
         for rule in Command.rules {
             let properties = try #require(schemas[rule.name]?["properties"]?.members)
-            #expect(Set(properties.keys) == Set(rule.fields + ["cmd", "id", "key"]), "\(rule.name)")
+            let all = rule.fields + ["cmd", "id", "key"] + (rule.forCallers ? ["on_behalf_of"] : [])
+            #expect(Set(properties.keys) == Set(all), "\(rule.name)")
         }
     }
 
@@ -62,7 +63,7 @@ struct ContractTests {
         let message = try #require(proto.split(separator: "message ClientMessage {").last)
         let fields = message.prefix { $0 != "}" }.split(separator: "\n").filter { $0.contains(" = ") }
             .compactMap { $0.split(separator: " = ").first?.split(separator: " ").last.map(String.init) }
-        #expect(Set(fields) == Set(Command.rules.flatMap(\.fields) + ["cmd", "id", "key"]))
+        #expect(Set(fields) == Set(Command.rules.flatMap(\.fields) + ["cmd", "id", "key", "on_behalf_of"]))
         #expect(fields.count == Set(fields).count)
     }
 

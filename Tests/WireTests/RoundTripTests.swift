@@ -105,8 +105,10 @@ struct RoundTripTests {
         .office(.reassign(ride: "r_1", driver: "T2", reason: "x")),
         .office(.block(.driver, subject: "T1", reason: "x", until: nil)),
         .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
-        .office(.unblock(.passenger, subject: "p1")), .office(.audit(from: nil, limit: OfficeCommand.entries)),
-        .office(.audit(from: "1795210210000-0", limit: 100)),
+        .office(.unblock(.passenger, subject: "p1")),
+        .office(.endSession(.driver, subject: "T1", reason: "x", revoke: false)),
+        .office(.endSession(.service, subject: "s1", reason: "x", revoke: true)),
+        .office(.audit(from: nil, limit: OfficeCommand.entries)), .office(.audit(from: "1795210210000-0", limit: 100)),
         .safety(.sos(ride: nil, text: nil, at: nil)),
         .safety(.sos(ride: "r_1", text: "Hilfe, \"schnell\"", at: Place(lat: 45.5, lon: -9.25))), .safety(.cancel),
         .safety(.list(closed: false)), .safety(.list(closed: true)), .safety(.acknowledge("s_1", note: nil)),
@@ -346,6 +348,11 @@ struct SeededGenerator: RandomNumberGenerator {
                     blocked(), subject: identifier(), reason: visible(upTo: 200),
                     until: optional { .random(in: 0...32_503_680_000_000, using: &$0) }))
         case "office.unblock": return .office(.unblock(blocked(), subject: identifier()))
+        case "office.session_end":
+            return .office(
+                .endSession(
+                    Role.allCases.randomElement(using: &self) ?? .driver, subject: identifier(),
+                    reason: visible(upTo: 200), revoke: .random(using: &self)))
         case "office.audit":
             return .office(.audit(from: optional { $0.identifier() }, limit: .random(in: 1...100, using: &self)))
         case "publish":

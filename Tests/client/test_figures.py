@@ -10,10 +10,13 @@ import zoneinfo
 
 import pytest
 
+from conftest import Cast
 from kerbside import bus as buses, figures
 from kerbside.bus import BusDriver
+from kerbside.driver import Driver
 from kerbside.hub import Hub, run
 from kerbside.minibus import book, trip
+from kerbside.passenger import Passenger
 from kerbside.stops import rider
 
 #: When each line's run is at its stops, minutes from the beginning: late, on time, early, left out, early.
@@ -336,3 +339,27 @@ async def _again(driver, command, **fields):
     if driver.closed is not None:
         await driver.resume()
     return await driver.call(command, **fields)
+
+
+async def test_taxis_are_counted_by_hour_and_zone(hub):
+    here = hub.block()
+    cast = Cast(Driver, Passenger)
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    rider = await cast.rider(hub)
+    ride = await rider.request(here.a.centre)
+    await driver.accept(ride)
+    await driver.call("ride.aboard")
+    await driver.call("ride.end")
+    for role in ("operator", "service"):
+        answer = figures.ask_taxis(hub, role=role, zone=here.a.id)
+        [row] = answer.json["hours"]
+        assert (row["zone"], row["requested"], row["accepted"], row["ended"]) == (here.a.id, 1, 1, 1)
+        assert row["mean_accept_s"] >= 0 and "mean_arrive_s" not in row
+    [line] = figures.table(hub.http(
+        f"/v1/stats/taxis.csv?zone={here.a.id}", headers={"Authorization": f"Bearer {hub.token('operator', 'o1')}"}))
+    assert (line["zone"], line["requested"], line["mean_arrive_s"]) == (here.a.id, "1", "")
+    assert figures.ask_taxis(hub, zone="nowhere").status == 404
+    assert figures.ask_taxis(hub, line="1").status == 400
+    assert figures.ask_taxis(hub, role=None).status == 401
+    for role in ("driver", "passenger", "bus_driver"):
+        assert figures.ask_taxis(hub, role=role).status == 403

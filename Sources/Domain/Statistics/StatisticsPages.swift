@@ -119,7 +119,7 @@ public struct StatisticsPages: Sendable {
             + (named + [other]).map { "\($0)" }
     }
 
-    private static func field(_ text: String) -> String {
+    static func field(_ text: String) -> String {
         let isPlain = !text.utf8.contains {
             $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 10 || $0 == 13
         }

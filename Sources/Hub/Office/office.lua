@@ -2,7 +2,7 @@
 -- and bookings, and who is put into a queue, is in office_rides.lua.
 -- Each act is one step with its entry in the audit; a refusal leaves none.
 
-local forget_place, is_minibus, load_ride, ok, once = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok', 'once')
+local forget_place, is_minibus, load_ride, ok = import('core', 'forget_place', 'is_minibus', 'load_ride', 'ok')
 local pick, point, refuse, register, set_vehicle = import('core', 'pick', 'point', 'refuse', 'register', 'set_vehicle')
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
@@ -105,11 +105,8 @@ local function say(c, channel, id, text) tell(c, channel, 'notice', { notice = '
 -- office_remove: operator, driver, reason, key.
 register('office_remove', { 'operator', 'driver', 'reason', 'key' }, function(c, given)
     local driver = given.driver
-    return once(c, 'office.remove', 'operator:' .. given.operator, given.key, function()
-        local no = audit.too_many(c, given.operator)
-        if no then return no end
-        local v
-        v, no = known(c, driver)
+    return audit.act(c, 'office.remove', given, function()
+        local v, no = known(c, driver)
         if no then return no end
         if v.state == 'busy' then
             return refuse('not_available', driver .. ' is on ride ' .. (v.ride or '') .. ': cancel that first, with office.cancel.')
@@ -141,9 +138,7 @@ end
 -- or a tour that is under way is finished. One that the hub has never seen may be blocked, too.
 register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
-    return once(c, 'office.block', 'operator:' .. given.operator, given.key, function()
-        local no = audit.too_many(c, given.operator)
-        if no then return no end
+    return audit.act(c, 'office.block', given, function()
         if given.till ~= '0' and tonumber(given.till) <= c.now then
             return refuse('bad_message', 'field `until`: expected a time to come, got one that is over')
         end
@@ -164,9 +159,7 @@ end)
 -- office_unblock: operator, role, subject, key.
 register('office_unblock', { 'operator', 'role', 'subject', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
-    return once(c, 'office.unblock', 'operator:' .. given.operator, given.key, function()
-        local no = audit.too_many(c, given.operator)
-        if no then return no end
+    return audit.act(c, 'office.unblock', given, function()
         local key = c.p .. HOLDERS[role] .. subject
         local block = blocks.read(c, redis.call('HGET', key, 'blocked') or nil)
         if not block then return refuse('not_available', 'The ' .. role .. ' ' .. subject .. ' is not blocked.') end

@@ -1,7 +1,7 @@
 -- What an operator does by hand to rides, bookings and queues: a driver is put into its queue, a ride is offered to one who is chosen, taken
 -- from its driver, cancelled or ended. Each act is one step with its entry in the audit; a refusal leaves none.
 
-local hash, is_minibus, load_ride, ok, once = import('core', 'hash', 'is_minibus', 'load_ride', 'ok', 'once')
+local hash, is_minibus, load_ride, ok = import('core', 'hash', 'is_minibus', 'load_ride', 'ok')
 local refuse, register, vehicle = import('core', 'refuse', 'register', 'vehicle')
 local audit = import('audit', 'audit')
 local blocks = import('blocks', 'blocks')
@@ -83,7 +83,7 @@ end
 -- ('' = its old place, or the end), reason, key. What a driver must wait for by its own fault, the office spares it.
 register('office_put', { 'operator', 'driver', 'zone', 'code', 'detail', 'wanted', 'rank', 'reason', 'key' }, function(c, given)
     local driver = given.driver
-    return once(c, 'office.put', 'operator:' .. given.operator, given.key, function()
+    return audit.act(c, 'office.put', given, function()
         local v, no = known(c, driver)
         no = no or no_taxi(driver, v)
         if no then return no end
@@ -134,7 +134,7 @@ end
 
 -- An act on a ride that there is.
 local function act_on_ride(c, command, given, body)
-    return once(c, command, 'operator:' .. given.operator, given.key, function()
+    return audit.act(c, command, given, function()
         local r = load_ride(c, given.ride)
         if not r.state then return refuse('not_found', 'There is no ride ' .. given.ride .. ', or it is long over.') end
         return body(r)
@@ -192,7 +192,7 @@ end)
 
 -- An act on a ride or a booking (`what`), by the name of each.
 local function act_on(c, command, given, on)
-    return once(c, command, 'operator:' .. given.operator, given.key, function()
+    return audit.act(c, command, given, function()
         local what, id = given.what, given.id
         local found = hash(c.p .. what .. ':' .. id)
         if not found.state then return refuse('not_found', 'There is no ' .. what .. ' ' .. id .. ', or it is long over.') end

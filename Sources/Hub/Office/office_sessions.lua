@@ -1,13 +1,13 @@
 -- Whose connections the office has ended, and whose tokens it has revoked: `revoked` has `<role> <subject>` by the second of real time
 -- before which a token counts no more. Workers hear of each at once, and read all when they come, or come back (OfficeSessions.swift).
 
-local ok, once, push, register = import('core', 'ok', 'once', 'push', 'register')
+local ok, push, register = import('core', 'ok', 'push', 'register')
 local audit = import('audit', 'audit')
 
 -- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, key.
 register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
-    return once(c, 'office.session_end', 'operator:' .. given.operator, given.key, function()
+    return audit.act(c, 'office.session_end', given, function()
         local is_revoked, before = given.revoke == '1', nil
         if is_revoked then
             -- Those of this second, too: who had the token a moment ago must get a new one.

@@ -25,6 +25,8 @@ struct Keys: Sendable {
     var travelled: String { prefix + "travelled" }
     /// Hash: the figures of all lines of a day (figures.lua).
     func statistics(_ date: String) -> String { prefix + "figures:" + date }
+    /// Hash: the figures of taxis of a day, by hour and zone (taxi_figures.lua).
+    func taxis(_ date: String) -> String { prefix + "taxis:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: String) -> String { prefix + "push:" + partition }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

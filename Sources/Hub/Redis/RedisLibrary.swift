@@ -14,6 +14,7 @@ enum RedisLibrary {
             .init("people", PackageResources.people_lua),
             .init("notify", PackageResources.notify_lua),
             .init("figures", PackageResources.figures_lua),
+            .init("taxi_figures", PackageResources.taxi_figures_lua),
             .init("audit", PackageResources.audit_lua),
             .init("callers", PackageResources.callers_lua),
             .init("lost", PackageResources.lost_lua),

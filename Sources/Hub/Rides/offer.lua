@@ -8,6 +8,7 @@ local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
+local taxi_figures = import('taxi_figures', 'taxi_figures')
 local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'leave', 'mark_away', 'mark_back')
 local set_free, set_not_free, to_bottom = import('queue', 'set_free', 'set_not_free', 'to_bottom')
 local gave_back, have_others_room, is_round_over = import('candidates', 'gave_back', 'have_others_room', 'is_round_over')
@@ -48,6 +49,7 @@ end
 local function close_ride(c, ride, r, state, is_brief)
     end_search(c, ride, r)
     set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
+    taxi_figures.count(c, r, state)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
     if is_brief then
         cancels.forget(c, 'ride:' .. ride)
@@ -201,13 +203,13 @@ local function clear_offer(c, ride, driver, v)
     v.offer = nil
 end
 
--- The ride of an open offer is over, without its driver, who is free again (free_again).
-local function withdraw_offer(c, ride, r)
+-- The ride of an open offer is over, without its driver, who is free again (free_again). reason: in the log, nil: cancelled.
+local function withdraw_offer(c, ride, r, reason)
     local driver = r.offered_to
     local v = vehicle(c, driver)
     clear_offer(c, ride, driver, v)
     set_free(c, driver, v)
-    log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = 'cancelled' })
+    log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = reason or 'cancelled' })
     tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
 end
 
@@ -221,7 +223,7 @@ end
 local function offer_by_operator(c, ride, r, driver, v)
     local before = r.state == 'offered' and r.offered_to
     if before then
-        withdraw_offer(c, ride, r)
+        withdraw_offer(c, ride, r, 'operator')
         redis.call('ZADD', c.p .. 'asks:' .. ride, 0, before)
         redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
     end

@@ -334,7 +334,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified' }, v)
+            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')

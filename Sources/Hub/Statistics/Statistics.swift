@@ -5,7 +5,7 @@ import Settings
 import Telemetry
 import WebSocketServer
 
-/// The administrators' statistics over HTTP: `/v1/stats`, for operators and services with their token in the header.
+/// The administrators' statistics over HTTP: `/v1/stats` of lines, `/v1/stats/taxis` of taxis, for operators and services with their token in the header.
 final class Statistics: Capability {
     let services: WorkerServices
     /// A year of a big city's figures takes some ten MB: one at a time.
@@ -13,7 +13,7 @@ final class Statistics: Capability {
     /// Who waits for that, one reading of each, in the order in which they came.
     private var waiting: [(reader: String, read: () -> Void)] = []
     private static let mostWaiting = 16
-    private static let paths: Set = ["/v1/stats", "/v1/stats.csv"]
+    private static let paths: Set = ["/v1/stats", "/v1/stats.csv", "/v1/stats/taxis", "/v1/stats/taxis.csv"]
 
     init(_ services: WorkerServices) { self.services = services }
 
@@ -34,7 +34,9 @@ final class Statistics: Capability {
         }
         let query: StatisticsQuery
         do throws(StatisticsQuery.Problem) {
-            query = try StatisticsQuery(request.query, today: catalog.time.date(at: now() / 1000))
+            query = try StatisticsQuery(
+                request.query, today: catalog.time.date(at: now() / 1000),
+                oneOf: Self.isOfTaxis(request) ? "zone" : "line")
         } catch {
             return answer(.problem(400, "Bad request", error.detail))
         }
@@ -47,24 +49,73 @@ final class Statistics: Capability {
 
     private func tell(_ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         isReading = true
-        let isCSV = request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
+        if Self.isOfTaxis(request) { return tellTaxis(query, request, answer) }
+        let isCSV = Self.wantsCSV(request)
         read(query, of: query.dates[...], []) { rows in
             self.isReading = false
             defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
-            guard let rows else {
-                return answer(
-                    .problem(503, "Not available", "The hub can't reach its store now; ask again in a moment."))
-            }
+            guard let rows else { return answer(Self.away) }
             if let line = query.line, rows.isEmpty, self.catalog.current.lines[line] == nil {
                 return answer(.problem(404, "Not found", "\(self.settings.city.id) has no line \(line)."))
             }
             let pages = StatisticsPages(
                 rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone,
                 earlySeconds: self.settings.statistics.earlyS, lateSeconds: self.settings.statistics.lateS)
+            answer(Self.table(isCSV, isCSV ? pages.csv : pages.json))
+        }
+    }
+
+    private static func isOfTaxis(_ request: HTTPRequest) -> Bool { request.path.hasPrefix("/v1/stats/taxis") }
+
+    private static func wantsCSV(_ request: HTTPRequest) -> Bool {
+        request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
+    }
+
+    private static var away: HTTPResponse {
+        .problem(503, "Not available", "The hub can't reach its store now; ask again in a moment.")
+    }
+
+    private static func table(_ isCSV: Bool, _ body: [UInt8]) -> HTTPResponse {
+        HTTPResponse(
+            status: 200, contentType: isCSV ? "text/csv; charset=utf-8; header=present" : "application/json",
+            headers: [("Cache-Control", "no-store"), ("Vary", "Accept")], body: body)
+    }
+
+    private func tellTaxis(
+        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
+    ) {
+        readTaxis(query, of: query.dates[...], []) { rows in
+            self.isReading = false
+            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
+            guard let rows else { return answer(Self.away) }
+            if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
+                return answer(.problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
+            }
+            let isCSV = Self.wantsCSV(request)
             answer(
-                HTTPResponse(
-                    status: 200, contentType: isCSV ? "text/csv; charset=utf-8; header=present" : "application/json",
-                    headers: [("Cache-Control", "no-store"), ("Vary", "Accept")], body: isCSV ? pages.csv : pages.json))
+                Self.table(
+                    isCSV,
+                    isCSV
+                        ? TaxiFigures.csv(rows)
+                        : TaxiFigures.json(
+                            rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone)))
+        }
+    }
+
+    /// The same of taxis.
+    private func readTaxis(
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: [TaxiFigures],
+        _ then: @escaping ([TaxiFigures]?) -> Void
+    ) {
+        guard let date = dates.first else { return then(rows) }
+        commands.send(["HGETALL", RedisArgument(keys.taxis("\(date)"))]) { result in
+            guard case .success(let reply) = result else { return then(nil) }
+            let fields = reply.array ?? []
+            let found = stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
+                TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
+            }.filter { query.line == nil || $0.zone == query.line }
+            let sorted = found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
+            self.readTaxis(query, of: dates.dropFirst(), rows + sorted, then)
         }
     }
 

@@ -5,7 +5,7 @@ struct StatisticsQuery: Equatable {
     /// Both included.
     var from: ServiceDate
     var to: ServiceDate
-    /// Nil: all lines.
+    /// Nil: all lines; or of taxis, all zones.
     var line: String?
 
     /// So many days are told at once, so that an answer has a bound: with a hundred lines some 15 MB.
@@ -19,23 +19,24 @@ struct StatisticsQuery: Equatable {
     }
 
     /// - Parameter query: as it came, `from=2026-11-01&line=52`; nil: all defaults.
-    init(_ query: String?, today: ServiceDate) throws(Problem) {
+    /// - Parameter name: of the parameter that asks for one line, or one zone.
+    init(_ query: String?, today: ServiceDate, oneOf name: String = "line") throws(Problem) {
         var given: [String: String] = [:]
         for part in (query ?? "").utf8.split(separator: 38) {
             let sides = part.split(separator: 61, maxSplits: 1, omittingEmptySubsequences: false).map {
                 PercentText.decoded(String(decoding: $0.map { $0 == 43 ? 32 : $0 }, as: UTF8.self))
             }
-            guard let name = sides[0], sides.count == 2, let value = sides[1] else {
+            guard let key = sides[0], sides.count == 2, let value = sides[1] else {
                 throw Problem(detail: "The query is malformed: expected name=value, with & between them.")
             }
-            guard ["from", "to", "line"].contains(name) else {
-                throw Problem(detail: "There is no parameter `\(name.prefix(40))`: expected `from`, `to` or `line`.")
+            guard ["from", "to", name].contains(key) else {
+                throw Problem(detail: "There is no parameter `\(key.prefix(40))`: expected `from`, `to` or `\(name)`.")
             }
-            guard given.updateValue(value, forKey: name) == nil else {
-                throw Problem(detail: "parameter `\(name)`: expected once.")
+            guard given.updateValue(value, forKey: key) == nil else {
+                throw Problem(detail: "parameter `\(key)`: expected once.")
             }
         }
-        try self.init(from: given["from"], to: given["to"], line: given["line"], today: today)
+        try self.init(from: given["from"], to: given["to"], line: given[name], today: today)
     }
 
     init(from: String?, to: String?, line: String?, today: ServiceDate) throws(Problem) {

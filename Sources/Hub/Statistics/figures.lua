@@ -15,11 +15,12 @@ function figures.set_offset(c, seconds)
     if redis.call('HGET', key, 'utc_offset_s') ~= seconds then redis.call('HSET', key, 'utc_offset_s', seconds) end
 end
 
--- Today, as 2026-11-21. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
-function figures.date(c)
+-- The day of a time (ms; nil: now), as 2026-11-21, and its hour. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
+function figures.date(c, at)
     local floor = math.floor
     local offset = tonumber(redis.call('HGET', c.p .. 'settings', 'utc_offset_s') or 0)
-    local days = floor((c.now / 1000 + offset) / 86400) + 719468
+    local seconds = (at or c.now) / 1000 + offset
+    local days = floor(seconds / 86400) + 719468
     local era = floor(days / 146097)
     local day = days - era * 146097
     local year = floor((day - floor(day / 1460) + floor(day / 36524) - floor(day / 146096)) / 365)
@@ -27,7 +28,7 @@ function figures.date(c)
     local month = floor((5 * day + 2) / 153)
     day = day - floor((153 * month + 2) / 5) + 1
     month = month < 10 and month + 3 or month - 9
-    return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day)
+    return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day), floor(seconds % 86400 / 3600)
 end
 
 -- counts: name to a whole number.

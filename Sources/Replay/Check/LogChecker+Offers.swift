@@ -109,6 +109,8 @@ extension LogChecker {
         }
         ride.phase = .searching
         ride.askedUntilMs = event.timeMs
+        // Whom the office took the offer from has not answered, and may be asked again.
+        if event.reason == "operator" { ride.asked.remove(driver) }
         rides[name] = ride
         waiting[ride.zone, default: []].insert(name)
         drivers[driver, default: Driver()].offer = nil

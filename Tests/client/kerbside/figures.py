@@ -22,12 +22,17 @@ def ask(hub, path="/v1/stats", role="operator", token=None, accept=None, **query
     kind = answer.headers["content-type"]
     answer.json = json.loads(answer.text) if "json" in kind else None
     if answer.status == 200 and answer.json is not None:
-        contract.check_figures(answer.json)
+        contract.check_figures(answer.json, "taxis" if "taxis" in path else "stats")
     if answer.status != 200:
         assert kind == "application/problem+json", kind
         contract.check_problem(answer.json)
         assert answer.json["status"] == answer.status
     return answer
+
+
+def ask_taxis(hub, **query):
+    """The figures of taxis."""
+    return ask(hub, "/v1/stats/taxis", **query)
 
 
 def table(answer):

@@ -146,7 +146,12 @@ class Story:
         assert (r.state, r.driver) == ("offered", driver), f"the offer of {ride} to {driver} ends, but it is {r.state}"
         r.state, r.driver = "searching", None
 
-    on_offer_declined = on_offer_expired = on_offer_undelivered = on_offer_withdrawn = _offer_ends
+    on_offer_declined = on_offer_expired = on_offer_undelivered = _offer_ends
+
+    def on_offer_withdrawn(self, ride, driver, reason=None, **_):
+        self._offer_ends(ride, driver)
+        if reason == "operator":  # it has not answered, and may be asked again
+            self.rides[ride].asked.discard(driver)
 
     def on_ride_accepted(self, ride, driver, **_):
         r = self.rides[ride]
