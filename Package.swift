@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in six targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records.
+// C is seen in seven targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -20,7 +20,8 @@ let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 let functions = [
     "Redis/settings", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify", "Statistics/figures",
     "Statistics/taxi_figures",
-    "Sessions/people", "Office/audit", "Office/callers", "Office/blocks", "Pickups/coming", "Rides/lost", "Rides/queue",
+    "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
+    "Pickups/coming", "Rides/lost", "Rides/queue",
     "Rides/candidates", "Rides/offer", "Rides/ride", "Seats/seat", "Seats/pickup", "Seats/minibus", "Rides/driver",
     "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",
     "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour",
@@ -54,6 +55,7 @@ let package = Package(
         .systemLibrary(name: "CZip"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CLibpq"),
+        .systemLibrary(name: "CQRencode"),
 
         .target(name: "CSV", swiftSettings: strict),
         .target(name: "Wire", swiftSettings: strict),
@@ -65,6 +67,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
+        .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(
             name: "Settings",
             dependencies: ["Domain", "Wire", .product(name: "Yams", package: "Yams")],
@@ -83,8 +86,7 @@ let package = Package(
             name: "Hub",
             dependencies: [
                 "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
-                "EventLoop",
-                "WebSocketServer", "RedisLink",
+                "EventLoop", "WebSocketServer", "RedisLink", "QRCode",
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: functions.map { .embedInCode("\($0).lua") } + [.embedInCode("HTTP/openapi.json")],
@@ -106,9 +108,8 @@ let package = Package(
         .executableTarget(
             name: "kerbside",
             dependencies: [
-                "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "Records", "Replay", "RedisLink", "Settings",
-                "Tokens",
-                "Wire",
+                "CSV", "Domain", "EventLoop", "GTFS", "Hub", "LoadBench", "QRCode", "Records", "Replay", "RedisLink",
+                "Settings", "Tokens", "Wire",
                 "WebSocketServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plain),

@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records"}
+C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode"}
+SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode"}
 MAX_LINES = 400
 # Where a file lies that is in a target's directory itself.
 ROOT = "."

@@ -35,6 +35,8 @@ public struct Settings: Sendable, Equatable {
     public var statistics = Statistics()
     /// Alarms and reports.
     public var safety = Safety()
+    /// Records of drivers and vehicles.
+    public var drivers = Drivers()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

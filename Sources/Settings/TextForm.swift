@@ -13,6 +13,8 @@ enum TextForm: Sendable {
     /// Where records are kept.
     case storeURL
     case origin
+    /// Scheme and host at which others reach the hub, or empty.
+    case publicURL
     /// Name of a token key.
     case keyID
     /// A line of fares.
@@ -33,6 +35,7 @@ enum TextForm: Sendable {
         case .storeURL:
             "\"postgresql://user:password@host:port/database\", \"sqlite:///path\", \"none\" or \"\""
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
+        case .publicURL: "\"https://host\", \"https://host:port\" (http as well) or \"\""
         case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
         case .currency: "a currency by its three letters, such as EUR"
         case .instant: "a time in UTC, as 2026-02-16T15:58:00Z, or \"\""
@@ -54,6 +57,7 @@ enum TextForm: Sendable {
             case .redisURL: text.isEmpty || RedisURL.isPlausible(text)
             case .storeURL: text.isEmpty || StoreURL.isPlausible(text)
             case .origin: text == "*" || Self.isOrigin(text)
+            case .publicURL: text.isEmpty || Self.isOrigin(text)
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil
             case .instant: text.isEmpty || Instant(text) != nil

@@ -12,6 +12,9 @@ extension ProtobufSchema {
             all:67:bool? to:70:string? zone:71:string? text:72:string? driver:80:string? role:81:string?
             subject:82:string? until:83:uint64? from:84:string? limit:85:uint64? rank:86:uint64? revoke:87:bool?
             sos:90:string? note:91:string? closed:92:bool? category:93:string? anonymous:94:bool? report:95:string?
+            phone:110:string? company:111:string? photo:112:string? licence:113:string? licence_until:114:string?
+            medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
+            registration:119:string? model:120:string? colour:121:string? new_code:122:bool?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -30,7 +33,10 @@ extension ProtobufSchema {
             office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled?
             office_session_end:104:OfficeSessionEnded? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
             sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
-            report_list:96:Reports? report_close:97:OfficeActed?
+            report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
+            drivers_get:111:DriverRecord? drivers_list:112:DriverRecords? drivers_remove:113:DriverSet?
+            vehicles_set:114:VehicleSet? vehicles_get:115:VehicleRecord? vehicles_list:116:VehicleRecords?
+            vehicles_remove:117:VehicleSet?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -51,7 +57,7 @@ extension ProtobufSchema {
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
             stop_cancelled:73:StopEvent? notice:74:Notice? sos_raised:90:Alarm? sos_updated:91:Alarm?
             sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed? report_sent:94:ReportSent?
-            caller_told:95:CallerTold?
+            caller_told:95:CallerTold? papers_ending:110:PapersEnding?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -115,6 +121,15 @@ extension ProtobufSchema {
         OfficeActed: sos:1:string? report:2:string? state:3:string audit:4:string
         ReportOnly: report:1:string
         Reports: reports:1:Report* next:2:string?
+        DriverSet: driver:1:string changed:2:bool? audit:3:string?
+        DriverRecord: driver:1:string name:2:string phone:3:string? company:4:string? photo:5:string?
+            licence:6:string? licence_until:7:string? medical_until:8:string? vehicle:9:string?
+            capabilities:10:string* by:11:string at:12:uint64
+        DriverRecords: drivers:1:DriverRecord* next:2:string?
+        VehicleSet: vehicle:1:string code:2:string? changed:3:bool? audit:4:string?
+        VehicleRecord: vehicle:1:string plate:2:string registration:3:string? company:4:string? model:5:string?
+            colour:6:string? capabilities:7:string* code:8:string by:9:string at:10:uint64
+        VehicleRecords: vehicles:1:VehicleRecord* next:2:string?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
@@ -122,7 +137,7 @@ extension ProtobufSchema {
         RideReason: ride:1:string reason:2:string
         RideCancelled: ride:1:string by:2:string reason:3:string text:4:string?
         RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string
-        RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? silent:15:bool?
+        RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? card:5:Card? silent:15:bool?
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
         RideClose: ride:1:string taxi:2:string distance_m:3:double confidence:4:string silent:15:bool?
         RideAboard: ride:1:string passengers:2:uint32
@@ -141,7 +156,7 @@ extension ProtobufSchema {
         SeatCancelled: booking:1:string by:2:string reason:3:string text:4:string?
         SeatsChanged: taken:1:uint32 seats:2:uint32 capacity:3:uint32 delta:4:sint32 reason:5:string booking:6:string?
         SeatConfirmed: booking:1:string vehicle:2:string passengers:3:uint32 position:4:Fix? eta_s:5:double?
-            fare:6:Fare? silent:15:bool?
+            fare:6:Fare? card:7:Card? silent:15:bool?
         SeatDeclined: booking:1:string vehicle:2:string reason:3:string silent:15:bool?
         SeatClose: booking:1:string vehicle:2:string distance_m:3:double confidence:4:string silent:15:bool?
         RouteChanged: booking:1:string vehicle:2:string route:3:string? way:4:Way?
@@ -163,6 +178,7 @@ extension ProtobufSchema {
             request:7:string? taxi:8:string? vehicle:9:string? bus:10:string? line:11:string? zone:12:string?
             at:13:uint64? answer_by:14:uint64? eta_s:15:double? distance_m:16:double? by:17:string? reason:18:string?
             code:19:string? detail:20:string? text:21:string?
+        PapersEnding: driver:1:string paper:2:string until:3:string days:4:sint32
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -193,6 +209,8 @@ extension ProtobufSchema {
             before:7:AuditFacts? after:8:AuditFacts?
         Report: report:1:string at:2:uint64 category:3:string text:4:string role:5:string? subject:6:string?
             ride:7:string? vehicle:8:string? closed:9:OfficeAct?
+        Card: name:1:string? photo:2:string? plate:3:string? registration:4:string? model:5:string? colour:6:string?
+            company:7:string? capabilities:8:string* code:9:string?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
             requests:7:StopPickup*
         OfficeAct: by:1:string at:2:uint64 note:3:string?
@@ -202,12 +220,14 @@ extension ProtobufSchema {
         DriverBooking: booking:1:string state:2:string pickup:3:Point? destination:4:Point? passengers:5:uint32
             notified:6:uint32 contact:15:Contact?
         PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
-            eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost?
+            eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost? card:10:Card?
         PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?
-            notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost?
+            notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost? card:9:Card?
         AuditFacts: state:1:string? zone:2:string? rank:3:uint32? ride:4:string? passenger:5:string? driver:6:string?
             blocked:7:bool? until:8:uint64? why:9:string? bus:10:string? line:11:string? notice:12:string?
-            people:13:uint64? text:14:string?
+            people:13:uint64? text:14:string? registered:40:bool? vehicle:41:string? company:42:string?
+            licence_until:43:string? medical_until:44:string? plate:45:string? registration:46:string?
+            new_code:47:bool?
         StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
             address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?
         DriverLost: since:1:uint64 until:2:uint64

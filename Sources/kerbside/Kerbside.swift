@@ -9,8 +9,8 @@ struct Kerbside: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, WorkerCommand.self, RecorderCommand.self, Token.self, CheckConfig.self, PrintConfig.self,
-            Zones.self,
-            Import.self, Lines.self, Stats.self, Audit.self, Trips.self, PermissionsCommand.self,
+            Zones.self, Import.self, Lines.self, Drivers.self, Vehicles.self, Stats.self, Audit.self, Trips.self,
+            PermissionsCommand.self,
             Replay.self, Simulate.self, Tail.self, ETAAccuracyCommand.self, Bench.self, Echo.self, Doctor.self,
         ])
 }

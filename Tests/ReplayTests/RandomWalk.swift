@@ -135,6 +135,7 @@ final class FunctionHarness {
         "stop_max_open_passengers", 100, "stop_max_on_tour", 60, "stop_dwell_ms",
         30_000, "figure_days",
         400, "figure_early_s", 60, "figure_late_s", 300, "sos_ring_ms", 20_000, "safety_kept_s", 2_592_000,
+        "must_be_registered", 0,
     ]
 
     func start() async throws {

@@ -33,119 +33,129 @@ struct RoundTripTests {
         }
     }
 
-    static let samples: [Command] = [
-        .session(.hello(token: nil, resume: [])),
-        .session(
-            .hello(
-                token: "a.b.c",
-                resume: [
-                    ResumePoint(channel: "driver:T345", seq: "1795210199123-0"),
-                    ResumePoint(channel: "zone:14", seq: "1-0"),
-                ])),
-        .position(PositionFix(lat: 45.464211, lon: 9.191383, at: 1_795_210_199_000)),
-        .position(PositionFix(lat: -90, lon: 180, at: 0, heading: 360, speed: 0, accuracy: 100_000)),
-        .position(PositionFix(lat: 0, lon: 1e-300, at: 1, heading: 0.1, speed: 99.999999999999, accuracy: 1e-7)),
-        .rides(.driverAvailable), .rides(.driverUnavailable),
-        .rides(.offerSeen(ride: "r_8Qz")), .rides(.offerAccept(ride: "r:1")), .rides(.offerDecline(ride: "r-1.2")),
-        .rides(.rideAboard(ride: nil, passengers: nil)), .rides(.rideAboard(ride: "r", passengers: 99)),
-        .rides(.rideEnd(ride: nil)), .rides(.rideEnd(ride: "r")), .rides(.rideNoshow(ride: nil)),
-        .rides(.rideNoshow(ride: "r")),
-        .rides(.rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil)),
-        .rides(
-            .rideRequest(
-                lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: Place(lat: -45.123456789012345, lon: -180))),
-        .rides(.rideCancel(ride: nil)), .rides(.rideCancel(ride: "r")), .rides(.rideSearch(ride: nil)),
-        .rides(.rideSearch(ride: "r")),
-        .channels(.subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0")),
-        .channels(
-            .subscribe(
-                channel: "zone:14",
-                options: FeedOptions(
-                    filter: FeedFilter(kinds: [.taxi, .bus], states: .available, seats: 2, route: "R7"), maxRate: 0.5),
-                since: nil)),
-        .channels(
-            .subscribe(channel: "city", options: FeedOptions(filter: FeedFilter(seats: 99), maxRate: 20), since: nil)),
-        .channels(.unsubscribe(channel: #"near"\x"#)),
-        .channels(.watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions())),
-        .channels(
-            .watch(
-                lat: -90, lon: 180, radius: 5000,
-                options: FeedOptions(
-                    filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
-                    destination: Place(lat: 45.48, lon: -179.5)))),
-        .channels(.unwatch), .seats(.seatsSet(taken: 0, reason: nil)), .seats(.seatsSet(taken: 99, reason: "walk_on")),
-        .seats(.routeSet(route: nil, way: nil)), .seats(.routeSet(route: "R-7:x", way: nil)),
-        .seats(
-            .routeSet(
-                route: nil, way: AnnouncedWay(start: Place(lat: 45.5, lon: 9.1), end: Place(lat: -90, lon: 180)))),
-        .seats(
-            .routeSet(
-                route: "R7",
-                way: AnnouncedWay(
-                    start: Place(lat: 0, lon: 0), via: [Place(lat: 1, lon: 2), Place(lat: 0.1, lon: -0.2)],
-                    end: Place(lat: 3, lon: 4)))),
-        .seats(
-            .seatBook(
-                SeatRequest(
-                    vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
-                    passengers: 99))),
-        .seats(.seatAccept(booking: "b_1")), .seats(.seatDecline(booking: "b:1")), .seats(.seatCancel(booking: nil)),
-        .seats(.seatCancel(booking: "b")), .seats(.seatAboard(booking: "b", passengers: nil)),
-        .seats(.seatAboard(booking: "b", passengers: 1)),
-        .seats(.seatEnd(booking: "b.2")), .seats(.vehicleGet(vehicle: "M-7")),
-        .broadcasts(.broadcast(to: .drivers, zone: "14", text: "Straße gesperrt")),
-        .broadcasts(.broadcast(to: .busDrivers, zone: nil, text: "x")),
-        .office(.queue(zone: "Ä 1")), .office(.driver("T1")), .office(.ride("r_1")),
-        .office(.remove(driver: "T1", reason: "Straße \"gesperrt\"")), .office(.cancel(.ride("r_1"), reason: "x")),
-        .office(.cancel(.booking("b_1"), reason: "x")), .office(.end(.ride("r_1"), reason: "x")),
-        .office(.end(.booking("b_1"), reason: "x")), .office(.offer(ride: "r_1", driver: "T1")),
-        .office(.put(driver: "T1", zone: nil, rank: nil, reason: "x")),
-        .office(.put(driver: "T1", zone: "Ä 1", rank: 100_000, reason: "x")),
-        .office(.reassign(ride: "r_1", driver: nil, reason: "x")),
-        .office(.reassign(ride: "r_1", driver: "T2", reason: "x")),
-        .office(.block(.driver, subject: "T1", reason: "x", until: nil)),
-        .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
-        .office(.unblock(.passenger, subject: "p1")),
-        .office(.endSession(.driver, subject: "T1", reason: "x", revoke: false)),
-        .office(.endSession(.service, subject: "s1", reason: "x", revoke: true)),
-        .office(.audit(from: nil, limit: OfficeCommand.entries)), .office(.audit(from: "1795210210000-0", limit: 100)),
-        .safety(.sos(ride: nil, text: nil, at: nil)),
-        .safety(.sos(ride: "r_1", text: "Hilfe, \"schnell\"", at: Place(lat: 45.5, lon: -9.25))), .safety(.cancel),
-        .safety(.list(closed: false)), .safety(.list(closed: true)), .safety(.acknowledge("s_1", note: nil)),
-        .safety(.acknowledge("s_1", note: "x")), .safety(.close("s_1", note: "x")),
-        .safety(.report(.driving, text: "zwei\nZeilen", ride: nil, vehicle: nil, anonymous: false)),
-        .safety(.report(.lostProperty, text: "x", ride: "r_1", vehicle: "T1", anonymous: true)),
-        .safety(.reports(from: nil, limit: SafetyCommand.entries, closed: false)),
-        .safety(.reports(from: "p_1795210210000", limit: 100, closed: true)), .safety(.closeReport("p_1", note: "x")),
-        .notifications(.notifySet(NotificationPreferences())),
-        .notifications(
-            .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
-        .notifications(
-            .notifySet(
-                NotificationPreferences(quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires")))),
-        .topics(.publish(channel: "topic:x", type: nil, data: Array("{}".utf8))),
-        .topics(
-            .publish(
-                channel: "topic:roads", type: "roadworks", data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8))),
-        .tours(.tourStart(bus: "B7", line: "52", pattern: nil, trip: nil)),
-        .tours(.tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9")), .tours(.tourEnd(tour: nil)),
-        .tours(.tourEnd(tour: "t_1")),
-        .lines(.lineEta(line: "52", place: .stop("mill"))),
-        .lines(.lineEta(line: "#1/a", place: .point(lat: -45.5, lon: 9))),
-        .stops(.stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada"))),
-        .stops(
-            .stopRequest(
-                StopRequest(
-                    line: "52", place: .point(lat: -45.5, lon: 9), at: 1_795_210_199_000, passengers: 99,
-                    name: "Zoë \"Z\"",
-                    number: "+49 30 1", address: "Mühlenweg 1\\2", help: ["wheelchair", "shopping"],
-                    back: StopRequest.Back(place: .stop("a"), at: 1_795_220_199_000, passengers: 1)))),
-        .stops(.stopCancel(request: "s_1")), .stops(.stopAnswer(.accept, request: "s_1", all: false)),
-        .stops(.stopAnswer(.decline, request: "s_1", all: true)),
-        .stops(.stopAnswer(.complete, request: "s:1", all: false)),
-        .stops(.stopAnswer(.noshow, request: "s-1", all: true)),
-        .tours(.stopNext(skip: false)), .tours(.stopNext(skip: true)), .tours(.stopPrevious),
-    ]
+    static let samples: [Command] =
+        registrySamples + [
+            .session(.hello(token: nil, resume: [])),
+            .session(
+                .hello(
+                    token: "a.b.c",
+                    resume: [
+                        ResumePoint(channel: "driver:T345", seq: "1795210199123-0"),
+                        ResumePoint(channel: "zone:14", seq: "1-0"),
+                    ])),
+            .position(PositionFix(lat: 45.464211, lon: 9.191383, at: 1_795_210_199_000)),
+            .position(PositionFix(lat: -90, lon: 180, at: 0, heading: 360, speed: 0, accuracy: 100_000)),
+            .position(PositionFix(lat: 0, lon: 1e-300, at: 1, heading: 0.1, speed: 99.999999999999, accuracy: 1e-7)),
+            .rides(.driverAvailable), .rides(.driverUnavailable),
+            .rides(.offerSeen(ride: "r_8Qz")), .rides(.offerAccept(ride: "r:1")), .rides(.offerDecline(ride: "r-1.2")),
+            .rides(.rideAboard(ride: nil, passengers: nil)), .rides(.rideAboard(ride: "r", passengers: 99)),
+            .rides(.rideEnd(ride: nil)), .rides(.rideEnd(ride: "r")), .rides(.rideNoshow(ride: nil)),
+            .rides(.rideNoshow(ride: "r")),
+            .rides(.rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil)),
+            .rides(
+                .rideRequest(
+                    lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: Place(lat: -45.123456789012345, lon: -180))
+            ),
+            .rides(.rideCancel(ride: nil)), .rides(.rideCancel(ride: "r")), .rides(.rideSearch(ride: nil)),
+            .rides(.rideSearch(ride: "r")),
+            .channels(.subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0")),
+            .channels(
+                .subscribe(
+                    channel: "zone:14",
+                    options: FeedOptions(
+                        filter: FeedFilter(kinds: [.taxi, .bus], states: .available, seats: 2, route: "R7"),
+                        maxRate: 0.5),
+                    since: nil)),
+            .channels(
+                .subscribe(
+                    channel: "city", options: FeedOptions(filter: FeedFilter(seats: 99), maxRate: 20), since: nil)),
+            .channels(.unsubscribe(channel: #"near"\x"#)),
+            .channels(.watch(lat: 45.46, lon: 9.19, radius: 50, options: FeedOptions())),
+            .channels(
+                .watch(
+                    lat: -90, lon: 180, radius: 5000,
+                    options: FeedOptions(
+                        filter: FeedFilter(states: [.busy, .unavailable]), maxRate: 0.05,
+                        destination: Place(lat: 45.48, lon: -179.5)))),
+            .channels(.unwatch), .seats(.seatsSet(taken: 0, reason: nil)),
+            .seats(.seatsSet(taken: 99, reason: "walk_on")),
+            .seats(.routeSet(route: nil, way: nil)), .seats(.routeSet(route: "R-7:x", way: nil)),
+            .seats(
+                .routeSet(
+                    route: nil, way: AnnouncedWay(start: Place(lat: 45.5, lon: 9.1), end: Place(lat: -90, lon: 180)))),
+            .seats(
+                .routeSet(
+                    route: "R7",
+                    way: AnnouncedWay(
+                        start: Place(lat: 0, lon: 0), via: [Place(lat: 1, lon: 2), Place(lat: 0.1, lon: -0.2)],
+                        end: Place(lat: 3, lon: 4)))),
+            .seats(
+                .seatBook(
+                    SeatRequest(
+                        vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
+                        passengers: 99))),
+            .seats(.seatAccept(booking: "b_1")), .seats(.seatDecline(booking: "b:1")),
+            .seats(.seatCancel(booking: nil)),
+            .seats(.seatCancel(booking: "b")), .seats(.seatAboard(booking: "b", passengers: nil)),
+            .seats(.seatAboard(booking: "b", passengers: 1)),
+            .seats(.seatEnd(booking: "b.2")), .seats(.vehicleGet(vehicle: "M-7")),
+            .broadcasts(.broadcast(to: .drivers, zone: "14", text: "Straße gesperrt")),
+            .broadcasts(.broadcast(to: .busDrivers, zone: nil, text: "x")),
+            .office(.queue(zone: "Ä 1")), .office(.driver("T1")), .office(.ride("r_1")),
+            .office(.remove(driver: "T1", reason: "Straße \"gesperrt\"")), .office(.cancel(.ride("r_1"), reason: "x")),
+            .office(.cancel(.booking("b_1"), reason: "x")), .office(.end(.ride("r_1"), reason: "x")),
+            .office(.end(.booking("b_1"), reason: "x")), .office(.offer(ride: "r_1", driver: "T1")),
+            .office(.put(driver: "T1", zone: nil, rank: nil, reason: "x")),
+            .office(.put(driver: "T1", zone: "Ä 1", rank: 100_000, reason: "x")),
+            .office(.reassign(ride: "r_1", driver: nil, reason: "x")),
+            .office(.reassign(ride: "r_1", driver: "T2", reason: "x")),
+            .office(.block(.driver, subject: "T1", reason: "x", until: nil)),
+            .office(.block(.passenger, subject: "p1", reason: "x", until: 32_503_680_000_000)),
+            .office(.unblock(.passenger, subject: "p1")),
+            .office(.endSession(.driver, subject: "T1", reason: "x", revoke: false)),
+            .office(.endSession(.service, subject: "s1", reason: "x", revoke: true)),
+            .office(.audit(from: nil, limit: OfficeCommand.entries)),
+            .office(.audit(from: "1795210210000-0", limit: 100)),
+            .safety(.sos(ride: nil, text: nil, at: nil)),
+            .safety(.sos(ride: "r_1", text: "Hilfe, \"schnell\"", at: Place(lat: 45.5, lon: -9.25))), .safety(.cancel),
+            .safety(.list(closed: false)), .safety(.list(closed: true)), .safety(.acknowledge("s_1", note: nil)),
+            .safety(.acknowledge("s_1", note: "x")), .safety(.close("s_1", note: "x")),
+            .safety(.report(.driving, text: "zwei\nZeilen", ride: nil, vehicle: nil, anonymous: false)),
+            .safety(.report(.lostProperty, text: "x", ride: "r_1", vehicle: "T1", anonymous: true)),
+            .safety(.reports(from: nil, limit: SafetyCommand.entries, closed: false)),
+            .safety(.reports(from: "p_1795210210000", limit: 100, closed: true)),
+            .safety(.closeReport("p_1", note: "x")),
+            .notifications(.notifySet(NotificationPreferences())),
+            .notifications(
+                .notifySet(NotificationPreferences(mute: [.eta, .requests], quiet: QuietHours(from: 1439, to: 0)))),
+            .notifications(
+                .notifySet(
+                    NotificationPreferences(
+                        quiet: QuietHours(from: 0, to: 1, timeZone: "America/Argentina/Buenos_Aires")))),
+            .topics(.publish(channel: "topic:x", type: nil, data: Array("{}".utf8))),
+            .topics(
+                .publish(
+                    channel: "topic:roads", type: "roadworks",
+                    data: Array(#"{ "a":[1,{"b":"\u00e9"}], "a":null }"#.utf8))),
+            .tours(.tourStart(bus: "B7", line: "52", pattern: nil, trip: nil)),
+            .tours(.tourStart(bus: "#1/a", line: "~", pattern: "52:0", trip: "t@9")), .tours(.tourEnd(tour: nil)),
+            .tours(.tourEnd(tour: "t_1")),
+            .lines(.lineEta(line: "52", place: .stop("mill"))),
+            .lines(.lineEta(line: "#1/a", place: .point(lat: -45.5, lon: 9))),
+            .stops(.stopRequest(StopRequest(line: "52", place: .stop("mill"), name: "Ada"))),
+            .stops(
+                .stopRequest(
+                    StopRequest(
+                        line: "52", place: .point(lat: -45.5, lon: 9), at: 1_795_210_199_000, passengers: 99,
+                        name: "Zoë \"Z\"",
+                        number: "+49 30 1", address: "Mühlenweg 1\\2", help: ["wheelchair", "shopping"],
+                        back: StopRequest.Back(place: .stop("a"), at: 1_795_220_199_000, passengers: 1)))),
+            .stops(.stopCancel(request: "s_1")), .stops(.stopAnswer(.accept, request: "s_1", all: false)),
+            .stops(.stopAnswer(.decline, request: "s_1", all: true)),
+            .stops(.stopAnswer(.complete, request: "s:1", all: false)),
+            .stops(.stopAnswer(.noshow, request: "s-1", all: true)),
+            .tours(.stopNext(skip: false)), .tours(.stopNext(skip: true)), .tours(.stopPrevious),
+        ]
 }
 
 /// splitmix64: the same sequence in every run, so that a failure can be had again.
@@ -181,7 +191,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return Bool.random(using: &self) ? value : (value * 1e6).rounded() / 1e6
     }
 
-    private mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
+    mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
         Bool.random(using: &self) ? make(&self) : nil
     }
 
@@ -327,6 +337,8 @@ struct SeededGenerator: RandomNumberGenerator {
                     from: optional { $0.identifier() }, limit: .random(in: 1...100, using: &self),
                     closed: .random(using: &self)))
         case "report.close": return .safety(.closeReport(identifier(), note: visible(upTo: 200)))
+        case "drivers.set", "drivers.get", "drivers.list", "drivers.remove": return driversCommand()
+        case "vehicles.set", "vehicles.get", "vehicles.list", "vehicles.remove": return vehiclesCommand()
         case "office.queue": return .office(.queue(zone: visible(upTo: 64)))
         case "office.driver": return .office(.driver(identifier()))
         case "office.ride": return .office(.ride(identifier()))

@@ -26,7 +26,8 @@ PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.ar
     stop.completed stop.noshow stop.cancelled
     sos.acknowledged sos.closed""".split()
 LINE_EVENTS = ["schedule.changed"]
-OFFICE_EVENTS = "sos.raised sos.updated sos.acknowledged sos.closed caller.told report.sent".split()
+OFFICE_EVENTS = """sos.raised sos.updated sos.acknowledged sos.closed caller.told report.sent
+    papers.ending""".split()
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
@@ -35,7 +36,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
     office.queue office.driver office.ride office.remove office.put office.offer
     office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit
-    sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close""".split()
+    sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close
+    drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

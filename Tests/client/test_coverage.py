@@ -7,10 +7,10 @@ import re
 HERE = pathlib.Path(__file__).parent
 SCOPE = {
     "CH": range(1, 6),
-    "Q": range(1, 9),
+    "Q": range(1, 10),
     "R": range(1, 14),
     "I": range(1, 7),
-    "M": (*range(1, 10), 13, 14, 15, 16),
+    "M": (*range(1, 10), 12, 13, 14, 15, 16, 18),
     "B": range(1, 18),
     "N": (1, 2, 5, 6),
     "U": (7,),

@@ -19,6 +19,8 @@ from kerbside.somebody import Somebody, sample
 
 OPENAPI = json.loads((ROOT / "Sources/Hub/HTTP/openapi.json").read_text())
 ROLES = ["driver", "passenger", "bus_driver", "operator", "service"]
+#: Commands that answer otherwise when they have been carried out already, and the field that says on what.
+CHANGED = {"office.block": "subject", "office.unblock": "subject", "vehicles.set": "vehicle", "vehicles.remove": "vehicle"}
 
 
 class Asker:
@@ -117,11 +119,12 @@ async def test_every_command_is_refused_as_over_the_websocket(new_hub, role):
             answer = asker.refused(command, "not_available", **fields)
             assert answer.status == 409 and "/v1/connect" in answer.page["detail"]
             continue
-        if command in ("office.block", "office.unblock"):
-            fields["subject"] = "of-the-websocket"
+        changed = CHANGED.get(command)
+        if changed:
+            fields[changed] = "of-the-websocket"
         reply = await client.ask(command, **fields)
-        if command in ("office.block", "office.unblock"):
-            fields["subject"] = "of-http"
+        if changed:
+            fields[changed] = "of-http"
         answer = asker.post(command, **fields)
         expected = reply.get("error", {})
         assert answer.page.get("code") == expected.get("code"), (command, reply, answer.text)

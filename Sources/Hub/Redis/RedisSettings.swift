@@ -42,6 +42,7 @@ struct RedisSettings {
             ("figure_late_s", settings.statistics.lateS),
 
             ("sos_ring_ms", settings.safety.ringAgainS * 1000), ("safety_kept_s", settings.safety.keptDays * 86_400),
+            ("must_be_registered", settings.drivers.mustBeRegistered ? 1 : 0),
         ]
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),

@@ -4,6 +4,7 @@ local forget_place, is_minibus, load_ride, register = import('core', 'forget_pla
 local ok, once, refuse, vehicle = import('core', 'ok', 'once', 'refuse', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local cancels = import('limits', 'cancels')
+local papers = import('papers', 'papers')
 local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
 local remembers, to_bottom = import('queue', 'remembers', 'to_bottom')
 local dispatch_driver, dispatch_rest, release_offer = import('offer', 'dispatch_driver', 'dispatch_rest', 'release_offer')
@@ -43,10 +44,13 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
         end
         local barred = blocks.refusal(c, v.blocked)
         if barred then return barred end
+        local refused, card
+        if v.state ~= 'available' then refused, card = papers.check(c, driver) end
+        if refused then return refused end
         local is_back = mark_back(c, driver, v)
         if is_minibus(v) then
             if given.code == 'no_position' then return refuse(given.code, given.detail) end
-            return go_online(c, driver, 'available')
+            return go_online(c, driver, 'available', card)
         end
         if v.state == 'available' then
             if is_back then dispatch_driver(c, v.zone, driver, true) end
@@ -62,7 +66,7 @@ register('driver_available', { 'driver', 'zone', 'key', 'code', 'detail' }, func
                 .. math.ceil(wait / 1000) .. ' s.', wait)
         end
         local kept = remembers(c, v) and v.lost_zone == zone and v.lost_score or nil
-        local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept, { 'moves', moves })
+        local rank, size = join(c, driver, v, zone, kept and 'recovered' or 'available', kept, { 'moves', moves, unpack(card) })
         dispatch_driver(c, zone, driver, true)
         return ok({ state = 'available', zone = zone, rank = rank, size = size })
     end)

@@ -326,7 +326,8 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted',
-            { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null })
+            { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null,
+                card = v.card and cjson.decode(v.card) })
         dispatch_rest(c, v.zone, driver)
         return ok(assigned)
     end)

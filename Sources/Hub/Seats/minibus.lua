@@ -58,8 +58,8 @@ local function forget_way(c, driver, v)
 end
 
 -- Online: it can be seen and booked. A minibus waits in no queue. reason: available (its driver says so) | recovered. Who goes off
--- and on is shown and logged again, and has its way told to every worker.
-local function go_online(c, driver, reason)
+-- and on is shown and logged again, and has its way told to every worker. card: of the vehicle's hash, a field and its value.
+local function go_online(c, driver, reason, card)
     local v = vehicle(c, driver)
     local refused = reason == 'available' and v.state ~= 'available'
         and (cancels.driver_refusal(c, driver) or count_reroute(c, driver, v, 'reshown', 'You have gone online'))
@@ -69,7 +69,7 @@ local function go_online(c, driver, reason)
     show_way(c, driver, v)
     refresh_status(c, driver, v)
     if v.state ~= 'available' or reason ~= 'available' then
-        set_state(c, driver, nil, 'available')
+        set_state(c, driver, nil, 'available', unpack(card or {}))
         log(c, 'driver.online', { driver = driver, reason = reason })
     end
     ask_next(c, driver)

@@ -258,7 +258,8 @@ register('seat_accept', { 'driver', 'booking', 'key', 'eta_s' }, function(c, giv
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         tell(c, 'passenger:' .. b.passenger, 'seat.confirmed', { booking = booking, vehicle = driver, passengers = n,
-            position = position, eta_s = tonumber(given.eta_s) or cjson.null, fare = fare_of(b) })
+            position = position, eta_s = tonumber(given.eta_s) or cjson.null, fare = fare_of(b),
+            card = v.card and cjson.decode(v.card) })
         ask_next(c, driver)
         return ok(assigned)
     end)

@@ -41,6 +41,9 @@ enum CommandPrice {
         case .safety(.acknowledge), .safety(.close), .safety(.closeReport): 5
         // Reads up to 100 alarms or reports; is kept for weeks.
         case .safety(.list), .safety(.reports), .safety(.report): 10
+        // Writes a record and its indexes, and the cards of up to twenty drivers; reads up to 100 records.
+        case .registry(.setDriver), .registry(.setVehicle), .registry(.removeDriver), .registry(.removeVehicle): 20
+        case .registry(.drivers), .registry(.vehicles): 10
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

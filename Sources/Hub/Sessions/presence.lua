@@ -82,6 +82,7 @@ local function booking_snapshot(c, booking)
         local v = vehicle(c, b.driver)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         if b.state == 'confirmed' then s.driver_lost = missing(c, v) end
+        s.card = v.card and cjson.decode(v.card)
     end
     return s
 end
@@ -97,7 +98,7 @@ local function passenger_snapshot(c, passenger)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
     if r.driver then
         local v = vehicle(c, r.driver)
-        s.taxi, s.notified = r.driver, tonumber(r.notified)
+        s.taxi, s.notified, s.card = r.driver, tonumber(r.notified), v.card and cjson.decode(v.card)
         if r.state == 'accepted' then s.driver_lost = missing(c, v) end
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end

@@ -14,6 +14,7 @@ local cancels = import('limits', 'cancels')
 local wishes_of = import('notify', 'wishes_of')
 local figures = import('figures', 'figures')
 local buses = import('bus', 'buses')
+local papers = import('papers', 'papers')
 local people = import('people', 'people')
 local stops = import('stop', 'stops')
 
@@ -149,7 +150,7 @@ register('tour_start', {
             return refuse('not_available', 'The bus ' .. bus .. ' is driven by somebody else on line ' .. t.line
                 .. ': that tour must be ended first.')
         end
-        local too_soon = blocks.refusal(c, blocked) or cancels.relieved_refusal(c, bus, driver)
+        local too_soon = blocks.refusal(c, blocked) or papers.check(c, driver) or cancels.relieved_refusal(c, bus, driver)
             or cancels.refusal(c, 'bus_driver:' .. driver, 'You have ended %d tours that had hardly begun, or sent no position,')
         too_soon = too_soon or given.is_shown == '1' and buses.take_name(c, bus)
         if too_soon then return too_soon end

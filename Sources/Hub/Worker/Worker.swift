@@ -69,7 +69,7 @@ public actor Worker {
             learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
             topics.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
-            Safety(services, topics.readings),
+            Safety(services, topics.readings), Registry(services), SignPages(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]

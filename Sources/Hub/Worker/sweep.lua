@@ -11,6 +11,8 @@ local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavai
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
 local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
 local alarms = import('sos', 'alarms')
+local papers = import('papers', 'papers')
+local registry = import('registry', 'registry')
 local people = import('people', 'people')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
@@ -168,6 +170,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
+    papers.remind_due(c, registry.date_in, given.utc_offset_s)
     local open, ringing = alarms.ring_due(c)
     return { c.now_text, is_new and 1 or 0, open, ringing }
 end, { 'allow-oom' })

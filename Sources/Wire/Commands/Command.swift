@@ -13,6 +13,7 @@ public enum Command: Equatable, Sendable {
     case broadcasts(BroadcastCommand)
     case office(OfficeCommand)
     case safety(SafetyCommand)
+    case registry(RegistryCommand)
 }
 
 extension Command {
@@ -37,6 +38,7 @@ extension Command {
         case .broadcasts(let command): command.kind.rule
         case .office(let command): command.kind.rule
         case .safety(let command): command.kind.rule
+        case .registry(let command): command.kind.rule
         }
     }
 
@@ -66,6 +68,7 @@ extension Command {
         case .broadcasts(let command): write(command)
         case .office(let command): write(command)
         case .safety(let command): write(command)
+        case .registry(let command): write(command)
         }
     }
 
@@ -86,6 +89,7 @@ extension Command {
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
+        + readers(Command.registry)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command
