@@ -57,7 +57,7 @@ struct SignPage {
             "Unknown code",
             """
             <p class="state bad">Unknown code</p><div class="in"><h1 class="text">This code is no vehicle’s</h1>\
-            <p>The sign may be forged, or of another vehicle; or it was stolen, and the vehicle has got a new one.</p>\
+            <p>The sign may be forged; or it was stolen, and the vehicle has got a new one.</p>\
             <p>Don’t get in because of this sign. Tell the operator or the police where you have seen it.</p></div>
             """, foot: "Register of \(escaped(city)).")
     }
