@@ -40,7 +40,8 @@ struct RegistryTable {
         var problems = Self.problems(ofHead: table.head, kind, name)
         var rows: [Row] = []
         var lines: [String: Int] = [:]
-        while problems.isEmpty || !rows.isEmpty || !lines.isEmpty, table.readNext() {
+        let hasColumns = problems.isEmpty
+        while hasColumns, table.readNext() {
             let values = kind.columns.map { (name: $0, value: table.text(table.column($0))) }.filter {
                 !$0.value.isEmpty
             }

@@ -3,7 +3,10 @@
 import schemathesis
 
 #: Limits in bytes.
-PROSE = {"name": 80, "number": 32, "address": 200, "reason": 200, "note": 200, "text": 500, "zone": 64}
+PROSE = {
+    "name": 80, "number": 32, "address": 200, "reason": 200, "note": 200, "text": 500, "zone": 64, "phone": 32, "company": 80,
+    "licence": 40, "plate": 16, "registration": 40, "model": 80, "colour": 32,
+}
 #: One of the passenger's commands, and one of the operator's.
 KEYED = ("notify.set", "broadcast")
 
