@@ -744,6 +744,123 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `report`. Subsequent reads from it will return its default value.
   package mutating func clearReport() {_uniqueStorage()._report = nil}
 
+  /// Records of drivers and vehicles; `name`, `vehicle`, `driver`, `from` and `limit` are above.
+  package var phone: String {
+    get {_storage._phone ?? String()}
+    set {_uniqueStorage()._phone = newValue}
+  }
+  /// Returns true if `phone` has been explicitly set.
+  package var hasPhone: Bool {_storage._phone != nil}
+  /// Clears the value of `phone`. Subsequent reads from it will return its default value.
+  package mutating func clearPhone() {_uniqueStorage()._phone = nil}
+
+  package var company: String {
+    get {_storage._company ?? String()}
+    set {_uniqueStorage()._company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {_storage._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {_uniqueStorage()._company = nil}
+
+  package var photo: String {
+    get {_storage._photo ?? String()}
+    set {_uniqueStorage()._photo = newValue}
+  }
+  /// Returns true if `photo` has been explicitly set.
+  package var hasPhoto: Bool {_storage._photo != nil}
+  /// Clears the value of `photo`. Subsequent reads from it will return its default value.
+  package mutating func clearPhoto() {_uniqueStorage()._photo = nil}
+
+  package var licence: String {
+    get {_storage._licence ?? String()}
+    set {_uniqueStorage()._licence = newValue}
+  }
+  /// Returns true if `licence` has been explicitly set.
+  package var hasLicence: Bool {_storage._licence != nil}
+  /// Clears the value of `licence`. Subsequent reads from it will return its default value.
+  package mutating func clearLicence() {_uniqueStorage()._licence = nil}
+
+  /// YYYY-MM-DD
+  package var licenceUntil: String {
+    get {_storage._licenceUntil ?? String()}
+    set {_uniqueStorage()._licenceUntil = newValue}
+  }
+  /// Returns true if `licenceUntil` has been explicitly set.
+  package var hasLicenceUntil: Bool {_storage._licenceUntil != nil}
+  /// Clears the value of `licenceUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearLicenceUntil() {_uniqueStorage()._licenceUntil = nil}
+
+  /// YYYY-MM-DD
+  package var medicalUntil: String {
+    get {_storage._medicalUntil ?? String()}
+    set {_uniqueStorage()._medicalUntil = newValue}
+  }
+  /// Returns true if `medicalUntil` has been explicitly set.
+  package var hasMedicalUntil: Bool {_storage._medicalUntil != nil}
+  /// Clears the value of `medicalUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearMedicalUntil() {_uniqueStorage()._medicalUntil = nil}
+
+  package var capabilities: [String] {
+    get {_storage._capabilities}
+    set {_uniqueStorage()._capabilities = newValue}
+  }
+
+  /// YYYY-MM-DD
+  package var endsBy: String {
+    get {_storage._endsBy ?? String()}
+    set {_uniqueStorage()._endsBy = newValue}
+  }
+  /// Returns true if `endsBy` has been explicitly set.
+  package var hasEndsBy: Bool {_storage._endsBy != nil}
+  /// Clears the value of `endsBy`. Subsequent reads from it will return its default value.
+  package mutating func clearEndsBy() {_uniqueStorage()._endsBy = nil}
+
+  package var plate: String {
+    get {_storage._plate ?? String()}
+    set {_uniqueStorage()._plate = newValue}
+  }
+  /// Returns true if `plate` has been explicitly set.
+  package var hasPlate: Bool {_storage._plate != nil}
+  /// Clears the value of `plate`. Subsequent reads from it will return its default value.
+  package mutating func clearPlate() {_uniqueStorage()._plate = nil}
+
+  package var registration: String {
+    get {_storage._registration ?? String()}
+    set {_uniqueStorage()._registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  package var hasRegistration: Bool {_storage._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistration() {_uniqueStorage()._registration = nil}
+
+  package var model: String {
+    get {_storage._model ?? String()}
+    set {_uniqueStorage()._model = newValue}
+  }
+  /// Returns true if `model` has been explicitly set.
+  package var hasModel: Bool {_storage._model != nil}
+  /// Clears the value of `model`. Subsequent reads from it will return its default value.
+  package mutating func clearModel() {_uniqueStorage()._model = nil}
+
+  package var colour: String {
+    get {_storage._colour ?? String()}
+    set {_uniqueStorage()._colour = newValue}
+  }
+  /// Returns true if `colour` has been explicitly set.
+  package var hasColour: Bool {_storage._colour != nil}
+  /// Clears the value of `colour`. Subsequent reads from it will return its default value.
+  package mutating func clearColour() {_uniqueStorage()._colour = nil}
+
+  package var newCode: Bool {
+    get {_storage._newCode ?? false}
+    set {_uniqueStorage()._newCode = newValue}
+  }
+  /// Returns true if `newCode` has been explicitly set.
+  package var hasNewCode: Bool {_storage._newCode != nil}
+  /// Clears the value of `newCode`. Subsequent reads from it will return its default value.
+  package mutating func clearNewCode() {_uniqueStorage()._newCode = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1514,6 +1631,70 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     set {_uniqueStorage()._ok = .reportClose(newValue)}
   }
 
+  package var driversSet: Kerbside_V1_DriverSet {
+    get {
+      if case .driversSet(let v)? = _storage._ok {return v}
+      return Kerbside_V1_DriverSet()
+    }
+    set {_uniqueStorage()._ok = .driversSet(newValue)}
+  }
+
+  package var driversGet: Kerbside_V1_DriverRecord {
+    get {
+      if case .driversGet(let v)? = _storage._ok {return v}
+      return Kerbside_V1_DriverRecord()
+    }
+    set {_uniqueStorage()._ok = .driversGet(newValue)}
+  }
+
+  package var driversList: Kerbside_V1_DriverRecords {
+    get {
+      if case .driversList(let v)? = _storage._ok {return v}
+      return Kerbside_V1_DriverRecords()
+    }
+    set {_uniqueStorage()._ok = .driversList(newValue)}
+  }
+
+  package var driversRemove: Kerbside_V1_DriverSet {
+    get {
+      if case .driversRemove(let v)? = _storage._ok {return v}
+      return Kerbside_V1_DriverSet()
+    }
+    set {_uniqueStorage()._ok = .driversRemove(newValue)}
+  }
+
+  package var vehiclesSet: Kerbside_V1_VehicleSet {
+    get {
+      if case .vehiclesSet(let v)? = _storage._ok {return v}
+      return Kerbside_V1_VehicleSet()
+    }
+    set {_uniqueStorage()._ok = .vehiclesSet(newValue)}
+  }
+
+  package var vehiclesGet: Kerbside_V1_VehicleRecord {
+    get {
+      if case .vehiclesGet(let v)? = _storage._ok {return v}
+      return Kerbside_V1_VehicleRecord()
+    }
+    set {_uniqueStorage()._ok = .vehiclesGet(newValue)}
+  }
+
+  package var vehiclesList: Kerbside_V1_VehicleRecords {
+    get {
+      if case .vehiclesList(let v)? = _storage._ok {return v}
+      return Kerbside_V1_VehicleRecords()
+    }
+    set {_uniqueStorage()._ok = .vehiclesList(newValue)}
+  }
+
+  package var vehiclesRemove: Kerbside_V1_VehicleSet {
+    get {
+      if case .vehiclesRemove(let v)? = _storage._ok {return v}
+      return Kerbside_V1_VehicleSet()
+    }
+    set {_uniqueStorage()._ok = .vehiclesRemove(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Ok: Equatable, Sendable {
@@ -1580,6 +1761,14 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     case reportSend(Kerbside_V1_ReportOnly)
     case reportList(Kerbside_V1_Reports)
     case reportClose(Kerbside_V1_OfficeActed)
+    case driversSet(Kerbside_V1_DriverSet)
+    case driversGet(Kerbside_V1_DriverRecord)
+    case driversList(Kerbside_V1_DriverRecords)
+    case driversRemove(Kerbside_V1_DriverSet)
+    case vehiclesSet(Kerbside_V1_VehicleSet)
+    case vehiclesGet(Kerbside_V1_VehicleRecord)
+    case vehiclesList(Kerbside_V1_VehicleRecords)
+    case vehiclesRemove(Kerbside_V1_VehicleSet)
 
   }
 
@@ -1645,486 +1834,509 @@ package nonisolated struct Kerbside_V1_Error: Sendable {
 }
 
 /// Kept in its channel's history, delivered once and in order.
-package nonisolated struct Kerbside_V1_Event: Sendable {
+package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ch: String = String()
+  package var ch: String {
+    get {_storage._ch}
+    set {_uniqueStorage()._ch = newValue}
+  }
 
   /// given back in `resume`
-  package var seq: String = String()
+  package var seq: String {
+    get {_storage._seq}
+    set {_uniqueStorage()._seq = newValue}
+  }
 
-  package var type: String = String()
+  package var type: String {
+    get {_storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
 
   /// ms
-  package var time: UInt64 = 0
+  package var time: UInt64 {
+    get {_storage._time}
+    set {_uniqueStorage()._time = newValue}
+  }
 
-  package var data: Kerbside_V1_Event.OneOf_Data? = nil
+  package var data: OneOf_Data? {
+    get {return _storage._data}
+    set {_uniqueStorage()._data = newValue}
+  }
 
   /// the JSON of `data` of a type that this file does not know; of topics always
   package var json: Data {
     get {
-      if case .json(let v)? = data {return v}
+      if case .json(let v)? = _storage._data {return v}
       return Data()
     }
-    set {data = .json(newValue)}
+    set {_uniqueStorage()._data = .json(newValue)}
   }
 
   package var queueJoined: Kerbside_V1_QueueChange {
     get {
-      if case .queueJoined(let v)? = data {return v}
+      if case .queueJoined(let v)? = _storage._data {return v}
       return Kerbside_V1_QueueChange()
     }
-    set {data = .queueJoined(newValue)}
+    set {_uniqueStorage()._data = .queueJoined(newValue)}
   }
 
   package var queueLeft: Kerbside_V1_QueueLeft {
     get {
-      if case .queueLeft(let v)? = data {return v}
+      if case .queueLeft(let v)? = _storage._data {return v}
       return Kerbside_V1_QueueLeft()
     }
-    set {data = .queueLeft(newValue)}
+    set {_uniqueStorage()._data = .queueLeft(newValue)}
   }
 
   package var offerMade: Kerbside_V1_Offer {
     get {
-      if case .offerMade(let v)? = data {return v}
+      if case .offerMade(let v)? = _storage._data {return v}
       return Kerbside_V1_Offer()
     }
-    set {data = .offerMade(newValue)}
+    set {_uniqueStorage()._data = .offerMade(newValue)}
   }
 
   package var offerWithdrawn: Kerbside_V1_RideReason {
     get {
-      if case .offerWithdrawn(let v)? = data {return v}
+      if case .offerWithdrawn(let v)? = _storage._data {return v}
       return Kerbside_V1_RideReason()
     }
-    set {data = .offerWithdrawn(newValue)}
+    set {_uniqueStorage()._data = .offerWithdrawn(newValue)}
   }
 
   package var rideAssigned: Kerbside_V1_Assignment {
     get {
-      if case .rideAssigned(let v)? = data {return v}
+      if case .rideAssigned(let v)? = _storage._data {return v}
       return Kerbside_V1_Assignment()
     }
-    set {data = .rideAssigned(newValue)}
+    set {_uniqueStorage()._data = .rideAssigned(newValue)}
   }
 
   package var rideConfirmAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideConfirmAboard(let v)? = data {return v}
+      if case .rideConfirmAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {data = .rideConfirmAboard(newValue)}
+    set {_uniqueStorage()._data = .rideConfirmAboard(newValue)}
   }
 
   package var rideCancelled: Kerbside_V1_RideCancelled {
     get {
-      if case .rideCancelled(let v)? = data {return v}
+      if case .rideCancelled(let v)? = _storage._data {return v}
       return Kerbside_V1_RideCancelled()
     }
-    set {data = .rideCancelled(newValue)}
+    set {_uniqueStorage()._data = .rideCancelled(newValue)}
   }
 
   package var rideSearching: Kerbside_V1_RideSearching {
     get {
-      if case .rideSearching(let v)? = data {return v}
+      if case .rideSearching(let v)? = _storage._data {return v}
       return Kerbside_V1_RideSearching()
     }
-    set {data = .rideSearching(newValue)}
+    set {_uniqueStorage()._data = .rideSearching(newValue)}
   }
 
   package var rideAccepted: Kerbside_V1_RideAccepted {
     get {
-      if case .rideAccepted(let v)? = data {return v}
+      if case .rideAccepted(let v)? = _storage._data {return v}
       return Kerbside_V1_RideAccepted()
     }
-    set {data = .rideAccepted(newValue)}
+    set {_uniqueStorage()._data = .rideAccepted(newValue)}
   }
 
   package var rideFailed: Kerbside_V1_RideFailed {
     get {
-      if case .rideFailed(let v)? = data {return v}
+      if case .rideFailed(let v)? = _storage._data {return v}
       return Kerbside_V1_RideFailed()
     }
-    set {data = .rideFailed(newValue)}
+    set {_uniqueStorage()._data = .rideFailed(newValue)}
   }
 
   package var rideNear: Kerbside_V1_RideClose {
     get {
-      if case .rideNear(let v)? = data {return v}
+      if case .rideNear(let v)? = _storage._data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {data = .rideNear(newValue)}
+    set {_uniqueStorage()._data = .rideNear(newValue)}
   }
 
   package var rideArrived: Kerbside_V1_RideClose {
     get {
-      if case .rideArrived(let v)? = data {return v}
+      if case .rideArrived(let v)? = _storage._data {return v}
       return Kerbside_V1_RideClose()
     }
-    set {data = .rideArrived(newValue)}
+    set {_uniqueStorage()._data = .rideArrived(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideAboard {
     get {
-      if case .rideAboard(let v)? = data {return v}
+      if case .rideAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_RideAboard()
     }
-    set {data = .rideAboard(newValue)}
+    set {_uniqueStorage()._data = .rideAboard(newValue)}
   }
 
   package var rideEnded: Kerbside_V1_RideEnded {
     get {
-      if case .rideEnded(let v)? = data {return v}
+      if case .rideEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_RideEnded()
     }
-    set {data = .rideEnded(newValue)}
+    set {_uniqueStorage()._data = .rideEnded(newValue)}
   }
 
   package var rideDriverLost: Kerbside_V1_RideDriverLost {
     get {
-      if case .rideDriverLost(let v)? = data {return v}
+      if case .rideDriverLost(let v)? = _storage._data {return v}
       return Kerbside_V1_RideDriverLost()
     }
-    set {data = .rideDriverLost(newValue)}
+    set {_uniqueStorage()._data = .rideDriverLost(newValue)}
   }
 
   package var rideDriverBack: Kerbside_V1_RideDriverBack {
     get {
-      if case .rideDriverBack(let v)? = data {return v}
+      if case .rideDriverBack(let v)? = _storage._data {return v}
       return Kerbside_V1_RideDriverBack()
     }
-    set {data = .rideDriverBack(newValue)}
+    set {_uniqueStorage()._data = .rideDriverBack(newValue)}
   }
 
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
-      if case .tourEnded(let v)? = data {return v}
+      if case .tourEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_TourEnded()
     }
-    set {data = .tourEnded(newValue)}
+    set {_uniqueStorage()._data = .tourEnded(newValue)}
   }
 
   package var scheduleChanged: Kerbside_V1_ScheduleChange {
     get {
-      if case .scheduleChanged(let v)? = data {return v}
+      if case .scheduleChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_ScheduleChange()
     }
-    set {data = .scheduleChanged(newValue)}
+    set {_uniqueStorage()._data = .scheduleChanged(newValue)}
   }
 
   package var seatRequested: Kerbside_V1_SeatRequest {
     get {
-      if case .seatRequested(let v)? = data {return v}
+      if case .seatRequested(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatRequest()
     }
-    set {data = .seatRequested(newValue)}
+    set {_uniqueStorage()._data = .seatRequested(newValue)}
   }
 
   package var seatWithdrawn: Kerbside_V1_BookingReason {
     get {
-      if case .seatWithdrawn(let v)? = data {return v}
+      if case .seatWithdrawn(let v)? = _storage._data {return v}
       return Kerbside_V1_BookingReason()
     }
-    set {data = .seatWithdrawn(newValue)}
+    set {_uniqueStorage()._data = .seatWithdrawn(newValue)}
   }
 
   package var seatAssigned: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAssigned(let v)? = data {return v}
+      if case .seatAssigned(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {data = .seatAssigned(newValue)}
+    set {_uniqueStorage()._data = .seatAssigned(newValue)}
   }
 
   package var seatWaiting: Kerbside_V1_SeatWaiting {
     get {
-      if case .seatWaiting(let v)? = data {return v}
+      if case .seatWaiting(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatWaiting()
     }
-    set {data = .seatWaiting(newValue)}
+    set {_uniqueStorage()._data = .seatWaiting(newValue)}
   }
 
   package var seatConfirmAboard: Kerbside_V1_BookingOnly {
     get {
-      if case .seatConfirmAboard(let v)? = data {return v}
+      if case .seatConfirmAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {data = .seatConfirmAboard(newValue)}
+    set {_uniqueStorage()._data = .seatConfirmAboard(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_SeatAboard {
     get {
-      if case .seatAboard(let v)? = data {return v}
+      if case .seatAboard(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatAboard()
     }
-    set {data = .seatAboard(newValue)}
+    set {_uniqueStorage()._data = .seatAboard(newValue)}
   }
 
   package var seatEnded: Kerbside_V1_SeatEnded {
     get {
-      if case .seatEnded(let v)? = data {return v}
+      if case .seatEnded(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatEnded()
     }
-    set {data = .seatEnded(newValue)}
+    set {_uniqueStorage()._data = .seatEnded(newValue)}
   }
 
   package var seatCancelled: Kerbside_V1_SeatCancelled {
     get {
-      if case .seatCancelled(let v)? = data {return v}
+      if case .seatCancelled(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatCancelled()
     }
-    set {data = .seatCancelled(newValue)}
+    set {_uniqueStorage()._data = .seatCancelled(newValue)}
   }
 
   package var seatsChanged: Kerbside_V1_SeatsChanged {
     get {
-      if case .seatsChanged(let v)? = data {return v}
+      if case .seatsChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatsChanged()
     }
-    set {data = .seatsChanged(newValue)}
+    set {_uniqueStorage()._data = .seatsChanged(newValue)}
   }
 
   package var seatPending: Kerbside_V1_SeatPending {
     get {
-      if case .seatPending(let v)? = data {return v}
+      if case .seatPending(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {data = .seatPending(newValue)}
+    set {_uniqueStorage()._data = .seatPending(newValue)}
   }
 
   package var seatConfirmed: Kerbside_V1_SeatConfirmed {
     get {
-      if case .seatConfirmed(let v)? = data {return v}
+      if case .seatConfirmed(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatConfirmed()
     }
-    set {data = .seatConfirmed(newValue)}
+    set {_uniqueStorage()._data = .seatConfirmed(newValue)}
   }
 
   package var seatDeclined: Kerbside_V1_SeatDeclined {
     get {
-      if case .seatDeclined(let v)? = data {return v}
+      if case .seatDeclined(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatDeclined()
     }
-    set {data = .seatDeclined(newValue)}
+    set {_uniqueStorage()._data = .seatDeclined(newValue)}
   }
 
   package var seatNear: Kerbside_V1_SeatClose {
     get {
-      if case .seatNear(let v)? = data {return v}
+      if case .seatNear(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {data = .seatNear(newValue)}
+    set {_uniqueStorage()._data = .seatNear(newValue)}
   }
 
   package var seatArrived: Kerbside_V1_SeatClose {
     get {
-      if case .seatArrived(let v)? = data {return v}
+      if case .seatArrived(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatClose()
     }
-    set {data = .seatArrived(newValue)}
+    set {_uniqueStorage()._data = .seatArrived(newValue)}
   }
 
   package var routeChanged: Kerbside_V1_RouteChanged {
     get {
-      if case .routeChanged(let v)? = data {return v}
+      if case .routeChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_RouteChanged()
     }
-    set {data = .routeChanged(newValue)}
+    set {_uniqueStorage()._data = .routeChanged(newValue)}
   }
 
   package var notifyChanged: Kerbside_V1_NotifyWishes {
     get {
-      if case .notifyChanged(let v)? = data {return v}
+      if case .notifyChanged(let v)? = _storage._data {return v}
       return Kerbside_V1_NotifyWishes()
     }
-    set {data = .notifyChanged(newValue)}
+    set {_uniqueStorage()._data = .notifyChanged(newValue)}
   }
 
   package var seatDriverLost: Kerbside_V1_SeatDriverLost {
     get {
-      if case .seatDriverLost(let v)? = data {return v}
+      if case .seatDriverLost(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatDriverLost()
     }
-    set {data = .seatDriverLost(newValue)}
+    set {_uniqueStorage()._data = .seatDriverLost(newValue)}
   }
 
   package var seatDriverBack: Kerbside_V1_SeatDriverBack {
     get {
-      if case .seatDriverBack(let v)? = data {return v}
+      if case .seatDriverBack(let v)? = _storage._data {return v}
       return Kerbside_V1_SeatDriverBack()
     }
-    set {data = .seatDriverBack(newValue)}
+    set {_uniqueStorage()._data = .seatDriverBack(newValue)}
   }
 
   package var stopRequested: Kerbside_V1_StopNews {
     get {
-      if case .stopRequested(let v)? = data {return v}
+      if case .stopRequested(let v)? = _storage._data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {data = .stopRequested(newValue)}
+    set {_uniqueStorage()._data = .stopRequested(newValue)}
   }
 
   package var stopUnanswered: Kerbside_V1_StopNews {
     get {
-      if case .stopUnanswered(let v)? = data {return v}
+      if case .stopUnanswered(let v)? = _storage._data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {data = .stopUnanswered(newValue)}
+    set {_uniqueStorage()._data = .stopUnanswered(newValue)}
   }
 
   package var stopWithdrawn: Kerbside_V1_StopNews {
     get {
-      if case .stopWithdrawn(let v)? = data {return v}
+      if case .stopWithdrawn(let v)? = _storage._data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {data = .stopWithdrawn(newValue)}
+    set {_uniqueStorage()._data = .stopWithdrawn(newValue)}
   }
 
   package var stopList: Kerbside_V1_StopNews {
     get {
-      if case .stopList(let v)? = data {return v}
+      if case .stopList(let v)? = _storage._data {return v}
       return Kerbside_V1_StopNews()
     }
-    set {data = .stopList(newValue)}
+    set {_uniqueStorage()._data = .stopList(newValue)}
   }
 
   package var stopPending: Kerbside_V1_StopEvent {
     get {
-      if case .stopPending(let v)? = data {return v}
+      if case .stopPending(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopPending(newValue)}
+    set {_uniqueStorage()._data = .stopPending(newValue)}
   }
 
   package var stopAccepted: Kerbside_V1_StopEvent {
     get {
-      if case .stopAccepted(let v)? = data {return v}
+      if case .stopAccepted(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopAccepted(newValue)}
+    set {_uniqueStorage()._data = .stopAccepted(newValue)}
   }
 
   package var stopDeclined: Kerbside_V1_StopEvent {
     get {
-      if case .stopDeclined(let v)? = data {return v}
+      if case .stopDeclined(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopDeclined(newValue)}
+    set {_uniqueStorage()._data = .stopDeclined(newValue)}
   }
 
   package var stopExpired: Kerbside_V1_StopEvent {
     get {
-      if case .stopExpired(let v)? = data {return v}
+      if case .stopExpired(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopExpired(newValue)}
+    set {_uniqueStorage()._data = .stopExpired(newValue)}
   }
 
   package var stopReminder: Kerbside_V1_StopEvent {
     get {
-      if case .stopReminder(let v)? = data {return v}
+      if case .stopReminder(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopReminder(newValue)}
+    set {_uniqueStorage()._data = .stopReminder(newValue)}
   }
 
   package var stopNear: Kerbside_V1_StopEvent {
     get {
-      if case .stopNear(let v)? = data {return v}
+      if case .stopNear(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopNear(newValue)}
+    set {_uniqueStorage()._data = .stopNear(newValue)}
   }
 
   package var stopArrived: Kerbside_V1_StopEvent {
     get {
-      if case .stopArrived(let v)? = data {return v}
+      if case .stopArrived(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopArrived(newValue)}
+    set {_uniqueStorage()._data = .stopArrived(newValue)}
   }
 
   package var stopCompleted: Kerbside_V1_StopEvent {
     get {
-      if case .stopCompleted(let v)? = data {return v}
+      if case .stopCompleted(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopCompleted(newValue)}
+    set {_uniqueStorage()._data = .stopCompleted(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopEvent {
     get {
-      if case .stopNoshow(let v)? = data {return v}
+      if case .stopNoshow(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopNoshow(newValue)}
+    set {_uniqueStorage()._data = .stopNoshow(newValue)}
   }
 
   package var stopCancelled: Kerbside_V1_StopEvent {
     get {
-      if case .stopCancelled(let v)? = data {return v}
+      if case .stopCancelled(let v)? = _storage._data {return v}
       return Kerbside_V1_StopEvent()
     }
-    set {data = .stopCancelled(newValue)}
+    set {_uniqueStorage()._data = .stopCancelled(newValue)}
   }
 
   package var notice: Kerbside_V1_Notice {
     get {
-      if case .notice(let v)? = data {return v}
+      if case .notice(let v)? = _storage._data {return v}
       return Kerbside_V1_Notice()
     }
-    set {data = .notice(newValue)}
+    set {_uniqueStorage()._data = .notice(newValue)}
   }
 
   package var sosRaised: Kerbside_V1_Alarm {
     get {
-      if case .sosRaised(let v)? = data {return v}
+      if case .sosRaised(let v)? = _storage._data {return v}
       return Kerbside_V1_Alarm()
     }
-    set {data = .sosRaised(newValue)}
+    set {_uniqueStorage()._data = .sosRaised(newValue)}
   }
 
   package var sosUpdated: Kerbside_V1_Alarm {
     get {
-      if case .sosUpdated(let v)? = data {return v}
+      if case .sosUpdated(let v)? = _storage._data {return v}
       return Kerbside_V1_Alarm()
     }
-    set {data = .sosUpdated(newValue)}
+    set {_uniqueStorage()._data = .sosUpdated(newValue)}
   }
 
   package var sosAcknowledged: Kerbside_V1_AlarmActed {
     get {
-      if case .sosAcknowledged(let v)? = data {return v}
+      if case .sosAcknowledged(let v)? = _storage._data {return v}
       return Kerbside_V1_AlarmActed()
     }
-    set {data = .sosAcknowledged(newValue)}
+    set {_uniqueStorage()._data = .sosAcknowledged(newValue)}
   }
 
   package var sosClosed: Kerbside_V1_AlarmActed {
     get {
-      if case .sosClosed(let v)? = data {return v}
+      if case .sosClosed(let v)? = _storage._data {return v}
       return Kerbside_V1_AlarmActed()
     }
-    set {data = .sosClosed(newValue)}
+    set {_uniqueStorage()._data = .sosClosed(newValue)}
   }
 
   package var reportSent: Kerbside_V1_ReportSent {
     get {
-      if case .reportSent(let v)? = data {return v}
+      if case .reportSent(let v)? = _storage._data {return v}
       return Kerbside_V1_ReportSent()
     }
-    set {data = .reportSent(newValue)}
+    set {_uniqueStorage()._data = .reportSent(newValue)}
   }
 
   package var callerTold: Kerbside_V1_CallerTold {
     get {
-      if case .callerTold(let v)? = data {return v}
+      if case .callerTold(let v)? = _storage._data {return v}
       return Kerbside_V1_CallerTold()
     }
-    set {data = .callerTold(newValue)}
+    set {_uniqueStorage()._data = .callerTold(newValue)}
+  }
+
+  package var papersEnding: Kerbside_V1_PapersEnding {
+    get {
+      if case .papersEnding(let v)? = _storage._data {return v}
+      return Kerbside_V1_PapersEnding()
+    }
+    set {_uniqueStorage()._data = .papersEnding(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2189,10 +2401,13 @@ package nonisolated struct Kerbside_V1_Event: Sendable {
     case sosClosed(Kerbside_V1_AlarmActed)
     case reportSent(Kerbside_V1_ReportSent)
     case callerTold(Kerbside_V1_CallerTold)
+    case papersEnding(Kerbside_V1_PapersEnding)
 
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Only the latest of its channel and type counts.
@@ -3084,6 +3299,16 @@ package nonisolated struct Kerbside_V1_RideAccepted: Sendable {
   /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
   package mutating func clearEtaS() {self._etaS = nil}
 
+  /// absent: the office has no record
+  package var card: Kerbside_V1_Card {
+    get {_card ?? Kerbside_V1_Card()}
+    set {_card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {self._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {self._card = nil}
+
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
     get {_silent ?? false}
@@ -3100,6 +3325,7 @@ package nonisolated struct Kerbside_V1_RideAccepted: Sendable {
 
   fileprivate var _position: Kerbside_V1_Fix? = nil
   fileprivate var _etaS: Double? = nil
+  fileprivate var _card: Kerbside_V1_Card? = nil
   fileprivate var _silent: Bool? = nil
 }
 
@@ -3497,123 +3723,139 @@ package nonisolated struct Kerbside_V1_DriverRide: Sendable {
   fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
-package nonisolated struct Kerbside_V1_PassengerSnapshot: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_PassengerSnapshot: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// absent: none
   package var ride: Kerbside_V1_PassengerRide {
-    get {_storage._ride ?? Kerbside_V1_PassengerRide()}
-    set {_uniqueStorage()._ride = newValue}
+    get {_ride ?? Kerbside_V1_PassengerRide()}
+    set {_ride = newValue}
   }
   /// Returns true if `ride` has been explicitly set.
-  package var hasRide: Bool {_storage._ride != nil}
+  package var hasRide: Bool {self._ride != nil}
   /// Clears the value of `ride`. Subsequent reads from it will return its default value.
-  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+  package mutating func clearRide() {self._ride = nil}
 
   /// absent: none
   package var booking: Kerbside_V1_PassengerBooking {
-    get {_storage._booking ?? Kerbside_V1_PassengerBooking()}
-    set {_uniqueStorage()._booking = newValue}
+    get {_booking ?? Kerbside_V1_PassengerBooking()}
+    set {_booking = newValue}
   }
   /// Returns true if `booking` has been explicitly set.
-  package var hasBooking: Bool {_storage._booking != nil}
+  package var hasBooking: Bool {self._booking != nil}
   /// Clears the value of `booking`. Subsequent reads from it will return its default value.
-  package mutating func clearBooking() {_uniqueStorage()._booking = nil}
+  package mutating func clearBooking() {self._booking = nil}
 
   package var notify: Kerbside_V1_NotifyWishes {
-    get {_storage._notify ?? Kerbside_V1_NotifyWishes()}
-    set {_uniqueStorage()._notify = newValue}
+    get {_notify ?? Kerbside_V1_NotifyWishes()}
+    set {_notify = newValue}
   }
   /// Returns true if `notify` has been explicitly set.
-  package var hasNotify: Bool {_storage._notify != nil}
+  package var hasNotify: Bool {self._notify != nil}
   /// Clears the value of `notify`. Subsequent reads from it will return its default value.
-  package mutating func clearNotify() {_uniqueStorage()._notify = nil}
+  package mutating func clearNotify() {self._notify = nil}
 
   /// open ones for stops
-  package var requests: [Kerbside_V1_StopEvent] {
-    get {_storage._requests}
-    set {_uniqueStorage()._requests = newValue}
+  package var requests: [Kerbside_V1_StopEvent] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _ride: Kerbside_V1_PassengerRide? = nil
+  fileprivate var _booking: Kerbside_V1_PassengerBooking? = nil
+  fileprivate var _notify: Kerbside_V1_NotifyWishes? = nil
+}
+
+package nonisolated struct Kerbside_V1_PassengerRide: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String {
+    get {_storage._ride}
+    set {_uniqueStorage()._ride = newValue}
   }
+
+  /// searching, offered, accepted, aboard
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  package var zone: String {
+    get {_storage._zone}
+    set {_uniqueStorage()._zone = newValue}
+  }
+
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
+
+  package var taxi: String {
+    get {_storage._taxi ?? String()}
+    set {_uniqueStorage()._taxi = newValue}
+  }
+  /// Returns true if `taxi` has been explicitly set.
+  package var hasTaxi: Bool {_storage._taxi != nil}
+  /// Clears the value of `taxi`. Subsequent reads from it will return its default value.
+  package mutating func clearTaxi() {_uniqueStorage()._taxi = nil}
+
+  package var position: Kerbside_V1_Fix {
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {_storage._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
+
+  /// s
+  package var etaS: Double {
+    get {_storage._etaS ?? 0}
+    set {_uniqueStorage()._etaS = newValue}
+  }
+  /// Returns true if `etaS` has been explicitly set.
+  package var hasEtaS: Bool {_storage._etaS != nil}
+  /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
+  package mutating func clearEtaS() {_uniqueStorage()._etaS = nil}
+
+  package var notified: UInt32 {
+    get {_storage._notified ?? 0}
+    set {_uniqueStorage()._notified = newValue}
+  }
+  /// Returns true if `notified` has been explicitly set.
+  package var hasNotified: Bool {_storage._notified != nil}
+  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
+  package mutating func clearNotified() {_uniqueStorage()._notified = nil}
+
+  /// absent: it can be reached
+  package var driverLost: Kerbside_V1_DriverLost {
+    get {_storage._driverLost ?? Kerbside_V1_DriverLost()}
+    set {_uniqueStorage()._driverLost = newValue}
+  }
+  /// Returns true if `driverLost` has been explicitly set.
+  package var hasDriverLost: Bool {_storage._driverLost != nil}
+  /// Clears the value of `driverLost`. Subsequent reads from it will return its default value.
+  package mutating func clearDriverLost() {_uniqueStorage()._driverLost = nil}
+
+  package var card: Kerbside_V1_Card {
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-package nonisolated struct Kerbside_V1_PassengerRide: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  package var ride: String = String()
-
-  /// searching, offered, accepted, aboard
-  package var state: String = String()
-
-  package var zone: String = String()
-
-  package var passengers: UInt32 = 0
-
-  package var taxi: String {
-    get {_taxi ?? String()}
-    set {_taxi = newValue}
-  }
-  /// Returns true if `taxi` has been explicitly set.
-  package var hasTaxi: Bool {self._taxi != nil}
-  /// Clears the value of `taxi`. Subsequent reads from it will return its default value.
-  package mutating func clearTaxi() {self._taxi = nil}
-
-  package var position: Kerbside_V1_Fix {
-    get {_position ?? Kerbside_V1_Fix()}
-    set {_position = newValue}
-  }
-  /// Returns true if `position` has been explicitly set.
-  package var hasPosition: Bool {self._position != nil}
-  /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  package mutating func clearPosition() {self._position = nil}
-
-  /// s
-  package var etaS: Double {
-    get {_etaS ?? 0}
-    set {_etaS = newValue}
-  }
-  /// Returns true if `etaS` has been explicitly set.
-  package var hasEtaS: Bool {self._etaS != nil}
-  /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
-  package mutating func clearEtaS() {self._etaS = nil}
-
-  package var notified: UInt32 {
-    get {_notified ?? 0}
-    set {_notified = newValue}
-  }
-  /// Returns true if `notified` has been explicitly set.
-  package var hasNotified: Bool {self._notified != nil}
-  /// Clears the value of `notified`. Subsequent reads from it will return its default value.
-  package mutating func clearNotified() {self._notified = nil}
-
-  /// absent: it can be reached
-  package var driverLost: Kerbside_V1_DriverLost {
-    get {_driverLost ?? Kerbside_V1_DriverLost()}
-    set {_driverLost = newValue}
-  }
-  /// Returns true if `driverLost` has been explicitly set.
-  package var hasDriverLost: Bool {self._driverLost != nil}
-  /// Clears the value of `driverLost`. Subsequent reads from it will return its default value.
-  package mutating func clearDriverLost() {self._driverLost = nil}
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package init() {}
-
-  fileprivate var _taxi: String? = nil
-  fileprivate var _position: Kerbside_V1_Fix? = nil
-  fileprivate var _etaS: Double? = nil
-  fileprivate var _notified: UInt32? = nil
-  fileprivate var _driverLost: Kerbside_V1_DriverLost? = nil
 }
 
 /// A bus on its tour.
@@ -4482,64 +4724,80 @@ package nonisolated struct Kerbside_V1_SeatsChanged: Sendable {
   fileprivate var _booking: String? = nil
 }
 
-package nonisolated struct Kerbside_V1_SeatConfirmed: Sendable {
+package nonisolated struct Kerbside_V1_SeatConfirmed: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var booking: String = String()
+  package var booking: String {
+    get {_storage._booking}
+    set {_uniqueStorage()._booking = newValue}
+  }
 
-  package var vehicle: String = String()
+  package var vehicle: String {
+    get {_storage._vehicle}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
 
-  package var passengers: UInt32 = 0
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
 
   /// absent: none is known yet
   package var position: Kerbside_V1_Fix {
-    get {_position ?? Kerbside_V1_Fix()}
-    set {_position = newValue}
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  package var hasPosition: Bool {self._position != nil}
+  package var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  package mutating func clearPosition() {self._position = nil}
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
 
   /// s; absent: it can't be estimated
   package var etaS: Double {
-    get {_etaS ?? 0}
-    set {_etaS = newValue}
+    get {_storage._etaS ?? 0}
+    set {_uniqueStorage()._etaS = newValue}
   }
   /// Returns true if `etaS` has been explicitly set.
-  package var hasEtaS: Bool {self._etaS != nil}
+  package var hasEtaS: Bool {_storage._etaS != nil}
   /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
-  package mutating func clearEtaS() {self._etaS = nil}
+  package mutating func clearEtaS() {_uniqueStorage()._etaS = nil}
 
   package var fare: Kerbside_V1_Fare {
-    get {_fare ?? Kerbside_V1_Fare()}
-    set {_fare = newValue}
+    get {_storage._fare ?? Kerbside_V1_Fare()}
+    set {_uniqueStorage()._fare = newValue}
   }
   /// Returns true if `fare` has been explicitly set.
-  package var hasFare: Bool {self._fare != nil}
+  package var hasFare: Bool {_storage._fare != nil}
   /// Clears the value of `fare`. Subsequent reads from it will return its default value.
-  package mutating func clearFare() {self._fare = nil}
+  package mutating func clearFare() {_uniqueStorage()._fare = nil}
+
+  /// absent: the office has no record
+  package var card: Kerbside_V1_Card {
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
 
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
-    get {_silent ?? false}
-    set {_silent = newValue}
+    get {_storage._silent ?? false}
+    set {_uniqueStorage()._silent = newValue}
   }
   /// Returns true if `silent` has been explicitly set.
-  package var hasSilent: Bool {self._silent != nil}
+  package var hasSilent: Bool {_storage._silent != nil}
   /// Clears the value of `silent`. Subsequent reads from it will return its default value.
-  package mutating func clearSilent() {self._silent = nil}
+  package mutating func clearSilent() {_uniqueStorage()._silent = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _position: Kerbside_V1_Fix? = nil
-  fileprivate var _etaS: Double? = nil
-  fileprivate var _fare: Kerbside_V1_Fare? = nil
-  fileprivate var _silent: Bool? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_SeatDeclined: Sendable {
@@ -4811,57 +5069,79 @@ package nonisolated struct Kerbside_V1_DriverBooking: Sendable {
   fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
-package nonisolated struct Kerbside_V1_PassengerBooking: Sendable {
+package nonisolated struct Kerbside_V1_PassengerBooking: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var booking: String = String()
+  package var booking: String {
+    get {_storage._booking}
+    set {_uniqueStorage()._booking = newValue}
+  }
 
-  package var vehicle: String = String()
+  package var vehicle: String {
+    get {_storage._vehicle}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
 
   /// pending, confirmed, aboard
-  package var state: String = String()
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
-  package var passengers: UInt32 = 0
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
 
   package var fare: Kerbside_V1_Fare {
-    get {_fare ?? Kerbside_V1_Fare()}
-    set {_fare = newValue}
+    get {_storage._fare ?? Kerbside_V1_Fare()}
+    set {_uniqueStorage()._fare = newValue}
   }
   /// Returns true if `fare` has been explicitly set.
-  package var hasFare: Bool {self._fare != nil}
+  package var hasFare: Bool {_storage._fare != nil}
   /// Clears the value of `fare`. Subsequent reads from it will return its default value.
-  package mutating func clearFare() {self._fare = nil}
+  package mutating func clearFare() {_uniqueStorage()._fare = nil}
 
-  package var notified: UInt32 = 0
+  package var notified: UInt32 {
+    get {_storage._notified}
+    set {_uniqueStorage()._notified = newValue}
+  }
 
   package var position: Kerbside_V1_Fix {
-    get {_position ?? Kerbside_V1_Fix()}
-    set {_position = newValue}
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
   }
   /// Returns true if `position` has been explicitly set.
-  package var hasPosition: Bool {self._position != nil}
+  package var hasPosition: Bool {_storage._position != nil}
   /// Clears the value of `position`. Subsequent reads from it will return its default value.
-  package mutating func clearPosition() {self._position = nil}
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
 
   /// absent: it can be reached
   package var driverLost: Kerbside_V1_DriverLost {
-    get {_driverLost ?? Kerbside_V1_DriverLost()}
-    set {_driverLost = newValue}
+    get {_storage._driverLost ?? Kerbside_V1_DriverLost()}
+    set {_uniqueStorage()._driverLost = newValue}
   }
   /// Returns true if `driverLost` has been explicitly set.
-  package var hasDriverLost: Bool {self._driverLost != nil}
+  package var hasDriverLost: Bool {_storage._driverLost != nil}
   /// Clears the value of `driverLost`. Subsequent reads from it will return its default value.
-  package mutating func clearDriverLost() {self._driverLost = nil}
+  package mutating func clearDriverLost() {_uniqueStorage()._driverLost = nil}
+
+  package var card: Kerbside_V1_Card {
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _fare: Kerbside_V1_Fare? = nil
-  fileprivate var _position: Kerbside_V1_Fix? = nil
-  fileprivate var _driverLost: Kerbside_V1_DriverLost? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_StopReceipt: Sendable {
@@ -5948,223 +6228,269 @@ package nonisolated struct Kerbside_V1_OfficeAudit: Sendable {
   fileprivate var _next: String? = nil
 }
 
-package nonisolated struct Kerbside_V1_AuditEntry: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_AuditEntry: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var id: String {
-    get {_storage._id}
-    set {_uniqueStorage()._id = newValue}
-  }
+  package var id: String = String()
 
   /// ms
-  package var time: UInt64 {
-    get {_storage._time}
-    set {_uniqueStorage()._time = newValue}
-  }
+  package var time: UInt64 = 0
 
-  package var `operator`: String {
-    get {_storage._operator}
-    set {_uniqueStorage()._operator = newValue}
-  }
+  package var `operator`: String = String()
 
-  package var command: String {
-    get {_storage._command}
-    set {_uniqueStorage()._command = newValue}
-  }
+  package var command: String = String()
 
-  package var target: String {
-    get {_storage._target}
-    set {_uniqueStorage()._target = newValue}
-  }
+  package var target: String = String()
 
   package var reason: String {
-    get {_storage._reason ?? String()}
-    set {_uniqueStorage()._reason = newValue}
+    get {_reason ?? String()}
+    set {_reason = newValue}
   }
   /// Returns true if `reason` has been explicitly set.
-  package var hasReason: Bool {_storage._reason != nil}
+  package var hasReason: Bool {self._reason != nil}
   /// Clears the value of `reason`. Subsequent reads from it will return its default value.
-  package mutating func clearReason() {_uniqueStorage()._reason = nil}
+  package mutating func clearReason() {self._reason = nil}
 
   package var before: Kerbside_V1_AuditFacts {
-    get {_storage._before ?? Kerbside_V1_AuditFacts()}
-    set {_uniqueStorage()._before = newValue}
+    get {_before ?? Kerbside_V1_AuditFacts()}
+    set {_before = newValue}
   }
   /// Returns true if `before` has been explicitly set.
-  package var hasBefore: Bool {_storage._before != nil}
+  package var hasBefore: Bool {self._before != nil}
   /// Clears the value of `before`. Subsequent reads from it will return its default value.
-  package mutating func clearBefore() {_uniqueStorage()._before = nil}
+  package mutating func clearBefore() {self._before = nil}
 
   package var after: Kerbside_V1_AuditFacts {
-    get {_storage._after ?? Kerbside_V1_AuditFacts()}
-    set {_uniqueStorage()._after = newValue}
+    get {_after ?? Kerbside_V1_AuditFacts()}
+    set {_after = newValue}
   }
   /// Returns true if `after` has been explicitly set.
-  package var hasAfter: Bool {_storage._after != nil}
+  package var hasAfter: Bool {self._after != nil}
   /// Clears the value of `after`. Subsequent reads from it will return its default value.
-  package mutating func clearAfter() {_uniqueStorage()._after = nil}
+  package mutating func clearAfter() {self._after = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _reason: String? = nil
+  fileprivate var _before: Kerbside_V1_AuditFacts? = nil
+  fileprivate var _after: Kerbside_V1_AuditFacts? = nil
+}
+
+/// How things stood, as far as the act concerns them.
+package nonisolated struct Kerbside_V1_AuditFacts: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var state: String {
+    get {_storage._state ?? String()}
+    set {_uniqueStorage()._state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {_storage._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {_uniqueStorage()._state = nil}
+
+  package var zone: String {
+    get {_storage._zone ?? String()}
+    set {_uniqueStorage()._zone = newValue}
+  }
+  /// Returns true if `zone` has been explicitly set.
+  package var hasZone: Bool {_storage._zone != nil}
+  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
+  package mutating func clearZone() {_uniqueStorage()._zone = nil}
+
+  package var rank: UInt32 {
+    get {_storage._rank ?? 0}
+    set {_uniqueStorage()._rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {_storage._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {_uniqueStorage()._rank = nil}
+
+  package var ride: String {
+    get {_storage._ride ?? String()}
+    set {_uniqueStorage()._ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {_storage._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {_uniqueStorage()._ride = nil}
+
+  package var passenger: String {
+    get {_storage._passenger ?? String()}
+    set {_uniqueStorage()._passenger = newValue}
+  }
+  /// Returns true if `passenger` has been explicitly set.
+  package var hasPassenger: Bool {_storage._passenger != nil}
+  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
+  package mutating func clearPassenger() {_uniqueStorage()._passenger = nil}
+
+  package var driver: String {
+    get {_storage._driver ?? String()}
+    set {_uniqueStorage()._driver = newValue}
+  }
+  /// Returns true if `driver` has been explicitly set.
+  package var hasDriver: Bool {_storage._driver != nil}
+  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
+  package mutating func clearDriver() {_uniqueStorage()._driver = nil}
+
+  package var blocked: Bool {
+    get {_storage._blocked ?? false}
+    set {_uniqueStorage()._blocked = newValue}
+  }
+  /// Returns true if `blocked` has been explicitly set.
+  package var hasBlocked: Bool {_storage._blocked != nil}
+  /// Clears the value of `blocked`. Subsequent reads from it will return its default value.
+  package mutating func clearBlocked() {_uniqueStorage()._blocked = nil}
+
+  /// ms, of a block
+  package var until: UInt64 {
+    get {_storage._until ?? 0}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {_uniqueStorage()._until = nil}
+
+  /// of a block
+  package var why: String {
+    get {_storage._why ?? String()}
+    set {_uniqueStorage()._why = newValue}
+  }
+  /// Returns true if `why` has been explicitly set.
+  package var hasWhy: Bool {_storage._why != nil}
+  /// Clears the value of `why`. Subsequent reads from it will return its default value.
+  package mutating func clearWhy() {_uniqueStorage()._why = nil}
+
+  package var bus: String {
+    get {_storage._bus ?? String()}
+    set {_uniqueStorage()._bus = newValue}
+  }
+  /// Returns true if `bus` has been explicitly set.
+  package var hasBus: Bool {_storage._bus != nil}
+  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
+  package mutating func clearBus() {_uniqueStorage()._bus = nil}
+
+  package var line: String {
+    get {_storage._line ?? String()}
+    set {_uniqueStorage()._line = newValue}
+  }
+  /// Returns true if `line` has been explicitly set.
+  package var hasLine: Bool {_storage._line != nil}
+  /// Clears the value of `line`. Subsequent reads from it will return its default value.
+  package mutating func clearLine() {_uniqueStorage()._line = nil}
+
+  package var notice: String {
+    get {_storage._notice ?? String()}
+    set {_uniqueStorage()._notice = newValue}
+  }
+  /// Returns true if `notice` has been explicitly set.
+  package var hasNotice: Bool {_storage._notice != nil}
+  /// Clears the value of `notice`. Subsequent reads from it will return its default value.
+  package mutating func clearNotice() {_uniqueStorage()._notice = nil}
+
+  package var people: UInt64 {
+    get {_storage._people ?? 0}
+    set {_uniqueStorage()._people = newValue}
+  }
+  /// Returns true if `people` has been explicitly set.
+  package var hasPeople: Bool {_storage._people != nil}
+  /// Clears the value of `people`. Subsequent reads from it will return its default value.
+  package mutating func clearPeople() {_uniqueStorage()._people = nil}
+
+  package var text: String {
+    get {_storage._text ?? String()}
+    set {_uniqueStorage()._text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  package var hasText: Bool {_storage._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  package mutating func clearText() {_uniqueStorage()._text = nil}
+
+  package var registered: Bool {
+    get {_storage._registered ?? false}
+    set {_uniqueStorage()._registered = newValue}
+  }
+  /// Returns true if `registered` has been explicitly set.
+  package var hasRegistered: Bool {_storage._registered != nil}
+  /// Clears the value of `registered`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistered() {_uniqueStorage()._registered = nil}
+
+  package var vehicle: String {
+    get {_storage._vehicle ?? String()}
+    set {_uniqueStorage()._vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
+
+  package var company: String {
+    get {_storage._company ?? String()}
+    set {_uniqueStorage()._company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {_storage._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {_uniqueStorage()._company = nil}
+
+  package var licenceUntil: String {
+    get {_storage._licenceUntil ?? String()}
+    set {_uniqueStorage()._licenceUntil = newValue}
+  }
+  /// Returns true if `licenceUntil` has been explicitly set.
+  package var hasLicenceUntil: Bool {_storage._licenceUntil != nil}
+  /// Clears the value of `licenceUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearLicenceUntil() {_uniqueStorage()._licenceUntil = nil}
+
+  package var medicalUntil: String {
+    get {_storage._medicalUntil ?? String()}
+    set {_uniqueStorage()._medicalUntil = newValue}
+  }
+  /// Returns true if `medicalUntil` has been explicitly set.
+  package var hasMedicalUntil: Bool {_storage._medicalUntil != nil}
+  /// Clears the value of `medicalUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearMedicalUntil() {_uniqueStorage()._medicalUntil = nil}
+
+  package var plate: String {
+    get {_storage._plate ?? String()}
+    set {_uniqueStorage()._plate = newValue}
+  }
+  /// Returns true if `plate` has been explicitly set.
+  package var hasPlate: Bool {_storage._plate != nil}
+  /// Clears the value of `plate`. Subsequent reads from it will return its default value.
+  package mutating func clearPlate() {_uniqueStorage()._plate = nil}
+
+  package var registration: String {
+    get {_storage._registration ?? String()}
+    set {_uniqueStorage()._registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  package var hasRegistration: Bool {_storage._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistration() {_uniqueStorage()._registration = nil}
+
+  package var newCode: Bool {
+    get {_storage._newCode ?? false}
+    set {_uniqueStorage()._newCode = newValue}
+  }
+  /// Returns true if `newCode` has been explicitly set.
+  package var hasNewCode: Bool {_storage._newCode != nil}
+  /// Clears the value of `newCode`. Subsequent reads from it will return its default value.
+  package mutating func clearNewCode() {_uniqueStorage()._newCode = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// How things stood, as far as the act concerns them.
-package nonisolated struct Kerbside_V1_AuditFacts: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  package var state: String {
-    get {_state ?? String()}
-    set {_state = newValue}
-  }
-  /// Returns true if `state` has been explicitly set.
-  package var hasState: Bool {self._state != nil}
-  /// Clears the value of `state`. Subsequent reads from it will return its default value.
-  package mutating func clearState() {self._state = nil}
-
-  package var zone: String {
-    get {_zone ?? String()}
-    set {_zone = newValue}
-  }
-  /// Returns true if `zone` has been explicitly set.
-  package var hasZone: Bool {self._zone != nil}
-  /// Clears the value of `zone`. Subsequent reads from it will return its default value.
-  package mutating func clearZone() {self._zone = nil}
-
-  package var rank: UInt32 {
-    get {_rank ?? 0}
-    set {_rank = newValue}
-  }
-  /// Returns true if `rank` has been explicitly set.
-  package var hasRank: Bool {self._rank != nil}
-  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
-  package mutating func clearRank() {self._rank = nil}
-
-  package var ride: String {
-    get {_ride ?? String()}
-    set {_ride = newValue}
-  }
-  /// Returns true if `ride` has been explicitly set.
-  package var hasRide: Bool {self._ride != nil}
-  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
-  package mutating func clearRide() {self._ride = nil}
-
-  package var passenger: String {
-    get {_passenger ?? String()}
-    set {_passenger = newValue}
-  }
-  /// Returns true if `passenger` has been explicitly set.
-  package var hasPassenger: Bool {self._passenger != nil}
-  /// Clears the value of `passenger`. Subsequent reads from it will return its default value.
-  package mutating func clearPassenger() {self._passenger = nil}
-
-  package var driver: String {
-    get {_driver ?? String()}
-    set {_driver = newValue}
-  }
-  /// Returns true if `driver` has been explicitly set.
-  package var hasDriver: Bool {self._driver != nil}
-  /// Clears the value of `driver`. Subsequent reads from it will return its default value.
-  package mutating func clearDriver() {self._driver = nil}
-
-  package var blocked: Bool {
-    get {_blocked ?? false}
-    set {_blocked = newValue}
-  }
-  /// Returns true if `blocked` has been explicitly set.
-  package var hasBlocked: Bool {self._blocked != nil}
-  /// Clears the value of `blocked`. Subsequent reads from it will return its default value.
-  package mutating func clearBlocked() {self._blocked = nil}
-
-  /// ms, of a block
-  package var until: UInt64 {
-    get {_until ?? 0}
-    set {_until = newValue}
-  }
-  /// Returns true if `until` has been explicitly set.
-  package var hasUntil: Bool {self._until != nil}
-  /// Clears the value of `until`. Subsequent reads from it will return its default value.
-  package mutating func clearUntil() {self._until = nil}
-
-  /// of a block
-  package var why: String {
-    get {_why ?? String()}
-    set {_why = newValue}
-  }
-  /// Returns true if `why` has been explicitly set.
-  package var hasWhy: Bool {self._why != nil}
-  /// Clears the value of `why`. Subsequent reads from it will return its default value.
-  package mutating func clearWhy() {self._why = nil}
-
-  package var bus: String {
-    get {_bus ?? String()}
-    set {_bus = newValue}
-  }
-  /// Returns true if `bus` has been explicitly set.
-  package var hasBus: Bool {self._bus != nil}
-  /// Clears the value of `bus`. Subsequent reads from it will return its default value.
-  package mutating func clearBus() {self._bus = nil}
-
-  package var line: String {
-    get {_line ?? String()}
-    set {_line = newValue}
-  }
-  /// Returns true if `line` has been explicitly set.
-  package var hasLine: Bool {self._line != nil}
-  /// Clears the value of `line`. Subsequent reads from it will return its default value.
-  package mutating func clearLine() {self._line = nil}
-
-  package var notice: String {
-    get {_notice ?? String()}
-    set {_notice = newValue}
-  }
-  /// Returns true if `notice` has been explicitly set.
-  package var hasNotice: Bool {self._notice != nil}
-  /// Clears the value of `notice`. Subsequent reads from it will return its default value.
-  package mutating func clearNotice() {self._notice = nil}
-
-  package var people: UInt64 {
-    get {_people ?? 0}
-    set {_people = newValue}
-  }
-  /// Returns true if `people` has been explicitly set.
-  package var hasPeople: Bool {self._people != nil}
-  /// Clears the value of `people`. Subsequent reads from it will return its default value.
-  package mutating func clearPeople() {self._people = nil}
-
-  package var text: String {
-    get {_text ?? String()}
-    set {_text = newValue}
-  }
-  /// Returns true if `text` has been explicitly set.
-  package var hasText: Bool {self._text != nil}
-  /// Clears the value of `text`. Subsequent reads from it will return its default value.
-  package mutating func clearText() {self._text = nil}
-
-  package var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  package init() {}
-
-  fileprivate var _state: String? = nil
-  fileprivate var _zone: String? = nil
-  fileprivate var _rank: UInt32? = nil
-  fileprivate var _ride: String? = nil
-  fileprivate var _passenger: String? = nil
-  fileprivate var _driver: String? = nil
-  fileprivate var _blocked: Bool? = nil
-  fileprivate var _until: UInt64? = nil
-  fileprivate var _why: String? = nil
-  fileprivate var _bus: String? = nil
-  fileprivate var _line: String? = nil
-  fileprivate var _notice: String? = nil
-  fileprivate var _people: UInt64? = nil
-  fileprivate var _text: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_OwnAlarm: Sendable {
@@ -6794,6 +7120,408 @@ package nonisolated struct Kerbside_V1_Report: Sendable {
   fileprivate var _closed: Kerbside_V1_OfficeAct? = nil
 }
 
+/// Who comes, as far as the office has registered it.
+package nonisolated struct Kerbside_V1_Card: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  package var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  package mutating func clearName() {self._name = nil}
+
+  package var photo: String {
+    get {_photo ?? String()}
+    set {_photo = newValue}
+  }
+  /// Returns true if `photo` has been explicitly set.
+  package var hasPhoto: Bool {self._photo != nil}
+  /// Clears the value of `photo`. Subsequent reads from it will return its default value.
+  package mutating func clearPhoto() {self._photo = nil}
+
+  package var plate: String {
+    get {_plate ?? String()}
+    set {_plate = newValue}
+  }
+  /// Returns true if `plate` has been explicitly set.
+  package var hasPlate: Bool {self._plate != nil}
+  /// Clears the value of `plate`. Subsequent reads from it will return its default value.
+  package mutating func clearPlate() {self._plate = nil}
+
+  package var registration: String {
+    get {_registration ?? String()}
+    set {_registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  package var hasRegistration: Bool {self._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistration() {self._registration = nil}
+
+  package var model: String {
+    get {_model ?? String()}
+    set {_model = newValue}
+  }
+  /// Returns true if `model` has been explicitly set.
+  package var hasModel: Bool {self._model != nil}
+  /// Clears the value of `model`. Subsequent reads from it will return its default value.
+  package mutating func clearModel() {self._model = nil}
+
+  package var colour: String {
+    get {_colour ?? String()}
+    set {_colour = newValue}
+  }
+  /// Returns true if `colour` has been explicitly set.
+  package var hasColour: Bool {self._colour != nil}
+  /// Clears the value of `colour`. Subsequent reads from it will return its default value.
+  package mutating func clearColour() {self._colour = nil}
+
+  package var company: String {
+    get {_company ?? String()}
+    set {_company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {self._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {self._company = nil}
+
+  package var capabilities: [String] = []
+
+  /// of its sign
+  package var code: String {
+    get {_code ?? String()}
+    set {_code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  package var hasCode: Bool {self._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  package mutating func clearCode() {self._code = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _photo: String? = nil
+  fileprivate var _plate: String? = nil
+  fileprivate var _registration: String? = nil
+  fileprivate var _model: String? = nil
+  fileprivate var _colour: String? = nil
+  fileprivate var _company: String? = nil
+  fileprivate var _code: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_DriverRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  package var name: String = String()
+
+  package var phone: String {
+    get {_phone ?? String()}
+    set {_phone = newValue}
+  }
+  /// Returns true if `phone` has been explicitly set.
+  package var hasPhone: Bool {self._phone != nil}
+  /// Clears the value of `phone`. Subsequent reads from it will return its default value.
+  package mutating func clearPhone() {self._phone = nil}
+
+  package var company: String {
+    get {_company ?? String()}
+    set {_company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {self._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {self._company = nil}
+
+  package var photo: String {
+    get {_photo ?? String()}
+    set {_photo = newValue}
+  }
+  /// Returns true if `photo` has been explicitly set.
+  package var hasPhoto: Bool {self._photo != nil}
+  /// Clears the value of `photo`. Subsequent reads from it will return its default value.
+  package mutating func clearPhoto() {self._photo = nil}
+
+  package var licence: String {
+    get {_licence ?? String()}
+    set {_licence = newValue}
+  }
+  /// Returns true if `licence` has been explicitly set.
+  package var hasLicence: Bool {self._licence != nil}
+  /// Clears the value of `licence`. Subsequent reads from it will return its default value.
+  package mutating func clearLicence() {self._licence = nil}
+
+  /// YYYY-MM-DD, the last day
+  package var licenceUntil: String {
+    get {_licenceUntil ?? String()}
+    set {_licenceUntil = newValue}
+  }
+  /// Returns true if `licenceUntil` has been explicitly set.
+  package var hasLicenceUntil: Bool {self._licenceUntil != nil}
+  /// Clears the value of `licenceUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearLicenceUntil() {self._licenceUntil = nil}
+
+  /// YYYY-MM-DD, the last day
+  package var medicalUntil: String {
+    get {_medicalUntil ?? String()}
+    set {_medicalUntil = newValue}
+  }
+  /// Returns true if `medicalUntil` has been explicitly set.
+  package var hasMedicalUntil: Bool {self._medicalUntil != nil}
+  /// Clears the value of `medicalUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearMedicalUntil() {self._medicalUntil = nil}
+
+  package var vehicle: String {
+    get {_vehicle ?? String()}
+    set {_vehicle = newValue}
+  }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {self._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {self._vehicle = nil}
+
+  package var capabilities: [String] = []
+
+  package var by: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _phone: String? = nil
+  fileprivate var _company: String? = nil
+  fileprivate var _photo: String? = nil
+  fileprivate var _licence: String? = nil
+  fileprivate var _licenceUntil: String? = nil
+  fileprivate var _medicalUntil: String? = nil
+  fileprivate var _vehicle: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_DriverRecords: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var drivers: [Kerbside_V1_DriverRecord] = []
+
+  /// the `from` of the next page
+  package var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  package var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  package mutating func clearNext() {self._next = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _next: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_DriverSet: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  /// false: the record was the same already
+  package var changed: Bool {
+    get {_changed ?? false}
+    set {_changed = newValue}
+  }
+  /// Returns true if `changed` has been explicitly set.
+  package var hasChanged: Bool {self._changed != nil}
+  /// Clears the value of `changed`. Subsequent reads from it will return its default value.
+  package mutating func clearChanged() {self._changed = nil}
+
+  package var audit: String {
+    get {_audit ?? String()}
+    set {_audit = newValue}
+  }
+  /// Returns true if `audit` has been explicitly set.
+  package var hasAudit: Bool {self._audit != nil}
+  /// Clears the value of `audit`. Subsequent reads from it will return its default value.
+  package mutating func clearAudit() {self._audit = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _changed: Bool? = nil
+  fileprivate var _audit: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_VehicleRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var vehicle: String = String()
+
+  package var plate: String = String()
+
+  package var registration: String {
+    get {_registration ?? String()}
+    set {_registration = newValue}
+  }
+  /// Returns true if `registration` has been explicitly set.
+  package var hasRegistration: Bool {self._registration != nil}
+  /// Clears the value of `registration`. Subsequent reads from it will return its default value.
+  package mutating func clearRegistration() {self._registration = nil}
+
+  package var company: String {
+    get {_company ?? String()}
+    set {_company = newValue}
+  }
+  /// Returns true if `company` has been explicitly set.
+  package var hasCompany: Bool {self._company != nil}
+  /// Clears the value of `company`. Subsequent reads from it will return its default value.
+  package mutating func clearCompany() {self._company = nil}
+
+  package var model: String {
+    get {_model ?? String()}
+    set {_model = newValue}
+  }
+  /// Returns true if `model` has been explicitly set.
+  package var hasModel: Bool {self._model != nil}
+  /// Clears the value of `model`. Subsequent reads from it will return its default value.
+  package mutating func clearModel() {self._model = nil}
+
+  package var colour: String {
+    get {_colour ?? String()}
+    set {_colour = newValue}
+  }
+  /// Returns true if `colour` has been explicitly set.
+  package var hasColour: Bool {self._colour != nil}
+  /// Clears the value of `colour`. Subsequent reads from it will return its default value.
+  package mutating func clearColour() {self._colour = nil}
+
+  package var capabilities: [String] = []
+
+  /// of its sign
+  package var code: String = String()
+
+  package var by: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _registration: String? = nil
+  fileprivate var _company: String? = nil
+  fileprivate var _model: String? = nil
+  fileprivate var _colour: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_VehicleRecords: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var vehicles: [Kerbside_V1_VehicleRecord] = []
+
+  /// the `from` of the next page
+  package var next: String {
+    get {_next ?? String()}
+    set {_next = newValue}
+  }
+  /// Returns true if `next` has been explicitly set.
+  package var hasNext: Bool {self._next != nil}
+  /// Clears the value of `next`. Subsequent reads from it will return its default value.
+  package mutating func clearNext() {self._next = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _next: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_VehicleSet: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var vehicle: String = String()
+
+  /// of its sign
+  package var code: String {
+    get {_code ?? String()}
+    set {_code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  package var hasCode: Bool {self._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  package mutating func clearCode() {self._code = nil}
+
+  /// false: the record was the same already
+  package var changed: Bool {
+    get {_changed ?? false}
+    set {_changed = newValue}
+  }
+  /// Returns true if `changed` has been explicitly set.
+  package var hasChanged: Bool {self._changed != nil}
+  /// Clears the value of `changed`. Subsequent reads from it will return its default value.
+  package mutating func clearChanged() {self._changed = nil}
+
+  package var audit: String {
+    get {_audit ?? String()}
+    set {_audit = newValue}
+  }
+  /// Returns true if `audit` has been explicitly set.
+  package var hasAudit: Bool {self._audit != nil}
+  /// Clears the value of `audit`. Subsequent reads from it will return its default value.
+  package mutating func clearAudit() {self._audit = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _code: String? = nil
+  fileprivate var _changed: Bool? = nil
+  fileprivate var _audit: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_PapersEnding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var driver: String = String()
+
+  /// licence, medical
+  package var paper: String = String()
+
+  /// YYYY-MM-DD, the last day
+  package var until: String = String()
+
+  /// that are left until then
+  package var days: Int32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -6812,7 +7540,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -6879,6 +7607,19 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _category: String? = nil
     var _anonymous: Bool? = nil
     var _report: String? = nil
+    var _phone: String? = nil
+    var _company: String? = nil
+    var _photo: String? = nil
+    var _licence: String? = nil
+    var _licenceUntil: String? = nil
+    var _medicalUntil: String? = nil
+    var _capabilities: [String] = []
+    var _endsBy: String? = nil
+    var _plate: String? = nil
+    var _registration: String? = nil
+    var _model: String? = nil
+    var _colour: String? = nil
+    var _newCode: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6953,6 +7694,19 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _category = source._category
       _anonymous = source._anonymous
       _report = source._report
+      _phone = source._phone
+      _company = source._company
+      _photo = source._photo
+      _licence = source._licence
+      _licenceUntil = source._licenceUntil
+      _medicalUntil = source._medicalUntil
+      _capabilities = source._capabilities
+      _endsBy = source._endsBy
+      _plate = source._plate
+      _registration = source._registration
+      _model = source._model
+      _colour = source._colour
+      _newCode = source._newCode
     }
   }
 
@@ -7035,6 +7789,19 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 93: try { try decoder.decodeSingularStringField(value: &_storage._category) }()
         case 94: try { try decoder.decodeSingularBoolField(value: &_storage._anonymous) }()
         case 95: try { try decoder.decodeSingularStringField(value: &_storage._report) }()
+        case 110: try { try decoder.decodeSingularStringField(value: &_storage._phone) }()
+        case 111: try { try decoder.decodeSingularStringField(value: &_storage._company) }()
+        case 112: try { try decoder.decodeSingularStringField(value: &_storage._photo) }()
+        case 113: try { try decoder.decodeSingularStringField(value: &_storage._licence) }()
+        case 114: try { try decoder.decodeSingularStringField(value: &_storage._licenceUntil) }()
+        case 115: try { try decoder.decodeSingularStringField(value: &_storage._medicalUntil) }()
+        case 116: try { try decoder.decodeRepeatedStringField(value: &_storage._capabilities) }()
+        case 117: try { try decoder.decodeSingularStringField(value: &_storage._endsBy) }()
+        case 118: try { try decoder.decodeSingularStringField(value: &_storage._plate) }()
+        case 119: try { try decoder.decodeSingularStringField(value: &_storage._registration) }()
+        case 120: try { try decoder.decodeSingularStringField(value: &_storage._model) }()
+        case 121: try { try decoder.decodeSingularStringField(value: &_storage._colour) }()
+        case 122: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
         default: break
         }
       }
@@ -7239,6 +8006,45 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._report {
         try visitor.visitSingularStringField(value: v, fieldNumber: 95)
       } }()
+      try { if let v = _storage._phone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 110)
+      } }()
+      try { if let v = _storage._company {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 111)
+      } }()
+      try { if let v = _storage._photo {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 112)
+      } }()
+      try { if let v = _storage._licence {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 113)
+      } }()
+      try { if let v = _storage._licenceUntil {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 114)
+      } }()
+      try { if let v = _storage._medicalUntil {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 115)
+      } }()
+      if !_storage._capabilities.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._capabilities, fieldNumber: 116)
+      }
+      try { if let v = _storage._endsBy {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 117)
+      } }()
+      try { if let v = _storage._plate {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 118)
+      } }()
+      try { if let v = _storage._registration {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 119)
+      } }()
+      try { if let v = _storage._model {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 120)
+      } }()
+      try { if let v = _storage._colour {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 121)
+      } }()
+      try { if let v = _storage._newCode {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 122)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -7312,6 +8118,19 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._category != rhs_storage._category {return false}
         if _storage._anonymous != rhs_storage._anonymous {return false}
         if _storage._report != rhs_storage._report {return false}
+        if _storage._phone != rhs_storage._phone {return false}
+        if _storage._company != rhs_storage._company {return false}
+        if _storage._photo != rhs_storage._photo {return false}
+        if _storage._licence != rhs_storage._licence {return false}
+        if _storage._licenceUntil != rhs_storage._licenceUntil {return false}
+        if _storage._medicalUntil != rhs_storage._medicalUntil {return false}
+        if _storage._capabilities != rhs_storage._capabilities {return false}
+        if _storage._endsBy != rhs_storage._endsBy {return false}
+        if _storage._plate != rhs_storage._plate {return false}
+        if _storage._registration != rhs_storage._registration {return false}
+        if _storage._model != rhs_storage._model {return false}
+        if _storage._colour != rhs_storage._colour {return false}
+        if _storage._newCode != rhs_storage._newCode {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -7656,7 +8475,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64 = 0
@@ -8493,6 +9312,110 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._ok = .officeSessionEnd(v)
           }
         }()
+        case 110: try {
+          var v: Kerbside_V1_DriverSet?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driversSet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driversSet(v)
+          }
+        }()
+        case 111: try {
+          var v: Kerbside_V1_DriverRecord?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driversGet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driversGet(v)
+          }
+        }()
+        case 112: try {
+          var v: Kerbside_V1_DriverRecords?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driversList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driversList(v)
+          }
+        }()
+        case 113: try {
+          var v: Kerbside_V1_DriverSet?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .driversRemove(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .driversRemove(v)
+          }
+        }()
+        case 114: try {
+          var v: Kerbside_V1_VehicleSet?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .vehiclesSet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .vehiclesSet(v)
+          }
+        }()
+        case 115: try {
+          var v: Kerbside_V1_VehicleRecord?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .vehiclesGet(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .vehiclesGet(v)
+          }
+        }()
+        case 116: try {
+          var v: Kerbside_V1_VehicleRecords?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .vehiclesList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .vehiclesList(v)
+          }
+        }()
+        case 117: try {
+          var v: Kerbside_V1_VehicleSet?
+          var hadOneofValue = false
+          if let current = _storage._ok {
+            hadOneofValue = true
+            if case .vehiclesRemove(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._ok = .vehiclesRemove(v)
+          }
+        }()
         default: break
         }
       }
@@ -8757,6 +9680,38 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .officeSessionEnd(let v)? = _storage._ok else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
       }()
+      case .driversSet?: try {
+        guard case .driversSet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+      }()
+      case .driversGet?: try {
+        guard case .driversGet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
+      }()
+      case .driversList?: try {
+        guard case .driversList(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
+      }()
+      case .driversRemove?: try {
+        guard case .driversRemove(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
+      }()
+      case .vehiclesSet?: try {
+        guard case .vehiclesSet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 114)
+      }()
+      case .vehiclesGet?: try {
+        guard case .vehiclesGet(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 115)
+      }()
+      case .vehiclesList?: try {
+        guard case .vehiclesList(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 116)
+      }()
+      case .vehiclesRemove?: try {
+        guard case .vehiclesRemove(let v)? = _storage._ok else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 117)
+      }()
       case nil: break
       }
     }
@@ -8845,1033 +9800,1094 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0")
+
+  fileprivate class _StorageClass {
+    var _ch: String = String()
+    var _seq: String = String()
+    var _type: String = String()
+    var _time: UInt64 = 0
+    var _data: Kerbside_V1_Event.OneOf_Data?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _ch = source._ch
+      _seq = source._seq
+      _type = source._type
+      _time = source._time
+      _data = source._data
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.ch) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.seq) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.type) }()
-      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
-      case 5: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.data != nil {try decoder.handleConflictingOneOf()}
-          self.data = .json(v)
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ch) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._seq) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
+        case 5: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._data != nil {try decoder.handleConflictingOneOf()}
+            _storage._data = .json(v)
+          }
+        }()
+        case 6: try {
+          var v: Kerbside_V1_QueueChange?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .queueJoined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .queueJoined(v)
+          }
+        }()
+        case 7: try {
+          var v: Kerbside_V1_QueueLeft?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .queueLeft(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .queueLeft(v)
+          }
+        }()
+        case 8: try {
+          var v: Kerbside_V1_Offer?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .offerMade(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .offerMade(v)
+          }
+        }()
+        case 9: try {
+          var v: Kerbside_V1_RideReason?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .offerWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .offerWithdrawn(v)
+          }
+        }()
+        case 10: try {
+          var v: Kerbside_V1_Assignment?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAssigned(v)
+          }
+        }()
+        case 11: try {
+          var v: Kerbside_V1_RideOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideConfirmAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideConfirmAboard(v)
+          }
+        }()
+        case 12: try {
+          var v: Kerbside_V1_RideCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideCancelled(v)
+          }
+        }()
+        case 13: try {
+          var v: Kerbside_V1_RideSearching?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideSearching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideSearching(v)
+          }
+        }()
+        case 14: try {
+          var v: Kerbside_V1_RideAccepted?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAccepted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAccepted(v)
+          }
+        }()
+        case 15: try {
+          var v: Kerbside_V1_RideFailed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideFailed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideFailed(v)
+          }
+        }()
+        case 16: try {
+          var v: Kerbside_V1_RideClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideNear(v)
+          }
+        }()
+        case 17: try {
+          var v: Kerbside_V1_RideClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideArrived(v)
+          }
+        }()
+        case 18: try {
+          var v: Kerbside_V1_RideAboard?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideAboard(v)
+          }
+        }()
+        case 19: try {
+          var v: Kerbside_V1_RideEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideEnded(v)
+          }
+        }()
+        case 20: try {
+          var v: Kerbside_V1_RideDriverLost?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideDriverLost(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideDriverLost(v)
+          }
+        }()
+        case 21: try {
+          var v: Kerbside_V1_RideDriverBack?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .rideDriverBack(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .rideDriverBack(v)
+          }
+        }()
+        case 30: try {
+          var v: Kerbside_V1_SeatRequest?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatRequested(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatRequested(v)
+          }
+        }()
+        case 31: try {
+          var v: Kerbside_V1_BookingReason?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWithdrawn(v)
+          }
+        }()
+        case 32: try {
+          var v: Kerbside_V1_SeatAssignment?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAssigned(v)
+          }
+        }()
+        case 33: try {
+          var v: Kerbside_V1_SeatWaiting?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatWaiting(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatWaiting(v)
+          }
+        }()
+        case 34: try {
+          var v: Kerbside_V1_BookingOnly?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmAboard(v)
+          }
+        }()
+        case 35: try {
+          var v: Kerbside_V1_SeatAboard?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatAboard(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatAboard(v)
+          }
+        }()
+        case 36: try {
+          var v: Kerbside_V1_SeatEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatEnded(v)
+          }
+        }()
+        case 37: try {
+          var v: Kerbside_V1_SeatCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatCancelled(v)
+          }
+        }()
+        case 38: try {
+          var v: Kerbside_V1_SeatsChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatsChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatsChanged(v)
+          }
+        }()
+        case 39: try {
+          var v: Kerbside_V1_SeatPending?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatPending(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatPending(v)
+          }
+        }()
+        case 40: try {
+          var v: Kerbside_V1_SeatConfirmed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatConfirmed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatConfirmed(v)
+          }
+        }()
+        case 41: try {
+          var v: Kerbside_V1_SeatDeclined?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatDeclined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatDeclined(v)
+          }
+        }()
+        case 42: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatNear(v)
+          }
+        }()
+        case 43: try {
+          var v: Kerbside_V1_SeatClose?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatArrived(v)
+          }
+        }()
+        case 44: try {
+          var v: Kerbside_V1_RouteChanged?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .routeChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .routeChanged(v)
+          }
+        }()
+        case 45: try {
+          var v: Kerbside_V1_NotifyWishes?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .notifyChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .notifyChanged(v)
+          }
+        }()
+        case 46: try {
+          var v: Kerbside_V1_SeatDriverLost?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatDriverLost(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatDriverLost(v)
+          }
+        }()
+        case 47: try {
+          var v: Kerbside_V1_SeatDriverBack?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatDriverBack(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatDriverBack(v)
+          }
+        }()
+        case 50: try {
+          var v: Kerbside_V1_TourEnded?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .tourEnded(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .tourEnded(v)
+          }
+        }()
+        case 51: try {
+          var v: Kerbside_V1_ScheduleChange?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .scheduleChanged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .scheduleChanged(v)
+          }
+        }()
+        case 60: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopRequested(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopRequested(v)
+          }
+        }()
+        case 61: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopUnanswered(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopUnanswered(v)
+          }
+        }()
+        case 62: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopWithdrawn(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopWithdrawn(v)
+          }
+        }()
+        case 63: try {
+          var v: Kerbside_V1_StopNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopList(v)
+          }
+        }()
+        case 64: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopPending(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopPending(v)
+          }
+        }()
+        case 65: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopAccepted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopAccepted(v)
+          }
+        }()
+        case 66: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopDeclined(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopDeclined(v)
+          }
+        }()
+        case 67: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopExpired(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopExpired(v)
+          }
+        }()
+        case 68: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopReminder(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopReminder(v)
+          }
+        }()
+        case 69: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopNear(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopNear(v)
+          }
+        }()
+        case 70: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopArrived(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopArrived(v)
+          }
+        }()
+        case 71: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopCompleted(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopCompleted(v)
+          }
+        }()
+        case 72: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopNoshow(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopNoshow(v)
+          }
+        }()
+        case 73: try {
+          var v: Kerbside_V1_StopEvent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .stopCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .stopCancelled(v)
+          }
+        }()
+        case 74: try {
+          var v: Kerbside_V1_Notice?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .notice(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .notice(v)
+          }
+        }()
+        case 90: try {
+          var v: Kerbside_V1_Alarm?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .sosRaised(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .sosRaised(v)
+          }
+        }()
+        case 91: try {
+          var v: Kerbside_V1_Alarm?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .sosUpdated(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .sosUpdated(v)
+          }
+        }()
+        case 92: try {
+          var v: Kerbside_V1_AlarmActed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .sosAcknowledged(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .sosAcknowledged(v)
+          }
+        }()
+        case 93: try {
+          var v: Kerbside_V1_AlarmActed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .sosClosed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .sosClosed(v)
+          }
+        }()
+        case 94: try {
+          var v: Kerbside_V1_ReportSent?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reportSent(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reportSent(v)
+          }
+        }()
+        case 95: try {
+          var v: Kerbside_V1_CallerTold?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .callerTold(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .callerTold(v)
+          }
+        }()
+        case 110: try {
+          var v: Kerbside_V1_PapersEnding?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .papersEnding(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .papersEnding(v)
+          }
+        }()
+        default: break
         }
-      }()
-      case 6: try {
-        var v: Kerbside_V1_QueueChange?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .queueJoined(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .queueJoined(v)
-        }
-      }()
-      case 7: try {
-        var v: Kerbside_V1_QueueLeft?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .queueLeft(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .queueLeft(v)
-        }
-      }()
-      case 8: try {
-        var v: Kerbside_V1_Offer?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .offerMade(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .offerMade(v)
-        }
-      }()
-      case 9: try {
-        var v: Kerbside_V1_RideReason?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .offerWithdrawn(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .offerWithdrawn(v)
-        }
-      }()
-      case 10: try {
-        var v: Kerbside_V1_Assignment?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAssigned(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAssigned(v)
-        }
-      }()
-      case 11: try {
-        var v: Kerbside_V1_RideOnly?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideConfirmAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideConfirmAboard(v)
-        }
-      }()
-      case 12: try {
-        var v: Kerbside_V1_RideCancelled?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideCancelled(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideCancelled(v)
-        }
-      }()
-      case 13: try {
-        var v: Kerbside_V1_RideSearching?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideSearching(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideSearching(v)
-        }
-      }()
-      case 14: try {
-        var v: Kerbside_V1_RideAccepted?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAccepted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAccepted(v)
-        }
-      }()
-      case 15: try {
-        var v: Kerbside_V1_RideFailed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideFailed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideFailed(v)
-        }
-      }()
-      case 16: try {
-        var v: Kerbside_V1_RideClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideNear(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideNear(v)
-        }
-      }()
-      case 17: try {
-        var v: Kerbside_V1_RideClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideArrived(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideArrived(v)
-        }
-      }()
-      case 18: try {
-        var v: Kerbside_V1_RideAboard?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideAboard(v)
-        }
-      }()
-      case 19: try {
-        var v: Kerbside_V1_RideEnded?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideEnded(v)
-        }
-      }()
-      case 20: try {
-        var v: Kerbside_V1_RideDriverLost?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideDriverLost(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideDriverLost(v)
-        }
-      }()
-      case 21: try {
-        var v: Kerbside_V1_RideDriverBack?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .rideDriverBack(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .rideDriverBack(v)
-        }
-      }()
-      case 30: try {
-        var v: Kerbside_V1_SeatRequest?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatRequested(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatRequested(v)
-        }
-      }()
-      case 31: try {
-        var v: Kerbside_V1_BookingReason?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatWithdrawn(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatWithdrawn(v)
-        }
-      }()
-      case 32: try {
-        var v: Kerbside_V1_SeatAssignment?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatAssigned(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatAssigned(v)
-        }
-      }()
-      case 33: try {
-        var v: Kerbside_V1_SeatWaiting?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatWaiting(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatWaiting(v)
-        }
-      }()
-      case 34: try {
-        var v: Kerbside_V1_BookingOnly?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatConfirmAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatConfirmAboard(v)
-        }
-      }()
-      case 35: try {
-        var v: Kerbside_V1_SeatAboard?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatAboard(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatAboard(v)
-        }
-      }()
-      case 36: try {
-        var v: Kerbside_V1_SeatEnded?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatEnded(v)
-        }
-      }()
-      case 37: try {
-        var v: Kerbside_V1_SeatCancelled?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatCancelled(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatCancelled(v)
-        }
-      }()
-      case 38: try {
-        var v: Kerbside_V1_SeatsChanged?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatsChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatsChanged(v)
-        }
-      }()
-      case 39: try {
-        var v: Kerbside_V1_SeatPending?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatPending(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatPending(v)
-        }
-      }()
-      case 40: try {
-        var v: Kerbside_V1_SeatConfirmed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatConfirmed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatConfirmed(v)
-        }
-      }()
-      case 41: try {
-        var v: Kerbside_V1_SeatDeclined?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatDeclined(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatDeclined(v)
-        }
-      }()
-      case 42: try {
-        var v: Kerbside_V1_SeatClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatNear(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatNear(v)
-        }
-      }()
-      case 43: try {
-        var v: Kerbside_V1_SeatClose?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatArrived(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatArrived(v)
-        }
-      }()
-      case 44: try {
-        var v: Kerbside_V1_RouteChanged?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .routeChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .routeChanged(v)
-        }
-      }()
-      case 45: try {
-        var v: Kerbside_V1_NotifyWishes?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .notifyChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .notifyChanged(v)
-        }
-      }()
-      case 46: try {
-        var v: Kerbside_V1_SeatDriverLost?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatDriverLost(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatDriverLost(v)
-        }
-      }()
-      case 47: try {
-        var v: Kerbside_V1_SeatDriverBack?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .seatDriverBack(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .seatDriverBack(v)
-        }
-      }()
-      case 50: try {
-        var v: Kerbside_V1_TourEnded?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .tourEnded(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .tourEnded(v)
-        }
-      }()
-      case 51: try {
-        var v: Kerbside_V1_ScheduleChange?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .scheduleChanged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .scheduleChanged(v)
-        }
-      }()
-      case 60: try {
-        var v: Kerbside_V1_StopNews?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopRequested(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopRequested(v)
-        }
-      }()
-      case 61: try {
-        var v: Kerbside_V1_StopNews?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopUnanswered(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopUnanswered(v)
-        }
-      }()
-      case 62: try {
-        var v: Kerbside_V1_StopNews?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopWithdrawn(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopWithdrawn(v)
-        }
-      }()
-      case 63: try {
-        var v: Kerbside_V1_StopNews?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopList(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopList(v)
-        }
-      }()
-      case 64: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopPending(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopPending(v)
-        }
-      }()
-      case 65: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopAccepted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopAccepted(v)
-        }
-      }()
-      case 66: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopDeclined(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopDeclined(v)
-        }
-      }()
-      case 67: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopExpired(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopExpired(v)
-        }
-      }()
-      case 68: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopReminder(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopReminder(v)
-        }
-      }()
-      case 69: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopNear(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopNear(v)
-        }
-      }()
-      case 70: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopArrived(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopArrived(v)
-        }
-      }()
-      case 71: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopCompleted(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopCompleted(v)
-        }
-      }()
-      case 72: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopNoshow(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopNoshow(v)
-        }
-      }()
-      case 73: try {
-        var v: Kerbside_V1_StopEvent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .stopCancelled(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .stopCancelled(v)
-        }
-      }()
-      case 74: try {
-        var v: Kerbside_V1_Notice?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .notice(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .notice(v)
-        }
-      }()
-      case 90: try {
-        var v: Kerbside_V1_Alarm?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .sosRaised(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .sosRaised(v)
-        }
-      }()
-      case 91: try {
-        var v: Kerbside_V1_Alarm?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .sosUpdated(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .sosUpdated(v)
-        }
-      }()
-      case 92: try {
-        var v: Kerbside_V1_AlarmActed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .sosAcknowledged(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .sosAcknowledged(v)
-        }
-      }()
-      case 93: try {
-        var v: Kerbside_V1_AlarmActed?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .sosClosed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .sosClosed(v)
-        }
-      }()
-      case 94: try {
-        var v: Kerbside_V1_ReportSent?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .reportSent(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .reportSent(v)
-        }
-      }()
-      case 95: try {
-        var v: Kerbside_V1_CallerTold?
-        var hadOneofValue = false
-        if let current = self.data {
-          hadOneofValue = true
-          if case .callerTold(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.data = .callerTold(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.ch.isEmpty {
-      try visitor.visitSingularStringField(value: self.ch, fieldNumber: 1)
-    }
-    if !self.seq.isEmpty {
-      try visitor.visitSingularStringField(value: self.seq, fieldNumber: 2)
-    }
-    if !self.type.isEmpty {
-      try visitor.visitSingularStringField(value: self.type, fieldNumber: 3)
-    }
-    if self.time != 0 {
-      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 4)
-    }
-    switch self.data {
-    case .json?: try {
-      guard case .json(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
-    }()
-    case .queueJoined?: try {
-      guard case .queueJoined(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case .queueLeft?: try {
-      guard case .queueLeft(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    }()
-    case .offerMade?: try {
-      guard case .offerMade(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    }()
-    case .offerWithdrawn?: try {
-      guard case .offerWithdrawn(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    }()
-    case .rideAssigned?: try {
-      guard case .rideAssigned(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .rideConfirmAboard?: try {
-      guard case .rideConfirmAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .rideCancelled?: try {
-      guard case .rideCancelled(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .rideSearching?: try {
-      guard case .rideSearching(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-    }()
-    case .rideAccepted?: try {
-      guard case .rideAccepted(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-    }()
-    case .rideFailed?: try {
-      guard case .rideFailed(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-    }()
-    case .rideNear?: try {
-      guard case .rideNear(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-    }()
-    case .rideArrived?: try {
-      guard case .rideArrived(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-    }()
-    case .rideAboard?: try {
-      guard case .rideAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-    }()
-    case .rideEnded?: try {
-      guard case .rideEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-    }()
-    case .rideDriverLost?: try {
-      guard case .rideDriverLost(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .rideDriverBack?: try {
-      guard case .rideDriverBack(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-    }()
-    case .seatRequested?: try {
-      guard case .seatRequested(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-    }()
-    case .seatWithdrawn?: try {
-      guard case .seatWithdrawn(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-    }()
-    case .seatAssigned?: try {
-      guard case .seatAssigned(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-    }()
-    case .seatWaiting?: try {
-      guard case .seatWaiting(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-    }()
-    case .seatConfirmAboard?: try {
-      guard case .seatConfirmAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-    }()
-    case .seatAboard?: try {
-      guard case .seatAboard(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-    }()
-    case .seatEnded?: try {
-      guard case .seatEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-    }()
-    case .seatCancelled?: try {
-      guard case .seatCancelled(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-    }()
-    case .seatsChanged?: try {
-      guard case .seatsChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
-    }()
-    case .seatPending?: try {
-      guard case .seatPending(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-    }()
-    case .seatConfirmed?: try {
-      guard case .seatConfirmed(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-    }()
-    case .seatDeclined?: try {
-      guard case .seatDeclined(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-    }()
-    case .seatNear?: try {
-      guard case .seatNear(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-    }()
-    case .seatArrived?: try {
-      guard case .seatArrived(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-    }()
-    case .routeChanged?: try {
-      guard case .routeChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-    }()
-    case .notifyChanged?: try {
-      guard case .notifyChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
-    }()
-    case .seatDriverLost?: try {
-      guard case .seatDriverLost(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
-    }()
-    case .seatDriverBack?: try {
-      guard case .seatDriverBack(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
-    }()
-    case .tourEnded?: try {
-      guard case .tourEnded(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-    }()
-    case .scheduleChanged?: try {
-      guard case .scheduleChanged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-    }()
-    case .stopRequested?: try {
-      guard case .stopRequested(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-    }()
-    case .stopUnanswered?: try {
-      guard case .stopUnanswered(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-    }()
-    case .stopWithdrawn?: try {
-      guard case .stopWithdrawn(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-    }()
-    case .stopList?: try {
-      guard case .stopList(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-    }()
-    case .stopPending?: try {
-      guard case .stopPending(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-    }()
-    case .stopAccepted?: try {
-      guard case .stopAccepted(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-    }()
-    case .stopDeclined?: try {
-      guard case .stopDeclined(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-    }()
-    case .stopExpired?: try {
-      guard case .stopExpired(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
-    }()
-    case .stopReminder?: try {
-      guard case .stopReminder(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
-    }()
-    case .stopNear?: try {
-      guard case .stopNear(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
-    }()
-    case .stopArrived?: try {
-      guard case .stopArrived(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-    }()
-    case .stopCompleted?: try {
-      guard case .stopCompleted(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-    }()
-    case .stopNoshow?: try {
-      guard case .stopNoshow(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
-    }()
-    case .stopCancelled?: try {
-      guard case .stopCancelled(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
-    }()
-    case .notice?: try {
-      guard case .notice(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
-    }()
-    case .sosRaised?: try {
-      guard case .sosRaised(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
-    }()
-    case .sosUpdated?: try {
-      guard case .sosUpdated(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
-    }()
-    case .sosAcknowledged?: try {
-      guard case .sosAcknowledged(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
-    }()
-    case .sosClosed?: try {
-      guard case .sosClosed(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
-    }()
-    case .reportSent?: try {
-      guard case .reportSent(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
-    }()
-    case .callerTold?: try {
-      guard case .callerTold(let v)? = self.data else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._ch.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ch, fieldNumber: 1)
+      }
+      if !_storage._seq.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._seq, fieldNumber: 2)
+      }
+      if !_storage._type.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 3)
+      }
+      if _storage._time != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 4)
+      }
+      switch _storage._data {
+      case .json?: try {
+        guard case .json(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 5)
+      }()
+      case .queueJoined?: try {
+        guard case .queueJoined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case .queueLeft?: try {
+        guard case .queueLeft(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .offerMade?: try {
+        guard case .offerMade(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      }()
+      case .offerWithdrawn?: try {
+        guard case .offerWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .rideAssigned?: try {
+        guard case .rideAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .rideConfirmAboard?: try {
+        guard case .rideConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .rideCancelled?: try {
+        guard case .rideCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .rideSearching?: try {
+        guard case .rideSearching(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .rideAccepted?: try {
+        guard case .rideAccepted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case .rideFailed?: try {
+        guard case .rideFailed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      }()
+      case .rideNear?: try {
+        guard case .rideNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+      }()
+      case .rideArrived?: try {
+        guard case .rideArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      }()
+      case .rideAboard?: try {
+        guard case .rideAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      }()
+      case .rideEnded?: try {
+        guard case .rideEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+      }()
+      case .rideDriverLost?: try {
+        guard case .rideDriverLost(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      }()
+      case .rideDriverBack?: try {
+        guard case .rideDriverBack(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .seatRequested?: try {
+        guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .seatWithdrawn?: try {
+        guard case .seatWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .seatAssigned?: try {
+        guard case .seatAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      }()
+      case .seatWaiting?: try {
+        guard case .seatWaiting(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      }()
+      case .seatConfirmAboard?: try {
+        guard case .seatConfirmAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .seatAboard?: try {
+        guard case .seatAboard(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+      }()
+      case .seatEnded?: try {
+        guard case .seatEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+      }()
+      case .seatCancelled?: try {
+        guard case .seatCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+      }()
+      case .seatsChanged?: try {
+        guard case .seatsChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+      }()
+      case .seatPending?: try {
+        guard case .seatPending(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
+      }()
+      case .seatConfirmed?: try {
+        guard case .seatConfirmed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .seatDeclined?: try {
+        guard case .seatDeclined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .seatNear?: try {
+        guard case .seatNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      }()
+      case .seatArrived?: try {
+        guard case .seatArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      }()
+      case .routeChanged?: try {
+        guard case .routeChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+      }()
+      case .notifyChanged?: try {
+        guard case .notifyChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 45)
+      }()
+      case .seatDriverLost?: try {
+        guard case .seatDriverLost(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+      }()
+      case .seatDriverBack?: try {
+        guard case .seatDriverBack(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
+      }()
+      case .tourEnded?: try {
+        guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      }()
+      case .scheduleChanged?: try {
+        guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .stopRequested?: try {
+        guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      }()
+      case .stopUnanswered?: try {
+        guard case .stopUnanswered(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      }()
+      case .stopWithdrawn?: try {
+        guard case .stopWithdrawn(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      }()
+      case .stopList?: try {
+        guard case .stopList(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+      }()
+      case .stopPending?: try {
+        guard case .stopPending(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+      }()
+      case .stopAccepted?: try {
+        guard case .stopAccepted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+      }()
+      case .stopDeclined?: try {
+        guard case .stopDeclined(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+      }()
+      case .stopExpired?: try {
+        guard case .stopExpired(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 67)
+      }()
+      case .stopReminder?: try {
+        guard case .stopReminder(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 68)
+      }()
+      case .stopNear?: try {
+        guard case .stopNear(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 69)
+      }()
+      case .stopArrived?: try {
+        guard case .stopArrived(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      }()
+      case .stopCompleted?: try {
+        guard case .stopCompleted(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      }()
+      case .stopNoshow?: try {
+        guard case .stopNoshow(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+      }()
+      case .stopCancelled?: try {
+        guard case .stopCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 73)
+      }()
+      case .notice?: try {
+        guard case .notice(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 74)
+      }()
+      case .sosRaised?: try {
+        guard case .sosRaised(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+      }()
+      case .sosUpdated?: try {
+        guard case .sosUpdated(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
+      }()
+      case .sosAcknowledged?: try {
+        guard case .sosAcknowledged(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+      }()
+      case .sosClosed?: try {
+        guard case .sosClosed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+      }()
+      case .reportSent?: try {
+        guard case .reportSent(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
+      }()
+      case .callerTold?: try {
+        guard case .callerTold(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
+      }()
+      case .papersEnding?: try {
+        guard case .papersEnding(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Event, rhs: Kerbside_V1_Event) -> Bool {
-    if lhs.ch != rhs.ch {return false}
-    if lhs.seq != rhs.seq {return false}
-    if lhs.type != rhs.type {return false}
-    if lhs.time != rhs.time {return false}
-    if lhs.data != rhs.data {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._ch != rhs_storage._ch {return false}
+        if _storage._seq != rhs_storage._seq {return false}
+        if _storage._type != rhs_storage._type {return false}
+        if _storage._time != rhs_storage._time {return false}
+        if _storage._data != rhs_storage._data {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11388,7 +12404,7 @@ nonisolated extension Kerbside_V1_Fix: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideAccepted"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{2}\u{b}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}card\0\u{2}\u{a}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11400,6 +12416,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularStringField(value: &self.taxi) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._position) }()
       case 4: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._card) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
@@ -11423,6 +12440,9 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._etaS {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._card {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try { if let v = self._silent {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
     } }()
@@ -11434,6 +12454,7 @@ nonisolated extension Kerbside_V1_RideAccepted: SwiftProtobuf.Message, SwiftProt
     if lhs.taxi != rhs.taxi {return false}
     if lhs._position != rhs._position {return false}
     if lhs._etaS != rhs._etaS {return false}
+    if lhs._card != rhs._card {return false}
     if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12021,11 +13042,66 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{1}notify\0\u{2}9requests\0")
 
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._ride) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._booking) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._notify) }()
+      case 60: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._ride {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._booking {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._notify {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 60)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PassengerSnapshot, rhs: Kerbside_V1_PassengerSnapshot) -> Bool {
+    if lhs._ride != rhs._ride {return false}
+    if lhs._booking != rhs._booking {return false}
+    if lhs._notify != rhs._notify {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PassengerRide"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0\u{3}driver_lost\0\u{1}card\0")
+
   fileprivate class _StorageClass {
-    var _ride: Kerbside_V1_PassengerRide? = nil
-    var _booking: Kerbside_V1_PassengerBooking? = nil
-    var _notify: Kerbside_V1_NotifyWishes? = nil
-    var _requests: [Kerbside_V1_StopEvent] = []
+    var _ride: String = String()
+    var _state: String = String()
+    var _zone: String = String()
+    var _passengers: UInt32 = 0
+    var _taxi: String? = nil
+    var _position: Kerbside_V1_Fix? = nil
+    var _etaS: Double? = nil
+    var _notified: UInt32? = nil
+    var _driverLost: Kerbside_V1_DriverLost? = nil
+    var _card: Kerbside_V1_Card? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -12037,9 +13113,15 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
 
     init(copying source: _StorageClass) {
       _ride = source._ride
-      _booking = source._booking
-      _notify = source._notify
-      _requests = source._requests
+      _state = source._state
+      _zone = source._zone
+      _passengers = source._passengers
+      _taxi = source._taxi
+      _position = source._position
+      _etaS = source._etaS
+      _notified = source._notified
+      _driverLost = source._driverLost
+      _card = source._card
     }
   }
 
@@ -12058,10 +13140,16 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._ride) }()
-        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._booking) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._notify) }()
-        case 60: try { try decoder.decodeRepeatedMessageField(value: &_storage._requests) }()
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._taxi) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._etaS) }()
+        case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._notified) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._driverLost) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
         default: break
         }
       }
@@ -12074,109 +13162,59 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      try { if let v = _storage._ride {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-      } }()
-      try { if let v = _storage._booking {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-      } }()
-      try { if let v = _storage._notify {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      } }()
-      if !_storage._requests.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._requests, fieldNumber: 60)
+      if !_storage._ride.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ride, fieldNumber: 1)
       }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 2)
+      }
+      if !_storage._zone.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._zone, fieldNumber: 3)
+      }
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 4)
+      }
+      try { if let v = _storage._taxi {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._etaS {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._notified {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._driverLost {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  package static func ==(lhs: Kerbside_V1_PassengerSnapshot, rhs: Kerbside_V1_PassengerSnapshot) -> Bool {
+  package static func ==(lhs: Kerbside_V1_PassengerRide, rhs: Kerbside_V1_PassengerRide) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
         if _storage._ride != rhs_storage._ride {return false}
-        if _storage._booking != rhs_storage._booking {return false}
-        if _storage._notify != rhs_storage._notify {return false}
-        if _storage._requests != rhs_storage._requests {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._taxi != rhs_storage._taxi {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._etaS != rhs_storage._etaS {return false}
+        if _storage._notified != rhs_storage._notified {return false}
+        if _storage._driverLost != rhs_storage._driverLost {return false}
+        if _storage._card != rhs_storage._card {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".PassengerRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0\u{3}driver_lost\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.zone) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._taxi) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 7: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
-      case 8: try { try decoder.decodeSingularUInt32Field(value: &self._notified) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._driverLost) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.ride.isEmpty {
-      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
-    }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
-    }
-    if !self.zone.isEmpty {
-      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 3)
-    }
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
-    }
-    try { if let v = self._taxi {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._etaS {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._notified {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._driverLost {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Kerbside_V1_PassengerRide, rhs: Kerbside_V1_PassengerRide) -> Bool {
-    if lhs.ride != rhs.ride {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.zone != rhs.zone {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs._taxi != rhs._taxi {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs._etaS != rhs._etaS {return false}
-    if lhs._notified != rhs._notified {return false}
-    if lhs._driverLost != rhs._driverLost {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -13508,63 +14546,118 @@ nonisolated extension Kerbside_V1_SeatsChanged: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_SeatConfirmed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatConfirmed"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0\u{2}\u{9}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}position\0\u{3}eta_s\0\u{1}fare\0\u{1}card\0\u{2}\u{8}silent\0")
+
+  fileprivate class _StorageClass {
+    var _booking: String = String()
+    var _vehicle: String = String()
+    var _passengers: UInt32 = 0
+    var _position: Kerbside_V1_Fix? = nil
+    var _etaS: Double? = nil
+    var _fare: Kerbside_V1_Fare? = nil
+    var _card: Kerbside_V1_Card? = nil
+    var _silent: Bool? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _booking = source._booking
+      _vehicle = source._vehicle
+      _passengers = source._passengers
+      _position = source._position
+      _etaS = source._etaS
+      _fare = source._fare
+      _card = source._card
+      _silent = source._silent
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 5: try { try decoder.decodeSingularDoubleField(value: &self._etaS) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
-      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 5: try { try decoder.decodeSingularDoubleField(value: &_storage._etaS) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._fare) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.booking.isEmpty {
-      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._booking.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._booking, fieldNumber: 1)
+      }
+      if !_storage._vehicle.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._vehicle, fieldNumber: 2)
+      }
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 3)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._etaS {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._fare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._silent {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
     }
-    if !self.vehicle.isEmpty {
-      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
-    }
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 3)
-    }
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._etaS {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._fare {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._silent {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_SeatConfirmed, rhs: Kerbside_V1_SeatConfirmed) -> Bool {
-    if lhs.booking != rhs.booking {return false}
-    if lhs.vehicle != rhs.vehicle {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs._etaS != rhs._etaS {return false}
-    if lhs._fare != rhs._fare {return false}
-    if lhs._silent != rhs._silent {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._etaS != rhs_storage._etaS {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        if _storage._card != rhs_storage._card {return false}
+        if _storage._silent != rhs_storage._silent {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -13997,68 +15090,125 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0\u{1}card\0")
+
+  fileprivate class _StorageClass {
+    var _booking: String = String()
+    var _vehicle: String = String()
+    var _state: String = String()
+    var _passengers: UInt32 = 0
+    var _fare: Kerbside_V1_Fare? = nil
+    var _notified: UInt32 = 0
+    var _position: Kerbside_V1_Fix? = nil
+    var _driverLost: Kerbside_V1_DriverLost? = nil
+    var _card: Kerbside_V1_Card? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _booking = source._booking
+      _vehicle = source._vehicle
+      _state = source._state
+      _passengers = source._passengers
+      _fare = source._fare
+      _notified = source._notified
+      _position = source._position
+      _driverLost = source._driverLost
+      _card = source._card
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._position) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._driverLost) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._booking) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._fare) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._notified) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._driverLost) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.booking.isEmpty {
-      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._booking.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._booking, fieldNumber: 1)
+      }
+      if !_storage._vehicle.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._vehicle, fieldNumber: 2)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
+      }
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 4)
+      }
+      try { if let v = _storage._fare {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._notified != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._notified, fieldNumber: 6)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._driverLost {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
     }
-    if !self.vehicle.isEmpty {
-      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 2)
-    }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
-    }
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 4)
-    }
-    try { if let v = self._fare {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.notified != 0 {
-      try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 6)
-    }
-    try { if let v = self._position {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._driverLost {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_PassengerBooking, rhs: Kerbside_V1_PassengerBooking) -> Bool {
-    if lhs.booking != rhs.booking {return false}
-    if lhs.vehicle != rhs.vehicle {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs._fare != rhs._fare {return false}
-    if lhs.notified != rhs.notified {return false}
-    if lhs._position != rhs._position {return false}
-    if lhs._driverLost != rhs._driverLost {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._booking != rhs_storage._booking {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._fare != rhs_storage._fare {return false}
+        if _storage._notified != rhs_storage._notified {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._driverLost != rhs_storage._driverLost {return false}
+        if _storage._card != rhs_storage._card {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -15639,15 +16789,98 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
   package static let protoMessageName: String = _protobuf_package + ".AuditEntry"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}time\0\u{1}operator\0\u{1}command\0\u{1}target\0\u{1}reason\0\u{1}before\0\u{1}after\0")
 
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.time) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.`operator`) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.command) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.target) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._before) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._after) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if self.time != 0 {
+      try visitor.visitSingularUInt64Field(value: self.time, fieldNumber: 2)
+    }
+    if !self.`operator`.isEmpty {
+      try visitor.visitSingularStringField(value: self.`operator`, fieldNumber: 3)
+    }
+    if !self.command.isEmpty {
+      try visitor.visitSingularStringField(value: self.command, fieldNumber: 4)
+    }
+    if !self.target.isEmpty {
+      try visitor.visitSingularStringField(value: self.target, fieldNumber: 5)
+    }
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._before {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._after {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_AuditEntry, rhs: Kerbside_V1_AuditEntry) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.time != rhs.time {return false}
+    if lhs.`operator` != rhs.`operator` {return false}
+    if lhs.command != rhs.command {return false}
+    if lhs.target != rhs.target {return false}
+    if lhs._reason != rhs._reason {return false}
+    if lhs._before != rhs._before {return false}
+    if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AuditFacts"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0\u{2}\u{1a}registered\0\u{1}vehicle\0\u{1}company\0\u{3}licence_until\0\u{3}medical_until\0\u{1}plate\0\u{1}registration\0\u{3}new_code\0")
+
   fileprivate class _StorageClass {
-    var _id: String = String()
-    var _time: UInt64 = 0
-    var _operator: String = String()
-    var _command: String = String()
-    var _target: String = String()
-    var _reason: String? = nil
-    var _before: Kerbside_V1_AuditFacts? = nil
-    var _after: Kerbside_V1_AuditFacts? = nil
+    var _state: String? = nil
+    var _zone: String? = nil
+    var _rank: UInt32? = nil
+    var _ride: String? = nil
+    var _passenger: String? = nil
+    var _driver: String? = nil
+    var _blocked: Bool? = nil
+    var _until: UInt64? = nil
+    var _why: String? = nil
+    var _bus: String? = nil
+    var _line: String? = nil
+    var _notice: String? = nil
+    var _people: UInt64? = nil
+    var _text: String? = nil
+    var _registered: Bool? = nil
+    var _vehicle: String? = nil
+    var _company: String? = nil
+    var _licenceUntil: String? = nil
+    var _medicalUntil: String? = nil
+    var _plate: String? = nil
+    var _registration: String? = nil
+    var _newCode: Bool? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -15658,14 +16891,28 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
     private init() {}
 
     init(copying source: _StorageClass) {
-      _id = source._id
-      _time = source._time
-      _operator = source._operator
-      _command = source._command
-      _target = source._target
-      _reason = source._reason
-      _before = source._before
-      _after = source._after
+      _state = source._state
+      _zone = source._zone
+      _rank = source._rank
+      _ride = source._ride
+      _passenger = source._passenger
+      _driver = source._driver
+      _blocked = source._blocked
+      _until = source._until
+      _why = source._why
+      _bus = source._bus
+      _line = source._line
+      _notice = source._notice
+      _people = source._people
+      _text = source._text
+      _registered = source._registered
+      _vehicle = source._vehicle
+      _company = source._company
+      _licenceUntil = source._licenceUntil
+      _medicalUntil = source._medicalUntil
+      _plate = source._plate
+      _registration = source._registration
+      _newCode = source._newCode
     }
   }
 
@@ -15684,14 +16931,28 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
-        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._time) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._operator) }()
-        case 4: try { try decoder.decodeSingularStringField(value: &_storage._command) }()
-        case 5: try { try decoder.decodeSingularStringField(value: &_storage._target) }()
-        case 6: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
-        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._before) }()
-        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._after) }()
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._rank) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 7: try { try decoder.decodeSingularBoolField(value: &_storage._blocked) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._why) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._bus) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._line) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._notice) }()
+        case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._people) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 40: try { try decoder.decodeSingularBoolField(value: &_storage._registered) }()
+        case 41: try { try decoder.decodeSingularStringField(value: &_storage._vehicle) }()
+        case 42: try { try decoder.decodeSingularStringField(value: &_storage._company) }()
+        case 43: try { try decoder.decodeSingularStringField(value: &_storage._licenceUntil) }()
+        case 44: try { try decoder.decodeSingularStringField(value: &_storage._medicalUntil) }()
+        case 45: try { try decoder.decodeSingularStringField(value: &_storage._plate) }()
+        case 46: try { try decoder.decodeSingularStringField(value: &_storage._registration) }()
+        case 47: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
         default: break
         }
       }
@@ -15704,150 +16965,107 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._id.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 1)
-      }
-      if _storage._time != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._time, fieldNumber: 2)
-      }
-      if !_storage._operator.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._operator, fieldNumber: 3)
-      }
-      if !_storage._command.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._command, fieldNumber: 4)
-      }
-      if !_storage._target.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._target, fieldNumber: 5)
-      }
-      try { if let v = _storage._reason {
+      try { if let v = _storage._state {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._zone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._rank {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._ride {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._passenger {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._driver {
         try visitor.visitSingularStringField(value: v, fieldNumber: 6)
       } }()
-      try { if let v = _storage._before {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      try { if let v = _storage._blocked {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
       } }()
-      try { if let v = _storage._after {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      try { if let v = _storage._until {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._why {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._bus {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._line {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._notice {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._people {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._text {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._registered {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._company {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._licenceUntil {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 43)
+      } }()
+      try { if let v = _storage._medicalUntil {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 44)
+      } }()
+      try { if let v = _storage._plate {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 45)
+      } }()
+      try { if let v = _storage._registration {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 46)
+      } }()
+      try { if let v = _storage._newCode {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 47)
       } }()
     }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  package static func ==(lhs: Kerbside_V1_AuditEntry, rhs: Kerbside_V1_AuditEntry) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._id != rhs_storage._id {return false}
-        if _storage._time != rhs_storage._time {return false}
-        if _storage._operator != rhs_storage._operator {return false}
-        if _storage._command != rhs_storage._command {return false}
-        if _storage._target != rhs_storage._target {return false}
-        if _storage._reason != rhs_storage._reason {return false}
-        if _storage._before != rhs_storage._before {return false}
-        if _storage._after != rhs_storage._after {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  package static let protoMessageName: String = _protobuf_package + ".AuditFacts"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0")
-
-  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._state) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._zone) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._rank) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._passenger) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._driver) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self._blocked) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._why) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._bus) }()
-      case 11: try { try decoder.decodeSingularStringField(value: &self._line) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._notice) }()
-      case 13: try { try decoder.decodeSingularUInt64Field(value: &self._people) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self._text) }()
-      default: break
-      }
-    }
-  }
-
-  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._state {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._zone {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._rank {
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._ride {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._passenger {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._driver {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._blocked {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._until {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
-    } }()
-    try { if let v = self._why {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._bus {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    try { if let v = self._line {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._notice {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._people {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._text {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_AuditFacts, rhs: Kerbside_V1_AuditFacts) -> Bool {
-    if lhs._state != rhs._state {return false}
-    if lhs._zone != rhs._zone {return false}
-    if lhs._rank != rhs._rank {return false}
-    if lhs._ride != rhs._ride {return false}
-    if lhs._passenger != rhs._passenger {return false}
-    if lhs._driver != rhs._driver {return false}
-    if lhs._blocked != rhs._blocked {return false}
-    if lhs._until != rhs._until {return false}
-    if lhs._why != rhs._why {return false}
-    if lhs._bus != rhs._bus {return false}
-    if lhs._line != rhs._line {return false}
-    if lhs._notice != rhs._notice {return false}
-    if lhs._people != rhs._people {return false}
-    if lhs._text != rhs._text {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._rank != rhs_storage._rank {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._blocked != rhs_storage._blocked {return false}
+        if _storage._until != rhs_storage._until {return false}
+        if _storage._why != rhs_storage._why {return false}
+        if _storage._bus != rhs_storage._bus {return false}
+        if _storage._line != rhs_storage._line {return false}
+        if _storage._notice != rhs_storage._notice {return false}
+        if _storage._people != rhs_storage._people {return false}
+        if _storage._text != rhs_storage._text {return false}
+        if _storage._registered != rhs_storage._registered {return false}
+        if _storage._vehicle != rhs_storage._vehicle {return false}
+        if _storage._company != rhs_storage._company {return false}
+        if _storage._licenceUntil != rhs_storage._licenceUntil {return false}
+        if _storage._medicalUntil != rhs_storage._medicalUntil {return false}
+        if _storage._plate != rhs_storage._plate {return false}
+        if _storage._registration != rhs_storage._registration {return false}
+        if _storage._newCode != rhs_storage._newCode {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -16661,6 +17879,464 @@ nonisolated extension Kerbside_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._ride != rhs._ride {return false}
     if lhs._vehicle != rhs._vehicle {return false}
     if lhs._closed != rhs._closed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Card: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Card"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}photo\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{1}company\0\u{1}capabilities\0\u{1}code\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._photo) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._plate) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._registration) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._model) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._colour) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._company) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.capabilities) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._code) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._photo {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._plate {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._registration {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._model {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._colour {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._company {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    if !self.capabilities.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.capabilities, fieldNumber: 8)
+    }
+    try { if let v = self._code {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Card, rhs: Kerbside_V1_Card) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._photo != rhs._photo {return false}
+    if lhs._plate != rhs._plate {return false}
+    if lhs._registration != rhs._registration {return false}
+    if lhs._model != rhs._model {return false}
+    if lhs._colour != rhs._colour {return false}
+    if lhs._company != rhs._company {return false}
+    if lhs.capabilities != rhs.capabilities {return false}
+    if lhs._code != rhs._code {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}name\0\u{1}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}vehicle\0\u{1}capabilities\0\u{1}by\0\u{1}at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._phone) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._company) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._photo) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._licence) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._licenceUntil) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self._medicalUntil) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._vehicle) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.capabilities) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    try { if let v = self._phone {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._company {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._photo {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._licence {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._licenceUntil {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._medicalUntil {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._vehicle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
+    if !self.capabilities.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.capabilities, fieldNumber: 10)
+    }
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 11)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverRecord, rhs: Kerbside_V1_DriverRecord) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs._phone != rhs._phone {return false}
+    if lhs._company != rhs._company {return false}
+    if lhs._photo != rhs._photo {return false}
+    if lhs._licence != rhs._licence {return false}
+    if lhs._licenceUntil != rhs._licenceUntil {return false}
+    if lhs._medicalUntil != rhs._medicalUntil {return false}
+    if lhs._vehicle != rhs._vehicle {return false}
+    if lhs.capabilities != rhs.capabilities {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverRecords"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}drivers\0\u{1}next\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.drivers) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.drivers.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.drivers, fieldNumber: 1)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverRecords, rhs: Kerbside_V1_DriverRecords) -> Bool {
+    if lhs.drivers != rhs.drivers {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_DriverSet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".DriverSet"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}changed\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._changed) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    try { if let v = self._changed {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._audit {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_DriverSet, rhs: Kerbside_V1_DriverSet) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs._changed != rhs._changed {return false}
+    if lhs._audit != rhs._audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_VehicleRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".VehicleRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vehicle\0\u{1}plate\0\u{1}registration\0\u{1}company\0\u{1}model\0\u{1}colour\0\u{1}capabilities\0\u{1}code\0\u{1}by\0\u{1}at\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.plate) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._registration) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._company) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._model) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._colour) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.capabilities) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 1)
+    }
+    if !self.plate.isEmpty {
+      try visitor.visitSingularStringField(value: self.plate, fieldNumber: 2)
+    }
+    try { if let v = self._registration {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._company {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._model {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._colour {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    if !self.capabilities.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.capabilities, fieldNumber: 7)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 8)
+    }
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 9)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_VehicleRecord, rhs: Kerbside_V1_VehicleRecord) -> Bool {
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs.plate != rhs.plate {return false}
+    if lhs._registration != rhs._registration {return false}
+    if lhs._company != rhs._company {return false}
+    if lhs._model != rhs._model {return false}
+    if lhs._colour != rhs._colour {return false}
+    if lhs.capabilities != rhs.capabilities {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_VehicleRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".VehicleRecords"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vehicles\0\u{1}next\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.vehicles) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._next) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.vehicles.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.vehicles, fieldNumber: 1)
+    }
+    try { if let v = self._next {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_VehicleRecords, rhs: Kerbside_V1_VehicleRecords) -> Bool {
+    if lhs.vehicles != rhs.vehicles {return false}
+    if lhs._next != rhs._next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_VehicleSet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".VehicleSet"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}vehicle\0\u{1}code\0\u{1}changed\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.vehicle) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._code) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._changed) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.vehicle.isEmpty {
+      try visitor.visitSingularStringField(value: self.vehicle, fieldNumber: 1)
+    }
+    try { if let v = self._code {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._changed {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._audit {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_VehicleSet, rhs: Kerbside_V1_VehicleSet) -> Bool {
+    if lhs.vehicle != rhs.vehicle {return false}
+    if lhs._code != rhs._code {return false}
+    if lhs._changed != rhs._changed {return false}
+    if lhs._audit != rhs._audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_PapersEnding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PapersEnding"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}driver\0\u{1}paper\0\u{1}until\0\u{1}days\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.driver) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.paper) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.until) }()
+      case 4: try { try decoder.decodeSingularSInt32Field(value: &self.days) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.driver.isEmpty {
+      try visitor.visitSingularStringField(value: self.driver, fieldNumber: 1)
+    }
+    if !self.paper.isEmpty {
+      try visitor.visitSingularStringField(value: self.paper, fieldNumber: 2)
+    }
+    if !self.until.isEmpty {
+      try visitor.visitSingularStringField(value: self.until, fieldNumber: 3)
+    }
+    if self.days != 0 {
+      try visitor.visitSingularSInt32Field(value: self.days, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_PapersEnding, rhs: Kerbside_V1_PapersEnding) -> Bool {
+    if lhs.driver != rhs.driver {return false}
+    if lhs.paper != rhs.paper {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.days != rhs.days {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
