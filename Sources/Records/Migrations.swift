@@ -2,7 +2,7 @@
 /// is another step. Times are Unix ms of the hub's clock, but where `_real` says of the machine's.
 enum Migrations {
     /// In their order; the version of a database is how many it has had.
-    static let steps = [tables]
+    static let steps = [tables, registry]
 
     /// Brings the tables up to date, all or nothing. Refuses those of a later version.
     static func run(_ database: any Database, nowMs: Int64) throws(DatabaseFailure) {
@@ -213,6 +213,44 @@ enum Migrations {
             body TEXT,
             people BIGINT,
             sent_at BIGINT,
+            PRIMARY KEY (city, id)
+        );
+        """
+
+    private static let registry = """
+        CREATE TABLE drivers (
+            city TEXT NOT NULL,
+            id TEXT NOT NULL,
+            event BIGINT NOT NULL,
+            name TEXT,
+            phone TEXT,
+            company TEXT,
+            photo TEXT,
+            licence TEXT,
+            licence_until TEXT,
+            medical_until TEXT,
+            vehicle TEXT,
+            capabilities TEXT,
+            registered_at BIGINT,
+            changed_at BIGINT,
+            changed_by TEXT,
+            removed_at BIGINT,
+            PRIMARY KEY (city, id)
+        );
+        CREATE TABLE vehicles (
+            city TEXT NOT NULL,
+            id TEXT NOT NULL,
+            event BIGINT NOT NULL,
+            plate TEXT,
+            registration TEXT,
+            company TEXT,
+            model TEXT,
+            colour TEXT,
+            capabilities TEXT,
+            registered_at BIGINT,
+            changed_at BIGINT,
+            changed_by TEXT,
+            removed_at BIGINT,
             PRIMARY KEY (city, id)
         );
         """

@@ -212,6 +212,35 @@ import Testing
             [("notify.sent", #"{"notice":"n","operator":"o","to":"drivers","text":"fog","people":7}"#)],
             [.text("o"), .text("drivers"), .text("fog"), .integer(7)]
         ),
+        (
+            "drivers", "name, licence, licence_until, vehicle, capabilities, registered_at, changed_at, changed_by",
+            [
+                ("driver.registered", #"{"driver":"T1","name":"Ada","vehicle":"V1","by":"o1","at":9}"#),
+                (
+                    "driver.registered",
+                    #"{"driver":"T1","name":"Ada R","licence":"7","licence_until":"2027-11-20","capabilities":["wheelchair"],"by":"o2"}"#
+                ),
+            ],
+            [
+                .text("Ada R"), .text("7"), .text("2027-11-20"), .null, .text(#"["wheelchair"]"#), .integer(60),
+                .integer(120), .text("o2"),
+            ]
+        ),
+        (
+            "drivers", "id, name, phone, company, removed_at",
+            [
+                ("driver.registered", #"{"driver":"T1","name":"Ada","phone":"+39 1","company":"Rossi","by":"o"}"#),
+                ("driver.removed", #"{"driver":"T1"}"#),
+            ], [.text("T1"), .null, .null, .text("Rossi"), .integer(120)]
+        ),
+        (
+            "vehicles", "id, plate, model, changed_by, removed_at",
+            [
+                ("vehicle.registered", #"{"vehicle":"V1","plate":"AB 1","model":"Octavia","by":"o","code":"x"}"#),
+                ("vehicle.removed", #"{"vehicle":"V1"}"#),
+                ("vehicle.registered", #"{"vehicle":"V1","plate":"AB 2","by":"o","code":"y"}"#),
+            ], [.text("V1"), .text("AB 2"), .null, .text("o"), .null]
+        ),
     ]
 
     @Test(arguments: Backend.here) func eachKindOfEventHasItsRow(_ backend: Backend) throws {
