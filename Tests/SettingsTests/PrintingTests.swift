@@ -38,7 +38,7 @@ import Testing
             let old = row.text(of: Settings())
             switch row.key {
             case "server.host": flags[row.key] = "127.0.0.2"
-            case "server.allowed_origins": flags[row.key] = "https://a.example"
+            case "server.allowed_origins", "drivers.public_url": flags[row.key] = "https://a.example"
             case "redis.url": flags[row.key] = "redis://h"
             case "store.url": flags[row.key] = "none"
             case "redis.fsync": flags[row.key] = "always"

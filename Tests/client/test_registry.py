@@ -194,8 +194,8 @@ async def test_q9_a_minibus_and_a_bus_driver_need_their_papers_too(town, line, c
     made = await office.call("vehicles.set", vehicle=line.bus, plate="BUS 1")
     assert facts(town, made["code"])["on_duty"] is False
     await driver.begin()
-    await town.until("seen", lambda: facts(town, made["code"])["on_duty"], patience.PROCESS)
-    assert facts(town, made["code"])["driver"] == {"name": "Bo"}
+    # Each worker keeps an answer for some seconds.
+    assert await town.until("seen", lambda: facts(town, made["code"]).get("driver"), patience.PROCESS) == {"name": "Bo"}
 
 
 async def test_q9_a_city_may_want_all_drivers_registered(new_hub, cast):
@@ -225,8 +225,8 @@ async def test_q9_reminders_come_once_though_workers_and_redis_are_killed(new_hu
         os.kill(pid, signal.SIGKILL)
     await hub.until("ready", lambda: hub.http("/readyz").status == 200, patience.PROCESS)
     await asyncio.sleep(1)
-    assert [event["type"] for event in hub.history("office")].count("papers.ending") == 1
-    assert [event["type"] for event in hub.history(f"driver:{driver.subject}")].count("notice") == 1
+    assert [kind for _, kind, _ in hub.history("office")].count("papers.ending") == 1
+    assert [kind for _, kind, _ in hub.history(f"driver:{driver.subject}")].count("notice") == 1
 
 
 async def test_m18_the_passenger_sees_who_comes(hub, cast):

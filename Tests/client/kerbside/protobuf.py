@@ -29,6 +29,7 @@ NULLS = {
 LISTS = {
     "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
     "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
+    "DriverRecord": ("capabilities",), "VehicleRecord": ("capabilities",), "Card": ("capabilities",),
 }
 
 
