@@ -131,7 +131,7 @@ let package = Package(
             dependencies: [
                 "GTFSRealtime", "GTFS", "Domain", "Wire", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ], swiftSettings: strict),
-        .testTarget(name: "RecordsTests", dependencies: ["Records"], swiftSettings: strict),
+        .testTarget(name: "RecordsTests", dependencies: ["Records", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "WebSocketServerTests", dependencies: ["WebSocketServer", "TestSupport"], swiftSettings: strict),

@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import Synchronization
+import TestSupport
 import Testing
 
 /// The databases that everything is tested with.
@@ -46,18 +47,9 @@ final class PrivatePostgres: Sendable {
 
     private init() throws {
         directory = "/tmp/kb-postgres-" + UUID().uuidString.prefix(8)
-        let process = Process()
-        process.executableURL =
-            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../tools/postgres").standardized
-        process.arguments = [directory, String(getpid())]
-        let said = Pipe()
-        process.standardError = said
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(text: text) }
+        let tool = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../tools/postgres")
+        let (status, output) = try runToEnd(tool.standardized.path, [directory, String(getpid())])
+        guard status == 0 else { throw Failure(text: output) }
     }
 
     /// The URL of a new database.

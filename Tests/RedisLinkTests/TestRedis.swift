@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A real redis-server of a test's own, in a directory of its own under /tmp. Ends with the object.
 final class TestRedis {
@@ -79,29 +80,6 @@ func readFile(_ path: String) -> String {
 }
 
 func removeTree(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
-
-func spawn(_ program: String, _ arguments: [String]) throws -> pid_t {
-    var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Whoever reads the tests' output must not wait for a server that outlived them.
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-    // The threads of the test runner block signals; a server has to take SIGTERM.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var pid: pid_t = 0
-    let code = posix_spawnp(&pid, program, &actions, &attributes, &pointers, environ)
-    guard code == 0 else { throw TestFailure(description: "cannot start \(program): \(code)") }
-    return pid
-}
 
 /// A TCP port of 127.0.0.1 that was free a moment ago.
 func freePort() -> UInt16 {

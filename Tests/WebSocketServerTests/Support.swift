@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import TestSupport
 import Testing
 import WebSocketServer
 
@@ -90,20 +91,7 @@ struct TestCertificate {
 
     /// Runs the openssl command; nil when there is none.
     static func openssl(_ arguments: [String], input: String = "") throws -> (status: Int32, output: String)? {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return nil }
-        process.arguments = arguments
-        let output = Pipe()
-        let source = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = source
-        try process.run()
-        source.fileHandleForWriting.write(Data(input.utf8))
-        try source.fileHandleForWriting.close()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+        return try runToEnd("/usr/bin/openssl", arguments, input: input)
     }
 }
