@@ -225,6 +225,22 @@ struct RegistryFunctionTests {
         }
     }
 
+    @Test("who has a token changes 60 records in a minute at most; kerbside on the hub's machine brings whole tables")
+    func manyChanges() async throws {
+        try await TestCity.run { city in
+            func set(_ number: Int, by operator: String) async throws -> TestCity.Outcome {
+                try await city.command(
+                    "registry_set_vehicle", `operator`, #"{"vehicle":"V\#(number)","plate":"AB"}"#, "c\(number)", "", "")
+            }
+            let first = try await set(1, by: "office")
+            #expect(first.isOK)
+            for number in 2...60 { #expect(try await set(number, by: "office").isOK) }
+            #expect(try await set(61, by: "office") == .refused("rate_limited"))
+            #expect(try await city.command("registry_get", "vehicle", "V61") == .refused("not_found"))
+            for number in 61...200 { #expect(try await set(number, by: "kerbside:root").isOK) }
+        }
+    }
+
     @Test("a sign leads to its vehicle, and says who drives it now; a lost one leads nowhere")
     func sign() async throws {
         try await TestCity.run { city in

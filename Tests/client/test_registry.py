@@ -118,7 +118,7 @@ async def test_what_is_wrong_is_refused(hub, cast):
         ("drivers.set", "licence_until", "2027-02-29"), ("drivers.set", "medical_until", "1.2.2027"),
         ("drivers.set", "photo", "http://x.example/a.jpg"), ("drivers.set", "photo", "https://x;y/a"),
         ("drivers.set", "photo", 'https://x.example/"'), ("drivers.set", "name", ""),
-        ("drivers.set", "capabilities", ["a", "a"]), ("drivers.set", "capabilities", ["Two Words"]),
+        ("drivers.set", "capabilities", [f"w{n}" for n in range(17)]), ("drivers.set", "capabilities", ["Two Words"]),
         ("drivers.list", "ends_by", "soon"), ("drivers.list", "limit", 101), ("vehicles.set", "plate", "x" * 17),
         ("vehicles.set", "vehicle", "two words"), ("vehicles.set", "colour", "two\nlines"),
     ]:

@@ -246,7 +246,7 @@ private struct PhotoKind: FieldKind {
 
 /// A list of words, none of them twice.
 private struct CapabilitiesKind: FieldKind {
-    let expected: StaticString = "a list of 1 to 16 different words of 1 to 32 characters of a-z 0-9 _ -"
+    let expected: StaticString = "a list of 1 to 16 words of 1 to 32 characters of a-z 0-9 _ -"
 
     func read(_ name: StaticString, _ slot: Envelope.Slot, of object: Envelope) throws(ErrorReply) -> [String] {
         guard slot.kind == .array else { throw object.refusal(name, expected) }
@@ -255,9 +255,11 @@ private struct CapabilitiesKind: FieldKind {
         // The text was checked with the whole message, so nothing fails here but what is thrown by name.
         try? list.enterArray()
         while (try? list.nextElement()) == true {
-            guard (try? list.kind()) == .string, let token = try? list.string(), list.withBytes(token, Self.isWord),
-                words.count < 16, !words.contains(list.text(token))
+            guard (try? list.kind()) == .string, let token = try? list.string(), list.withBytes(token, Self.isWord)
             else { throw object.refusal(name, expected, got: "got one with something else") }
+            // What is said twice counts once.
+            guard !words.contains(list.text(token)) else { continue }
+            guard words.count < 16 else { throw object.refusal(name, expected, got: "got more") }
             words.append(list.text(token))
         }
         guard !words.isEmpty else { throw object.refusal(name, expected, got: "got an empty one") }
