@@ -12,6 +12,8 @@ public struct IssuerRules: Sendable, Equatable {
     public var claims = ClaimNames()
     /// Its words for ours: roles, `taxi` and `minibus`. With any of them, a role must be among them.
     public var values: [String: String] = [:]
+    /// The scopes that it may give; words of others in its tokens count for nothing.
+    public var scopes: Set<TokenScope> = []
     /// Stands before each of its subjects, so that they can't be those of another issuer.
     public var prefix = ""
 

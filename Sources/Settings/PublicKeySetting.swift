@@ -28,7 +28,7 @@ extension Settings.Tokens {
 
 /// An entry of `tokens.public_keys` as it stands in YAML.
 extension Settings.Tokens.PublicKey {
-    private static let members = ["kid", "file", "issuer", "audience", "roles", "claims", "values", "prefix"]
+    private static let members = ["kid", "file", "issuer", "audience", "roles", "claims", "values", "prefix", "scopes"]
 
     /// With what an issuer may do unless more is said.
     static func checked(
@@ -57,6 +57,7 @@ extension Settings.Tokens.PublicKey {
             throw Mismatch("a prefix of up to 16 of A-Z a-z 0-9 _ . -")
         }
         if let roles = mapping["roles"] { rules.roles = try Self.roles(roles) }
+        if let scopes = mapping["scopes"] { rules.scopes = try Self.scopes(scopes) }
         for (name, value) in try Self.texts(mapping, "claims") {
             guard let known = IssuerRules.ClaimNames.keys.first(where: { $0.name == name }), !value.isEmpty else {
                 throw Mismatch("in claims only subject, role, kind and city, each with the name of a claim")
@@ -93,6 +94,16 @@ extension Settings.Tokens.PublicKey {
             throw Mismatch("roles: a list of \(Role.allCases.map(\.rawValue).joined(separator: ", ")), each once")
         }
         return roles
+    }
+
+    private static func scopes(_ node: Node) throws(Mismatch) -> Set<TokenScope> {
+        let items = node.sequence?.map { ($0.scalar?.string).flatMap(TokenScope.init) } ?? [nil]
+        let scopes = Set(items.compactMap { $0 })
+        guard scopes.count == items.count else {
+            throw Mismatch(
+                "scopes: a list of \(TokenScope.allCases.map(\.rawValue).joined(separator: ", ")), each once")
+        }
+        return scopes
     }
 
     private static func text(_ mapping: Node.Mapping, _ name: String) throws(Mismatch) -> String? {
@@ -134,6 +145,9 @@ extension Settings.Tokens.PublicKey {
         }
         if !rules.values.isEmpty {
             parts.append("values: " + section(rules.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+        }
+        if !rules.scopes.isEmpty {
+            parts.append("scopes: [" + rules.scopes.map { quoted($0.rawValue) }.sorted().joined(separator: ", ") + "]")
         }
         if !rules.prefix.isEmpty { parts.append("prefix: \(quoted(rules.prefix))") }
         return "{" + parts.joined(separator: ", ") + "}"

@@ -17,12 +17,14 @@ public struct TokenClaims: Sendable, Equatable {
     public var kind: VehicleKind
     /// Claim `seats`, of a minibus' driver: 1…99 seats for passengers; nil: as the settings have it.
     public var seats: Int?
+    /// Claim `scope`: what it allows besides its role. Words that are not ours are left out.
+    public var scopes: Set<TokenScope>
     /// The `kid` of the key that has proved the token; empty of one that is to be issued.
     public var keyID = ""
 
     public init(
         subject: String, role: Role, city: String, issuedAt: Int64, expiresAt: Int64, kind: VehicleKind = .taxi,
-        seats: Int? = nil
+        seats: Int? = nil, scopes: Set<TokenScope> = []
     ) {
         self.subject = subject
         self.role = role
@@ -31,6 +33,7 @@ public struct TokenClaims: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.kind = kind
         self.seats = seats
+        self.scopes = scopes
     }
 
     /// The same for the driver of a minibus.

@@ -178,7 +178,8 @@ public struct TokenVerifier: Sendable {
         guard !revocations.revokes(role, subject, issuedAt: issuedAt ?? 0) else { throw .revoked }
         var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
-            kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]))
+            kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]),
+            scopes: Self.scopes(fields["scope"], rules))
         claims.keyID = kid
         return claims
     }
@@ -220,6 +221,13 @@ public struct TokenVerifier: Sendable {
         case "minibus": return .minibus
         default: throw .badClaim(.kind)
         }
+    }
+
+    /// Of an issuer's words only those that its key may give. Some write a list of them.
+    private static func scopes(_ value: JSONValue?, _ rules: IssuerRules?) -> Set<TokenScope> {
+        let words = value?.words.flatMap { $0.split(separator: " ") } ?? []
+        let scopes = words.compactMap { TokenScope(rawValue: String($0)) }
+        return Set(scopes.filter { rules?.scopes.contains($0) ?? true })
     }
 
     private static func seats(_ value: JSONValue?) throws(TokenError) -> Int? {

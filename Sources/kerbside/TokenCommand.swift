@@ -30,6 +30,13 @@ struct Token: ParsableCommand {
     var seats: Int?
 
     @Option(
+        name: .customLong("scope"),
+        help:
+            "What it allows besides, as often as needed: \(TokenScope.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
+    var scopes: [String] = []
+
+    @Option(
         name: .customLong("for"),
         help: "How long it is good: a number with s, m, h or d; at most tokens.max_life_s. 24h unless given, or that.")
     var duration: String?
@@ -50,6 +57,10 @@ struct Token: ParsableCommand {
         }
         guard seats == nil || (kind == "minibus" && (1...99).contains(seats ?? 0)) else {
             throw ValidationError("--seats \(seats ?? 0): expected 1 to 99, with --kind minibus")
+        }
+        if let unknown = scopes.first(where: { TokenScope(rawValue: $0) == nil }) {
+            let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--scope \(unknown): expected \(known)")
         }
         if let duration, Duration.milliseconds(duration) ?? 0 <= 0 {
             throw ValidationError(
@@ -85,7 +96,7 @@ struct Token: ParsableCommand {
         let now = EventLoop.wallClock() / 1000
         let claims = TokenClaims(
             subject: subject, role: role, city: city ?? settings.city.id, issuedAt: now,
-            expiresAt: now + seconds)
+            expiresAt: now + seconds, scopes: Set(scopes.compactMap(TokenScope.init)))
         print(
             try TokenIssuer(settings, makesSecret: newSecret).issue(
                 kind == "minibus" ? claims.minibus(seats: seats) : claims))

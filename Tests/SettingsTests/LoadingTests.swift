@@ -221,6 +221,8 @@ private func problems(
         ("tokens:\n  public_keys: [{kid: a, file: b, more: c}]", "expected of each key only kid, file"),
         ("tokens:\n  public_keys: [{kid: a, file: b, roles: [admin]}]", "expected roles: a list of driver"),
         ("tokens:\n  public_keys: [{kid: a, file: b, roles: []}]", "expected roles: a list of driver"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, scopes: [x]}]", "expected scopes: a list of events:personal"),
+        ("tokens:\n  public_keys: [{kid: a, file: b, scopes: x}]", "expected scopes: a list of events:personal"),
         ("tokens:\n  public_keys: [{kid: a, file: b, claims: {name: x}}]", "expected in claims only subject"),
         ("tokens:\n  public_keys: [{kid: a, file: b, values: {x: admin}}]", "expected in values their word"),
         ("tokens:\n  public_keys: [{kid: a, file: b, prefix: 'a:'}]", "expected a prefix"),

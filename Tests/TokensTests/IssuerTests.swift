@@ -59,6 +59,27 @@ private func failure(_ token: String, _ verifier: TokenVerifier) -> TokenError? 
         #expect(failure(token(), try verifier { $0.roles = [.driver] }) == .badClaim(.role))
     }
 
+    @Test func `Another issuer gives the scopes that the settings let it give, and ours gives any`() throws {
+        let words = ["scope": "\"openid events:personal profile\""]
+        let list = ["scope": #"["events:personal","email"]"#]
+        let others = try verifier()
+        let allowed = try verifier { $0.scopes = [.personalEvents] }
+        for members in [words, list] {
+            let (without, with) = try (
+                others.verify(token(members), nowMs: now), allowed.verify(token(members), nowMs: now)
+            )
+            #expect(without.scopes == [] && with.scopes == [.personalEvents])
+        }
+        for strange in ["7", "{}", "\"\"", "[7,null]", "\"events:personalx\""] {
+            #expect(try allowed.verify(token(["scope": strange]), nowMs: now).scopes == [])
+        }
+        let claims = TokenClaims(
+            subject: "billing", role: .service, city: "milano", issuedAt: now / 1000, expiresAt: now / 1000 + 60,
+            scopes: [.personalEvents])
+        let read = try others.verify(try TokenIssuer(secret: secret).issue(claims), nowMs: now)
+        #expect(read.scopes == [.personalEvents] && read.subject == "billing")
+    }
+
     @Test func `Roles stand in objects, in lists, under URLs and by other words`() throws {
         func role(_ members: [String: String?], _ change: (inout IssuerRules) -> Void) throws -> Role? {
             try? verifier(Settings().tokens, revoked: "", change).verify(token(members), nowMs: now).role
