@@ -26,7 +26,7 @@ let functions = [
     "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",
     "Stops/stop", "Stops/stop_times", "Stops/stop_request", "Stops/stop_answers", "Stops/stop_way", "Tours/tour",
     "Tours/line", "Broadcasts/broadcast", "Sessions/presence", "VehicleFeeds/feed", "Worker/sweep",
-    "Topics/publisher", "Topics/topic", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
+    "Topics/publisher", "Topics/topic", "Events/events", "Catalog/catalog", "Realtime/realtime", "Pickups/travel",
 ]
 
 let package = Package(

@@ -4,30 +4,65 @@ import EventLoop
 import Foundation
 import Hub
 import RedisLink
+import Wire
 
 struct Tail: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the city's events as they happen.",
-        discussion: "PATTERN is a type of event like 'ride.*', 'queue.joined' or '*' (all).")
+        discussion: """
+            PATTERN is a name of config/contract/events.yaml with * for one word and > for all that follow: 'ride.*', \
+            'queue.joined', '>' (all). After ? it may have filters, as on events:<pattern>: 'stop.>?line=52'. Each of the options \
+            below leaves only events that name one of those that it says.
+            """)
 
     @OptionGroup var options: ConfigOptions
 
     @Argument(help: "Which events.")
-    var pattern = "*"
+    var pattern = ">"
 
     @Option(name: .shortAndLong, help: "Begin with so many events of the past.")
     var number = 10
 
+    @Option(help: "Events of this driver or vehicle.")
+    var driver: [String] = []
+
+    @Option(help: "Events of this passenger or citizen.")
+    var passenger: [String] = []
+
+    @Option(help: "Events of this ride, booking or request for a stop.")
+    var ride: [String] = []
+
+    @Option(help: "Events of this zone.")
+    var zone: [String] = []
+
+    @Option(help: "Events of this line.")
+    var line: [String] = []
+
     func run() throws {
         let settings = try options.settings()
-        guard let topic = TopicPattern(pattern) else {
-            throw ValidationError(
-                "\(pattern): expected names with dots, and * for one or more of them, such as 'ride.*'")
+        let selection: EventSelection
+        do throws(EventSelection.Problem) {
+            selection = try EventSelection(pattern)
+        } catch {
+            throw ValidationError("\(pattern): \(error.detail)")
         }
+        let wishes = [
+            (["driver", "bus", "vehicle"], driver), (["passenger", "citizen", "subject"], passenger),
+            (["ride", "booking", "request"], ride), (["zone"], zone), (["line"], line),
+        ].filter { !$0.1.isEmpty }
         let loop = try EventLoop()
         let tail = EventTail(settings: settings, loop: loop)
         let printer = EventPrinter()
-        try tail.run(past: number, of: topic.matches) { printer.show($0) }
+        let isWanted = { (event: CityEvent) in
+            guard selection.pattern.matches(event.type) else { return false }
+            return Array(event.data.utf8).withUnsafeBytes { data in
+                selection.passes(data)
+                    && wishes.allSatisfy { fields, ids in
+                        JSONMembers.texts(of: fields, in: data).contains { ids.contains($0) }
+                    }
+            }
+        }
+        try tail.run(past: number, of: isWanted) { printer.show($0) }
     }
 }
 

@@ -105,23 +105,4 @@ struct ETATests {
         #expect(bucket.take(5, at: 100_000) == true, "full again, and no fuller")
         #expect(bucket.take(at: 100_000) == false)
     }
-
-    @Test(
-        "X2: patterns of topics",
-        arguments: [
-            ("ride.*", "ride.accepted", true), ("ride.*", "ride", false), ("ride.*", "ride.a.b", false),
-            ("ride.*", "rides.a", false), ("*", "ride.accepted", true), ("**", "offer.made", true),
-            ("queue.**", "queue.joined", true), ("queue.**", "queue", true), ("queue.**", "queue.a.b", true),
-            ("queue.**", "queued.a", false), ("*.made", "offer.made", true), ("*.made", "made", false),
-            ("**.end", "a.b.end", true), ("**.end", "a.b.end.c", false), ("ride.near", "ride.near", true),
-            ("ride.near", "ride.nearer", false),
-        ])
-    func topics(pattern: String, type: String, matches: Bool) {
-        #expect(TopicPattern(pattern)?.matches(type) == matches)
-    }
-
-    @Test(arguments: ["", "ride.", ".a", "a..b", "ri*", "a.***"])
-    func badTopics(pattern: String) {
-        #expect(TopicPattern(pattern) == nil)
-    }
 }

@@ -230,7 +230,8 @@ struct RegistryFunctionTests {
         try await TestCity.run { city in
             func set(_ number: Int, by operator: String) async throws -> TestCity.Outcome {
                 try await city.command(
-                    "registry_set_vehicle", `operator`, #"{"vehicle":"V\#(number)","plate":"AB"}"#, "c\(number)", "", "")
+                    "registry_set_vehicle", `operator`, #"{"vehicle":"V\#(number)","plate":"AB"}"#, "c\(number)", "", ""
+                )
             }
             let first = try await set(1, by: "office")
             #expect(first.isOK)

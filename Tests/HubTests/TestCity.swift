@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import Foundation
 import RedisLink
@@ -39,6 +40,7 @@ actor TestCity {
         do {
             try await city.start()
             try await body(city)
+            try await city.holdLogAgainstCatalogue()
             result = .success(())
         } catch {
             result = .failure(error)
@@ -59,6 +61,20 @@ actor TestCity {
         // Without a version they are read at each call, so that a test may change one. Hub time stands still but for `advance`.
         let clock: [RedisArgument] = ["clock_scale", 0, "clock_real", 0, "clock_hub", 1_800_000_000_000]
         try await send(["HSET", RedisArgument(keys.settings)] + RedisSettings(Settings()).fields + clock)
+    }
+
+    /// Whatever the functions have logged, the catalogue has it.
+    private func holdLogAgainstCatalogue() async throws {
+        for entry in try await raw(["XRANGE", keys.events, "-", "+"]).array ?? [] {
+            let type = try #require(entry[1]["type"].text)
+            guard let kind = EventCatalogue.kind(type) else {
+                Issue.record("the catalogue has no event \(type)")
+                continue
+            }
+            let data = try JSONValue(parsing: try #require(entry[1]["data"].bytes))
+            let strangers = (data.members?.keys ?? []).filter { !kind.fields.contains($0) }
+            #expect(strangers.isEmpty, "fields of \(type) that the catalogue does not have")
+        }
     }
 
     private func stop() async {

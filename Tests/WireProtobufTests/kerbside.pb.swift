@@ -1866,7 +1866,7 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = newValue}
   }
 
-  /// the JSON of `data` of a type that this file does not know; of topics always
+  /// the JSON of `data` of a type that this file does not know; of topics and events:… always
   package var json: Data {
     get {
       if case .json(let v)? = _storage._data {return v}
@@ -2342,7 +2342,7 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
-    /// the JSON of `data` of a type that this file does not know; of topics always
+    /// the JSON of `data` of a type that this file does not know; of topics and events:… always
     case json(Data)
     case queueJoined(Kerbside_V1_QueueChange)
     case queueLeft(Kerbside_V1_QueueLeft)

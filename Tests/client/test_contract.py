@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from kerbside import contract
@@ -29,6 +30,7 @@ LINE_EVENTS = ["schedule.changed"]
 OFFICE_EVENTS = """sos.raised sos.updated sos.acknowledged sos.closed caller.told report.sent
     papers.ending""".split()
 STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".split()
+CITY_EVENTS = sorted(yaml.safe_load((contract.DIRECTORY / "events.yaml").read_text())["events"])
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
     publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
@@ -151,11 +153,13 @@ def test_all_names_of_the_contract_are_there_and_no_others():
     assert sorted(SCHEMAS["passenger-events.json"]["$defs"]) == sorted(PASSENGER_EVENTS)
     assert sorted(SCHEMAS["line-events.json"]["$defs"]) == sorted(LINE_EVENTS)
     assert sorted(SCHEMAS["office-events.json"]["$defs"]) == sorted(OFFICE_EVENTS)
+    assert sorted(SCHEMAS["city-events.json"]["$defs"]) == CITY_EVENTS
     assert set(STATES) < set(SCHEMAS["states.json"]["$defs"])
     expected = [f"{kind}.{name}" for kind in ("cmd", "ok") for name in COMMANDS]
     expected += [f"driver.{name}" for name in DRIVER_EVENTS] + [f"passenger.{name}" for name in PASSENGER_EVENTS]
     expected += [f"state.{name}" for name in STATES] + ["error", "gap", "topic.event", "catalog.changed"]
     expected += [f"line.{name}" for name in LINE_EVENTS] + [f"office.{name}" for name in OFFICE_EVENTS]
+    expected += [f"city.{name}" for name in CITY_EVENTS]
     expected += ["snapshot.driver", "snapshot.passenger", "snapshot.feed", "snapshot.line"]
     assert sorted(MESSAGES) == sorted(expected)
 

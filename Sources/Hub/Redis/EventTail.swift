@@ -3,12 +3,12 @@ import Glibc
 import RedisLink
 public import Settings
 
-/// One entry of the city's event log.
+/// One event of the city's log; config/contract/events.yaml has them all.
 public struct CityEvent: Sendable {
     public let type: String
     /// Unix ms of hub time.
     public let time: Int64
-    /// JSON object; which fields stands with the functions that write it.
+    /// JSON object, with what is personal.
     public let data: String
 }
 
@@ -28,12 +28,12 @@ public final class EventTail {
     /// How far back the events of the past are looked for.
     private static let reach = 10_000
 
-    /// Runs the loop until Ctrl-C: the last `count` events whose type is wanted, then those that come. Throws when Redis
+    /// Runs the loop until Ctrl-C: the last `count` events that are wanted, then those that come. Throws when Redis
     /// can't be reached at first.
     public func run(
-        past count: Int, of isWanted: @escaping (_ type: String) -> Bool, _ show: @escaping (CityEvent) -> Void
+        past count: Int, of isWanted: @escaping (CityEvent) -> Bool, _ show: @escaping (CityEvent) -> Void
     ) throws {
-        let show = { (event: CityEvent) in if isWanted(event.type) { show(event) } }
+        let show = { (event: CityEvent) in if isWanted(event) { show(event) } }
         let connection = RedisConnection(
             loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
         var failure: HubFailure?
@@ -47,8 +47,8 @@ public final class EventTail {
             ]) {
                 if case .success(.array(let entries)) = $0 {
                     if let newest = entries.first?[0].text { self.last = newest }
-                    let wanted = entries.lazy.filter { isWanted($0[1]["type"].text ?? "") }.prefix(count)
-                    for entry in wanted.reversed() { self.report(entry, show) }
+                    let wanted = entries.lazy.compactMap(Self.event).filter(isWanted).prefix(count)
+                    for event in wanted.reversed() { show(event) }
                 }
                 self.follow(connection, show)
             }
@@ -74,16 +74,16 @@ public final class EventTail {
             guard case .success(let reply) = result else { return }
             for entry in reply[0][1].array ?? [] {
                 if let id = entry[0].text { self.last = id }
-                self.report(entry, show)
+                if let event = Self.event(entry) { show(event) }
             }
             self.follow(connection, show)
         }
     }
 
-    private func report(_ entry: RedisReply, _ show: (CityEvent) -> Void) {
+    private static func event(_ entry: RedisReply) -> CityEvent? {
         guard let type = entry[1]["type"].text, let time = entry[1]["time"].int, let data = entry[1]["data"].text else {
-            return
+            return nil
         }
-        show(CityEvent(type: type, time: time, data: data))
+        return CityEvent(type: type, time: time, data: data)
     }
 }

@@ -38,7 +38,7 @@ struct Keys: Sendable {
 }
 
 /// Hub channels: `driver:<id>`, `bus_driver:<id>`, `passenger:<id>`, `vehicle:<id>`, `zone:<id>`, `near`, `city`, `catalog`,
-/// `office`, `topic:<name>`, `line:<id>`.
+/// `office`, `topic:<name>`, `line:<id>`, `events:<pattern>`.
 enum Channel {
     /// Pub/sub partitions of channels with many readers: few wide Redis channels, so that a worker subscribes to at most these.
     private static let partitions: UInt32 = 64
@@ -90,6 +90,9 @@ enum Channel {
     static func isVehicle(_ channel: String) -> Bool {
         channel.hasPrefix(vehicle("")) && Catalog.isID(String(channel.dropFirst(vehicle("").count)))
     }
+
+    /// The city's events that match a pattern, as `events:ride.*`; for operators and services.
+    static let events = "events:"
 
     static let topics = "topic:"
 

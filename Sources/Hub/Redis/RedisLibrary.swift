@@ -47,6 +47,7 @@ enum RedisLibrary {
             .init("sweep", PackageResources.sweep_lua),
             .init("publisher", PackageResources.publisher_lua),
             .init("topic", PackageResources.topic_lua),
+            .init("events", PackageResources.events_lua),
             .init("catalog", PackageResources.catalog_lua),
             .init("realtime", PackageResources.realtime_lua),
             .init("travel", PackageResources.travel_lua),

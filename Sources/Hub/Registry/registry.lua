@@ -169,7 +169,8 @@ local function missing(kind, id) return refuse('not_found', 'field `' .. kind ..
 local function drop(c, given, kind, id, old)
     redis.call('HDEL', c.p .. kind .. 's', id)
     redis.call('ZREM', c.p .. kind .. '-ids', id)
-    log(c, kind .. '.removed', { [kind] = id })
+    local gone = { [kind] = id }
+    log(c, kind .. '.removed', gone)
     local entry = audit.write(c, given.operator, kind .. 's.remove', kind .. ':' .. id, nil, facts(kind, old), facts(kind, nil))
     return ok({ [kind] = id, audit = entry })
 end

@@ -7,7 +7,7 @@ local is_minibus, load_ride, log, set_vehicle, tell = import('core', 'is_minibus
 -- Calls `body` with each who waits for this driver: of a taxi its accepted ride, of a minibus its confirmed bookings.
 local function each_waiting(c, driver, v, body)
     local r = v.ride and load_ride(c, v.ride) or {}
-    if r.state == 'accepted' and r.driver == driver then body('ride', { ride = v.ride, taxi = driver }, r.passenger) end
+    if r.state == 'accepted' and r.driver == driver then body('ride', { ride = v.ride, taxi = driver }, r.passenger, r.zone) end
     if not is_minibus(v) then return end
     for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do
         local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'state', 'passenger')
@@ -24,8 +24,8 @@ local function tell_missing(c, driver, v)
     if v.missing then return end
     v.missing = v.away
     set_vehicle(c, driver, 'missing', v.missing)
-    each_waiting(c, driver, v, function(kind, data, passenger)
-        log(c, kind .. '.driver_lost', { ride = data.ride, booking = data.booking, driver = driver, passenger = passenger })
+    each_waiting(c, driver, v, function(kind, data, passenger, zone)
+        log(c, kind .. '.driver_lost', { ride = data.ride, zone = zone, booking = data.booking, driver = driver, passenger = passenger })
         for name, value in pairs(missing(c, v)) do data[name] = value end
         tell(c, 'passenger:' .. passenger, kind .. '.driver_lost', data)
     end)
@@ -33,8 +33,8 @@ end
 
 local function tell_found(c, driver, v)
     v.missing = nil
-    each_waiting(c, driver, v, function(kind, data, passenger)
-        log(c, kind .. '.driver_back', { ride = data.ride, booking = data.booking, driver = driver, passenger = passenger })
+    each_waiting(c, driver, v, function(kind, data, passenger, zone)
+        log(c, kind .. '.driver_back', { ride = data.ride, zone = zone, booking = data.booking, driver = driver, passenger = passenger })
         tell(c, 'passenger:' .. passenger, kind .. '.driver_back', data)
     end)
 end

@@ -62,7 +62,7 @@ end
 local function fail_ride(c, ride, r, code, detail)
     close_ride(c, ride, r, 'failed')
     if r.rang then cancels.add(c, r.passenger, 'd') end
-    log(c, 'ride.failed', { ride = ride, passenger = r.passenger, code = code })
+    log(c, 'ride.failed', { ride = ride, zone = r.zone, passenger = r.passenger, code = code })
     tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
 end
 
@@ -92,7 +92,7 @@ local function next_round(c, ride, r)
     if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
     r.next_at = nil
     ask_anew(c, ride)
-    log(c, 'ride.searching', { ride = ride, round = r.round, reason = 'next_round' })
+    log(c, 'ride.searching', { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
 end
@@ -209,7 +209,7 @@ local function withdraw_offer(c, ride, r, reason)
     local v = vehicle(c, driver)
     clear_offer(c, ride, driver, v)
     set_free(c, driver, v)
-    log(c, 'offer.withdrawn', { ride = ride, driver = driver, reason = reason or 'cancelled' })
+    log(c, 'offer.withdrawn', { ride = ride, zone = r.zone, driver = driver, reason = reason or 'cancelled' })
     tell(c, 'driver:' .. driver, 'offer.withdrawn', { ride = ride, reason = 'cancelled' })
 end
 
@@ -241,7 +241,7 @@ local function release_offer(c, ride, r, how)
     remember_ask(c, ride, driver)
     set_ride(c, ride, 'state', 'searching', unpack(how == 'declined' and { 'rang', '1' } or {}))
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
-    log(c, 'offer.' .. how, { ride = ride, driver = driver })
+    log(c, 'offer.' .. how, { ride = ride, zone = r.zone, driver = driver })
     if how == 'undelivered' then
         cancels.add(c, 'driver:' .. driver, 'u')
         if v.state == 'available' and cancels.driver_refusal(c, driver) then
@@ -282,7 +282,7 @@ local function is_open_to(r, driver) return r.state == 'offered' and r.offered_t
 -- offer_seen: driver, ride. The driver's app shows the offer: its time starts now (C30).
 register('offer_seen', { 'driver', 'ride' }, function(c, given)
     local driver, ride = given.driver, given.ride
-    local r = load_ride(c, ride, { 'state', 'offered_to', 'deadline', 'seen', 'driver' })
+    local r = load_ride(c, ride, { 'state', 'offered_to', 'zone', 'deadline', 'seen', 'driver' })
     local v = bring_back(c, driver)
     if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
@@ -290,7 +290,7 @@ register('offer_seen', { 'driver', 'ride' }, function(c, given)
         r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
         set_ride(c, ride, 'seen', '1', 'rang', '1', 'deadline', r.deadline)
         redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
-        log(c, 'offer.seen', { ride = ride, driver = driver })
+        log(c, 'offer.seen', { ride = ride, zone = r.zone, driver = driver })
     end
     return ok({ ride = ride, expires_in_ms = math.max(0, tonumber(r.deadline) - c.now), expires_at = tonumber(r.deadline) })
 end)
@@ -321,7 +321,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         -- Its passenger's worker follows it from here on, and reads the vehicle only if it is not told of it with the acceptance.
         local watched = math.max(tonumber(v.watched) or 0, c.real + WATCHED_MS)
         leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%.0f', watched))
-        log(c, 'ride.accepted', { ride = ride, driver = driver, passenger = r.passenger })
+        log(c, 'ride.accepted', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
         tell(c, 'driver:' .. driver, 'ride.assigned', assigned)
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end

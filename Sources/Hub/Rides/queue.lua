@@ -82,7 +82,7 @@ local function to_bottom(c, driver, v, reason)
     redis.call('ZADD', c.p .. 'queue:' .. v.zone, 'XX', v.score, driver)
     set_vehicle(c, driver, 'score', v.score)
     set_free(c, driver, v)
-    log(c, 'queue.bottom', { driver = driver, zone = v.zone, score = v.score, reason = reason })
+    log(c, 'queue.bottom', { driver = driver, zone = v.zone, score = tonumber(v.score), reason = reason })
     zone_changed(c, v.zone, reason)
 end
 

@@ -84,7 +84,7 @@ local function give_back(c, ride, r, reason, by, text)
     remember_ask(c, ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
-    log(c, 'ride.searching', { ride = ride, driver = r.driver, round = tonumber(r.round), reason = reason })
+    log(c, 'ride.searching', { ride = ride, zone = r.zone, driver = r.driver, round = tonumber(r.round), reason = reason })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason, text = text })
@@ -94,7 +94,7 @@ end
 -- driver had given it back.
 local function leave_behind(c, ride, r, v)
     close_ride(c, ride, r, 'cancelled')
-    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     -- One that was at the pickup may be right about who is aboard.
@@ -124,7 +124,7 @@ local function cancel_by_passenger(c, ride, r)
     else
         cancels.add(c, r.passenger, tonumber(r.attempt) == 0 and 'w' or nil)
     end
-    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
@@ -141,7 +141,7 @@ local function cancel_by_operator(c, ride, r, text)
     local told = { ride = ride, by = 'operator', reason = 'operator', text = text }
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled')
-    log(c, 'ride.cancelled', { ride = ride, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
+    log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', told)
     if r.state == 'accepted' then
         tell(c, 'driver:' .. r.driver, 'ride.cancelled', told)
@@ -169,7 +169,7 @@ end
 -- The office ends a ride whose driver does not: where the driver is nobody knows, so it says itself when it is available again.
 local function end_by_operator(c, ride, r, text)
     close_ride(c, ride, r, 'ended')
-    log(c, 'ride.ended', { ride = ride, driver = r.driver, passenger = r.passenger, reason = 'operator', text = text })
+    log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator', text = text })
     tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'operator' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
     make_unavailable(c, r.driver, vehicle(c, r.driver))
@@ -269,17 +269,17 @@ end)
 -- ride_alert: driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
 register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
     local driver, ride, rung = given.driver, given.id, tonumber(given.rung)
-    local r = load_ride(c, ride, { 'state', 'driver', 'passenger', 'notified' })
+    local r = load_ride(c, ride, { 'state', 'driver', 'passenger', 'zone', 'notified' })
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
     local reached = tonumber(r.notified)
     local data = { ride = ride, taxi = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
     if reached == 0 then
-        log(c, 'ride.near', { ride = ride, driver = driver, distance_m = data.distance_m })
+        log(c, 'ride.near', { ride = ride, zone = r.zone, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
     if rung == 20 and reached ~= 20 then
         set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)
-        log(c, 'ride.arrived', { ride = ride, driver = driver, distance_m = data.distance_m })
+        log(c, 'ride.arrived', { ride = ride, zone = r.zone, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
     elseif reached == 0 then
@@ -293,7 +293,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'passengers', 'notified', 'lat', 'lon' })
+            { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon' })
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -305,7 +305,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
             cancels.add(c, 'driver:' .. driver, 'f')
         end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
-        log(c, 'ride.aboard', { ride = ride, driver = driver, passengers = passengers })
+        log(c, 'ride.aboard', { ride = ride, zone = r.zone, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
         return ok({ ride = ride })
     end)
@@ -342,7 +342,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
         local is_brief = cancels.is_brief(c, r.requested_at)
         close_ride(c, ride, r, 'ended', is_brief)
-        log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger })
+        log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
         return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20')
     end)
@@ -371,7 +371,7 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
         end
         close_ride(c, ride, r, 'noshow')
         cancels.add(c, r.passenger, 'n')
-        log(c, 'ride.noshow', { ride = ride, driver = driver, passenger = r.passenger })
+        log(c, 'ride.noshow', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
         mark_back(c, driver, v)
         local rank, size = restore(c, r, v)

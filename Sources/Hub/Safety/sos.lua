@@ -176,7 +176,7 @@ local function did(c, given, what, f, before)
     local id, note = given.sos, given.note ~= '' and given.note or nil
     local entry = audit.write(c, given.operator, what, 'sos:' .. id, note, { state = before }, { state = state_of(f) })
     local type = f.closed_at and 'sos.closed' or 'sos.acknowledged'
-    log(c, type, { sos = id, operator = given.operator })
+    log(c, f.closed_at and 'sos.closed' or 'sos.acknowledged', { sos = id, operator = given.operator })
     tell(c, 'office', type, { sos = id, by = given.operator, at = c.now, note = note })
     tell(c, f.role .. ':' .. f.subject, type, { sos = id })
     return ok({ sos = id, state = state_of(f), audit = entry })

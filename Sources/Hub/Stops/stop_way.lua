@@ -48,11 +48,11 @@ local function alert(c, id, s, metres, dist, first, stands)
     if not near or ((reached == 500 or first) and not arrived) then return end
     local data = { distance_m = math.floor(metres + 0.5) }
     if reached == 0 and not first then
-        log(c, 'stop.near', { request = id, tour = s.tour, distance_m = data.distance_m })
+        log(c, 'stop.near', { request = id, line = s.line, tour = s.tour, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.near', id, s, data)
     end
     if arrived then
-        log(c, 'stop.arrived', { request = id, tour = s.tour, distance_m = data.distance_m })
+        log(c, 'stop.arrived', { request = id, line = s.line, tour = s.tour, distance_m = data.distance_m })
         stops.tell_citizen(c, 'stop.arrived', id, s, data)
     end
     stops.set(c, id, 'notified', arrived and 20 or 500)

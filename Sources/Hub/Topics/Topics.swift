@@ -122,7 +122,7 @@ final class Topics: Capability {
                 code: .badMessage, field: field,
                 detail:
                     "field `\(field)`: \(channel) has the name of the hub's own events, which are on no topic: people get theirs "
-                    + "on their own channels and on lines, and `kerbside tail '\(type)'` shows all. Choose another name."
+                    + "on their own channels and on lines, services on events:, and `kerbside tail '\(type)'` shows all. Choose another name."
             )
         }
         if channel == Channel.office, role != .operator {

@@ -77,7 +77,9 @@ final class VehicleFeeds: Capability {
         case .subscribe(let channel, let options, _):
             return subscribe(channel, options, message, session, identity)
         case .unsubscribe(let channel):
-            guard !Channel.hasEvents(channel), channel != identity.channel else { return false }
+            guard !Channel.hasEvents(channel), !channel.hasPrefix(Channel.events), channel != identity.channel else {
+                return false
+            }
             end(channel, watcher(session))
             reply(session, message.id, Self.channelReply(channel), to: message.command.name)
         }

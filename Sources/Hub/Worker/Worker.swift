@@ -58,6 +58,7 @@ public actor Worker {
         let rides = Rides(services, positions, requests, learning)
         let seats = Seats(services, positions, requests, patterns, learning)
         let topics = Topics(services)
+        let events = Events(services)
         let lines = LineBoards(services)
         topics.readings.joined = { reading, isGap in lines.joined(reading.topic.channel, reading.session, isGap: isGap)
         }
@@ -67,7 +68,7 @@ public actor Worker {
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
             learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
-            topics.readings, Notifications(services), Broadcasts(services), Office(services),
+            topics.readings, events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),

@@ -90,7 +90,7 @@ local function lose_ride(c, driver, v, r)
     local ride = v.ride
     if r.state == 'accepted' then return lose_driver(c, ride, r, 'driver') end
     close_ride(c, ride, r, 'ended')
-    log(c, 'ride.ended', { ride = ride, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
+    log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
     tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
     tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
     make_unavailable(c, driver, v)

@@ -101,6 +101,11 @@ def check_reply(command, message):
         _check("replies.json", command, message)
 
 
+def check_logged(seq, kind, time, data):
+    """Raises Breach unless the catalogue has an event of the log, with what is personal."""
+    _check("city-events.json", kind, {"ch": "events:>", "seq": seq, "type": kind, "time": time, "data": data})
+
+
 def check_push(message):
     """Raises Breach unless the hub may send this unasked."""
     kind, family = message.get("type"), str(message.get("ch", "")).partition(":")[0]
@@ -110,6 +115,8 @@ def check_push(message):
         _check("snapshots.json", "gap", message)
     elif kind == "snapshot":
         _check("snapshots.json", "feed" if family in FEEDS else family, message)
+    elif family == "events":
+        _check("city-events.json", kind, message)
     elif "seq" in message and family in ("driver", "passenger", "line", "office"):
         _check(f"{family}-events.json", kind, message)
     elif family == "topic":

@@ -120,7 +120,7 @@ class Decoder:
         if kind == "snapshot":
             assert name == family, f"{name} on {message.ch}"
             return {"ch": message.ch, "type": "snapshot", "time": message.time, "data": value}
-        is_known = family != "topic" and message.type != "positions"
+        is_known = family not in ("topic", "events") and message.type != "positions"
         assert name == (message.type.replace(".", "_") if is_known else "json"), f"{message.type} as {name}"
         seq = {"seq": message.seq} if kind == "event" else {}
         return {"ch": message.ch, **seq, "type": message.type, "time": message.time, "data": value}

@@ -1,0 +1,87 @@
+// Written by tools/generate from config/contract/events.yaml; not to be edited.
+
+extension EventCatalogue {
+    public static let version = 1
+
+    /// Of each event its name and its fields, `!` behind those that are personal.
+    static let rows = """
+        audit id operator command target! reason! before! after!
+        catalog.changed version changed
+        driver.away driver reason
+        driver.back driver
+        driver.offline driver reason
+        driver.online driver reason
+        driver.registered driver name! phone! company photo! licence! licence_until! medical_until! vehicle capabilities by at
+        driver.removed driver
+        notify.sent notice operator to zone text! people
+        offer.declined ride zone driver
+        offer.expired ride zone driver
+        offer.made ride zone driver round attempt reason
+        offer.seen ride zone driver
+        offer.undelivered ride zone driver
+        offer.withdrawn ride zone driver reason
+        papers.ending driver paper! until! days
+        queue.bottom driver zone score reason
+        queue.joined driver zone score reason
+        queue.left driver zone reason
+        report.closed report operator
+        report.sent report category
+        ride.aboard ride zone driver passengers
+        ride.accepted ride zone driver passenger!
+        ride.arrived ride zone driver distance_m
+        ride.cancelled ride zone driver passenger! by text!
+        ride.driver_back ride zone driver passenger!
+        ride.driver_lost ride zone driver passenger!
+        ride.ended ride zone driver passenger! reason text!
+        ride.failed ride zone passenger! code
+        ride.near ride zone driver distance_m
+        ride.noshow ride zone driver passenger!
+        ride.requested ride passenger! zone passengers lat! lon! to_lat! to_lon!
+        ride.searching ride zone driver round reason
+        schedule.changed tour bus line reason index stop minutes delay_s
+        seat.aboard booking driver passenger! passengers
+        seat.arrived booking driver distance_m
+        seat.asked booking driver
+        seat.cancelled booking driver passenger! by reason text!
+        seat.confirmed booking driver passenger! passengers
+        seat.declined booking driver passenger! reason
+        seat.driver_back booking driver passenger!
+        seat.driver_lost booking driver passenger!
+        seat.ended booking driver passenger!
+        seat.near booking driver distance_m
+        seat.requested booking driver passenger! passengers
+        seat.seen booking driver
+        seat.undelivered booking driver
+        seats.changed driver taken seats delta reason booking version tour bus line
+        seats.clamped driver taken capacity reason booking
+        sos.acknowledged sos operator
+        sos.cancelled sos
+        sos.closed sos operator
+        sos.raised sos role subject! ride booking tour vehicle
+        stop.accepted request line tour citizen!
+        stop.arrived request line tour distance_m
+        stop.cancelled request line tour citizen!
+        stop.completed request line tour citizen!
+        stop.declined request line tour citizen!
+        stop.expired request line tour citizen! reason
+        stop.near request line tour distance_m
+        stop.noshow request line tour citizen!
+        stop.passed tour bus line pattern index stop by delay_s
+        stop.reminder request line tour
+        stop.reopened request line tour citizen! reason
+        stop.requested request line tour citizen! at passengers lat! lon! stop back
+        stop.taken_over request line tour citizen! from
+        stop.unanswered request line tour
+        tour.ended tour bus line driver reason
+        tour.started tour bus line driver pattern trip
+        vehicle.registered vehicle plate registration company model colour capabilities code! by at
+        vehicle.removed vehicle
+        """
+
+    /// The fields that a channel may choose by, after the name of their filter.
+    static let filterRows = """
+        line line
+        vehicle bus driver vehicle
+        zone zone
+        """
+}
