@@ -1,10 +1,11 @@
 """What is made of config/contract/events.yaml, the catalogue of the city's events: the JSON Schema of each, its message in
-asyncapi.yaml, and the hub's table of them. And what differs between the catalogue and the Redis functions that log events. Used by
-tools/generate."""
+asyncapi.yaml, the hub's table of them, and the article Events.md. And what differs between the catalogue and the Redis functions
+that log events. Used by tools/generate."""
 
 import json
 import pathlib
 import re
+import sys
 
 import yaml
 
@@ -12,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONTRACT = ROOT / "config/contract"
 SCHEMA = CONTRACT / "schemas/city-events.json"
 TABLE = ROOT / "Sources/Domain/Events/EventCatalogue+Table.swift"
+ARTICLE = ROOT / "Sources/kerbside/Documentation.docc/Events.md"
+COMMON = json.loads((CONTRACT / "schemas/common.json").read_text())["$defs"]
 SOURCE = yaml.safe_load((CONTRACT / "events.yaml").read_text())
 #: An example of each schema of common.json that fields have.
 EXAMPLES = {
@@ -141,6 +144,61 @@ def table():
     return "\n".join([*lines, '        """', "}", ""])
 
 
+def mark(field, what, is_optional):
+    """A field as the article has it: in italics where it is personal, with a `?` where it may be missing."""
+    text = f"`{field}`{'?' if is_optional else ''}"
+    return f"*{text}*" if "personal" in what else text
+
+
+def meaning(name, what):
+    """(type, what it is) of a field."""
+    schema = what["schema"]
+    its = COMMON[schema] if isinstance(schema, str) else schema
+    kind = ", ".join(f"`{word}`" for word in its["enum"]) if "enum" in its else its["type"]
+    text = what.get("about") or its.get("description")
+    if text is None:
+        sys.exit(f"config/contract/events.yaml: the field {name} needs `about`")
+    return kind, f"{text} The filter `{what['filter']}` looks at it." if "filter" in what else text
+
+
+def article():
+    """The text of Events.md."""
+    lines = [
+        "# Events of the city",
+        "",
+        "All that operators and services can follow: the names of events, their fields, and what is personal.",
+        "",
+        "## Overview",
+        "",
+        "Made by `tools/generate` of `config/contract/events.yaml`. <doc:BuildingAnApp#Follow-the-citys-events> says how to",
+        f"follow them. This is version {SOURCE['version']} of the catalogue. A version adds events and fields; it never changes",
+        "the meaning of one.",
+        "",
+        "## Names",
+        "",
+        "A field with `?` may be missing. One in *italics* is personal: it is left out, unless the token has the scope",
+        "`events:personal`.",
+        "",
+        "| event | since | what has happened | fields |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, event in SOURCE["events"].items():
+        marks = ", ".join(mark(*field) for field in fields(event))
+        lines.append(f"| `{name}` | {event.get('since', 1)} | {event['summary']} | {marks} |")
+    lines += ["", "## Fields", "", "A field of the same name is the same in each event, unless a row names the event.", ""]
+    lines += ["| field | type | what it is |", "| --- | --- | --- |"]
+    used = {}
+    for name, event in SOURCE["events"].items():
+        for field, what, _ in fields(event):
+            used.setdefault((field, id(what)), (what, []))[1].append(name)
+    for (field, _), (what, events) in sorted(used.items(), key=lambda one: (one[0][0], one[1][1])):
+        is_other = SOURCE["fields"].get(field) is not what
+        where = f" (of {', '.join(f'`{name}`' for name in events)})" if is_other else ""
+        kind, text = meaning(field, what)
+        lines.append(f"| `{field}`{where} | {kind} | {text} |")
+    return "\n".join(lines) + "\n"
+
+
 def closing(text, start):
     """Where the brackets that open at `start` are closed."""
     depth = 0
@@ -222,7 +280,7 @@ def unlike_functions():
 def main(is_check):
     """Writes what is made of the catalogue, or says what is not what it should be. Answers whether all is well."""
     found = unlike_functions()
-    for target, text in ((SCHEMA, schemas()), (TABLE, table())):
+    for target, text in ((SCHEMA, schemas()), (TABLE, table()), (ARTICLE, article())):
         if not is_check:
             target.write_text(text)
         elif not target.exists() or target.read_text() != text:

@@ -167,6 +167,19 @@ def test_the_tables_of_events_are_whole():
     assert told == expected | shared
 
 
+def test_the_article_of_events_is_the_catalogue():
+    catalogue = contract.SCHEMAS["city-events.json"]["$defs"]
+    told = {names(row[0])[0]: row[3] for row in table(CATALOG / "Events.md", "Names")[1:]}
+    assert {name: set(names(cell)) for name, cell in told.items()} == {
+        name: set(event["properties"]["data"]["properties"]) for name, event in catalogue.items()
+    }
+    for name, cell in told.items():
+        fields = catalogue[name]["properties"]["data"]["properties"]
+        assert set(re.findall(r"\*`([^`]+)`", cell)) == {field for field, its in fields.items() if its.get("x-personal")}, name
+    explained = {names(row[0])[0] for row in table(CATALOG / "Events.md", "Fields")[1:]}
+    assert explained == {field for cell in told.values() for field in names(cell)}
+
+
 def test_the_tables_of_codes_are_those_of_the_contract():
     errors = {names(code)[0]: (retry == "yes", meaning) for code, retry, meaning in table(APP, "Errors")[1:]}
     assert errors == {code: (row["retry"], row["meaning"]) for code, row in contract.ERROR_CODES.items()}
