@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import itertools
 
 import pytest
 
@@ -13,6 +12,7 @@ from kerbside.driver import Driver
 from kerbside.hub import Hub
 from kerbside.ledger import check_city
 from kerbside.minibus import Minibus
+from kerbside.names import fresh
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 from kerbside.stops import serve
@@ -124,9 +124,6 @@ def city(new_hub):
     return new_hub(blocks=3).start()
 
 
-_numbers = itertools.count(100)
-
-
 class Cast:
     """Makes drivers and passengers with names that nobody else has."""
 
@@ -134,17 +131,17 @@ class Cast:
         self._driver, self._passenger = driver, passenger
 
     def driver(self, hub, at=None):
-        return self._driver(hub, f"T{next(_numbers)}", at)
+        return self._driver(hub, fresh("T"), at)
 
     def minibus(self, hub, at, seats=14):
-        return Minibus(hub, f"M{next(_numbers)}", at, seats)
+        return Minibus(hub, fresh("M"), at, seats)
 
     def passenger(self, hub):
-        return self._passenger(hub, f"p{next(_numbers)}")
+        return self._passenger(hub, fresh("p"))
 
     async def operator(self, hub, role="operator"):
         """One who sees all, and is connected."""
-        operator = Operator(hub, f"{role}-{next(_numbers)}", role)
+        operator = Operator(hub, fresh(f"{role}-"), role)
         await operator.connect()
         return operator
 
@@ -165,7 +162,7 @@ class Cast:
 @pytest.fixture
 def topic():
     """A shared event channel that nobody else uses."""
-    return f"topic:t-{next(_numbers)}"
+    return fresh("topic:t-")
 
 
 @pytest.fixture

@@ -1,21 +1,20 @@
 """An operator asks for who telephones (B18), and what it hears of it."""
 
-import itertools
 
 import pytest
 
 from kerbside.minibus import trip
+from kerbside.names import numbers
 from kerbside.somebody import BinarySomebody, Somebody
 from kerbside.stops import serve
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City, acts
 
 ADA = {"name": "Ada Rossi", "number": "+39 02 1234-5"}
-_numbers = itertools.count(1000)
 
 
 def caller(name="Ada Rossi"):
     """Somebody who telephones for the first time, and the passenger that it is."""
-    number = next(_numbers)
+    number = next(numbers)
     return {"name": name, "number": f"+39 02 {number}-5"}, f"tel:003902{number}5"
 WISHES = {
     "ride.request": {"lat": 45.46, "lon": 9.19, "passengers": 1},

@@ -261,8 +261,7 @@ async def test_lines_survive_restarts_and_the_death_of_redis(city):
             answer.status == 200 and answer.json["buses"][0]["seats"] == 9
             for answer in (get(city, "buses") for _ in range(12))))
     pid = city.workers()[0]
-    os.kill(pid, 9)
-    await city.until("another worker", lambda: len(city.workers()) == 2 and pid not in city.workers())
+    await city.kill_workers(pid)
     await city.until("ready", lambda: all(city.http("/readyz").status == 200 for _ in range(8)))
     for _ in range(8):
         assert get(city, "buses").json["buses"][0]["seats"] == 9

@@ -186,8 +186,7 @@ async def test_a_worker_dies_and_the_pictures_are_right_again(new_hub, cast):
     for victim in hub.workers():
         for driver in drivers:
             await step(rng, driver, here.a)
-        os.kill(victim, signal.SIGKILL)
-        await hub.until("two workers again", lambda: len(hub.workers()) == 2 and victim not in hub.workers())
+        await hub.kill_workers(victim)
         lost = [client for client in clients if not await is_there(client)]
         await asyncio.gather(*map(steadily, lost))
         renewed = []

@@ -1,10 +1,7 @@
 """What an operator asks and does by hand, whom it concerns, and what the audit says of it."""
 
 import asyncio
-import itertools
 import json
-import os
-import signal
 import time
 
 import pytest
@@ -15,6 +12,7 @@ from kerbside.bus import BusDriver
 from kerbside.driver import Driver
 from kerbside.hub import run
 from kerbside.minibus import trip
+from kerbside.names import fresh
 from kerbside.operator import Operator
 from kerbside.passenger import Passenger
 from kerbside.protobuf import Binary
@@ -37,8 +35,6 @@ ACTS = {
     "office.audit": {},
 }
 
-_numbers = itertools.count(1)
-
 
 class BinaryDriver(Binary, Driver):
     pass
@@ -60,7 +56,7 @@ class City(Cast):
         self._office = office
 
     async def operator(self, hub, role="operator"):
-        office = self._office(hub, f"office-{next(_numbers)}", role)
+        office = self._office(hub, fresh("office-"), role)
         await office.connect()
         return office
 
@@ -327,9 +323,8 @@ async def test_a_block_outlives_reconnects_workers_and_a_restart(new_hub, cast):
                 await one.cut()
 
     await holds()
-    for pid in hub.workers():
-        os.kill(pid, signal.SIGKILL)
-    await hub.until("workers are back", lambda: len(hub.workers()) == 2 and hub.http("/readyz").status == 200)
+    await hub.kill_workers(*hub.workers())
+    await hub.until("ready", lambda: hub.http("/readyz").status == 200)
     await holds()
     hub.stop()
     hub.start()

@@ -1,7 +1,6 @@
 """Who is who: records of drivers and vehicles, papers that end, and what passengers are shown (Q9, M18)."""
 
 import asyncio
-import itertools
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.driver import Driver
 from kerbside.hub import run
 from kerbside.minibus import trip
+from kerbside.names import fresh
 from kerbside.passenger import Passenger
 from kerbside.protobuf import Binary
 from kerbside.records_of_fleets import CAR, PHOTO, day, facts, vehicle
@@ -33,7 +33,6 @@ COMMANDS = {
     "vehicles.list": {},
     "vehicles.remove": {"vehicle": "V1"},
 }
-_numbers = itertools.count(1)
 
 
 class BinaryDriver(Binary, Driver):
@@ -52,13 +51,13 @@ class City(Cast):
         self._office, self.bus = office, bus
 
     async def office(self, hub):
-        office = self._office(hub, f"office-{next(_numbers)}")
+        office = self._office(hub, fresh("office-"))
         await office.watch()
         return office
 
     async def both(self, hub):
         """One at each worker."""
-        first, second = await self.office(hub), self._office(hub, f"office-{next(_numbers)}")
+        first, second = await self.office(hub), self._office(hub, fresh("office-"))
         await second.connect_to(other_than=first.worker)
         return first, second
 
@@ -127,7 +126,7 @@ async def test_what_is_wrong_is_refused(hub, cast):
     await office.refused("vehicles.get", "not_found", vehicle="none")
     lost = await office.refused("drivers.set", "not_found", driver="T1", name="Ada", vehicle="none")
     assert "vehicles.set" in lost["detail"]
-    car, name = vehicle(), f"D-{next(_numbers)}"
+    car, name = vehicle(), fresh("D-")
     await office.call("vehicles.set", vehicle=car, plate="AB 1")
     await office.call("drivers.set", driver=name, name="Ada", vehicle=car)
     assert name in (await office.refused("vehicles.remove", "not_available", vehicle=car))["detail"]

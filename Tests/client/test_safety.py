@@ -1,6 +1,5 @@
 """Alarms, which ring until a person acknowledges them, and reports of what happened."""
 
-import itertools
 import json
 import os
 import signal
@@ -11,6 +10,7 @@ from conftest import Cast
 from kerbside.bus import BusDriver
 from kerbside.driver import Driver
 from kerbside.minibus import trip
+from kerbside.names import fresh
 from kerbside.passenger import Passenger
 from kerbside.protobuf import Binary
 from kerbside.somebody import BinarySomebody, Somebody
@@ -26,8 +26,6 @@ ACTS = {
     "report.close": {"report": "p_1", "note": "Why."},
     "subscribe": {"channel": "office"},
 }
-
-_numbers = itertools.count(1)
 
 
 class BinaryDriver(Binary, Driver):
@@ -50,7 +48,7 @@ class City(Cast):
         self._office, self.bus = office, bus
 
     def office(self, hub):
-        return self._office(hub, f"office-{next(_numbers)}")
+        return self._office(hub, fresh("office-"))
 
     async def watcher(self, hub):
         office = self.office(hub)

@@ -115,11 +115,11 @@ def hub_with(new_hub, **more):
 
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_keys_change_and_old_tickets_end(new_hub, version):
-    """A key each two seconds; a ticket lives twelve times as long, at least."""
+    """A key each two seconds; a ticket lives twelve times as long, at least. More than two, if this takes long."""
     hub, context = hub_with(new_hub, server__tls__resume_s=24), settings(version)
     session, *_ = visit(hub, context)
     known = set(names(hub))
-    assert len(known) == 2, "one seals, the next one is known"
+    assert len(known) >= 2, "one seals, the next one is known"
     # The second of the new ones seals by then.
     await hub.until("two keys more", lambda: len(set(names(hub)) - known) >= 3)
     assert known <= set(names(hub)), "the old ones open still"

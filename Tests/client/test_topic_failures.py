@@ -90,8 +90,7 @@ async def test_a_worker_is_killed(new_hub, topic):
     publishing = asyncio.create_task(stream(operator, topic, 400))
     for turn in range(2):
         await asyncio.sleep(0.3)
-        os.kill(hub.workers()[turn], signal.SIGKILL)
-        await hub.until("two workers again", lambda: len(hub.workers()) == 2)
+        await hub.kill_workers(hub.workers()[turn])
     seqs = await publishing
     await settle(readers, keeping, topic, seqs)
 

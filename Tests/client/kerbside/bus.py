@@ -1,6 +1,5 @@
 """A bus driver's app, the readers of a line, and a community with many small lines."""
 
-import itertools
 import json
 import time
 
@@ -8,12 +7,12 @@ from . import hub as hubs, patience
 from .city import Point
 from .client import Client
 from .driver import Driver
+from .names import fresh
 from .protobuf import Binary
 
 #: Metres from stop to stop, and how many there are.
 SPACING, STOPS = 1000, 5
 
-_numbers = itertools.count(1)
 
 
 class Line:
@@ -66,7 +65,7 @@ class BusDriver(Driver):
     role = "bus_driver"
 
     def __init__(self, hub, line, subject=None):
-        super().__init__(hub, subject or f"D{next(_numbers)}", line.at(0))
+        super().__init__(hub, subject or fresh("D"), line.at(0))
         self.channel = f"bus_driver:{self.subject}"
         self.line, self.tour = line, None
 
@@ -105,7 +104,7 @@ class Citizen(Client):
     role = "passenger"
 
     def __init__(self, hub, line):
-        super().__init__(hub, f"c{next(_numbers)}")
+        super().__init__(hub, fresh("c"))
         self.line = line
 
     async def watch_line(self, **fields):

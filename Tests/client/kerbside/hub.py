@@ -242,6 +242,12 @@ class Hub:
         """pids of the worker processes."""
         return sorted(pid for pid, line in self.processes().items() if " worker" in line)
 
+    async def kill_workers(self, *victims):
+        """Until two others are there. One that was killed is seen for a while."""
+        for pid in victims:
+            os.kill(pid, signal.SIGKILL)
+        await self.until("two other workers", lambda: len(self.workers()) == 2 and not {*victims} & {*self.workers()})
+
     def redis_pid(self):
         found = [pid for pid, line in self.processes().items() if "redis-server" in line]
         return found[0] if found else None

@@ -1,13 +1,11 @@
 """Anybody who reads or writes the shared event channels."""
 
 import asyncio
-import itertools
 
 from . import patience
 from .client import Client
+from .names import fresh
 from .protobuf import Binary
-
-_numbers = itertools.count(1)
 
 
 class Member(Client):
@@ -15,7 +13,7 @@ class Member(Client):
 
     def __init__(self, hub, role="passenger"):
         self.role = role
-        super().__init__(hub, f"m{next(_numbers)}")
+        super().__init__(hub, fresh("m"))
 
     async def hello(self, resume=None):
         fields = {"token": self.token}

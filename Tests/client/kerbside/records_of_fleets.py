@@ -1,8 +1,9 @@
 """Records of a fleet, and the page of a sign."""
 
 import datetime
-import itertools
 import json
+
+from .names import fresh
 
 CAR = {
     "plate": "AB 123 CD", "registration": "MI-4711", "company": "Rossi & Co", "model": "Skoda <Octavia>", "colour": "white",
@@ -10,7 +11,6 @@ CAR = {
 }
 PHOTO = "https://fleet.example:8443/ada.jpg?size=2"
 
-_numbers = itertools.count(1)
 
 
 def day(days):
@@ -19,7 +19,7 @@ def day(days):
 
 
 def vehicle():
-    return f"V{next(_numbers)}"
+    return fresh("V")
 
 
 def page(hub, code, accept="text/html,application/xhtml+xml,*/*;q=0.8"):

@@ -1,14 +1,12 @@
 """Somebody of any role, who tries what may be refused."""
 
-import itertools
 import time
 
 from . import contract
 from .client import Client
 from .feeds import Picture
+from .names import fresh
 from .protobuf import Binary
-
-_numbers = itertools.count(1)
 
 
 def sample(command):
@@ -22,7 +20,7 @@ class Somebody(Client):
 
     def __init__(self, hub, role):
         self.role = role
-        super().__init__(hub, f"{role}-{next(_numbers)}")
+        super().__init__(hub, fresh(f"{role}-"))
 
     async def enter(self):
         await self.open()
