@@ -90,9 +90,9 @@ struct Drivers: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Writes the records of a table (CSV): all of them, or none when one is wrong.",
             discussion: """
-                The first line has the names of the columns: driver, name, phone, company, photo, licence, licence_until, \
-                medical_until, vehicle, capabilities; the first two must be there. A record is replaced whole. Drivers that \
-                are not in the table stay as they are. Vehicles are registered before (kerbside vehicles import).
+                The first line has the names of the columns: \(RegistryTable.Kind.drivers.names); the first two must be there. \
+                A record is replaced whole. Drivers that are not in the table stay as they are. Vehicles are registered \
+                before (kerbside vehicles import).
                 """)
         @OptionGroup var options: ConfigOptions
         @OptionGroup var file: TableOptions
@@ -179,9 +179,9 @@ struct Vehicles: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Writes the records of a table (CSV): all of them, or none when one is wrong.",
             discussion: """
-                The first line has the names of the columns: vehicle, plate, registration, company, model, colour, \
-                capabilities; the first two must be there. A record is replaced whole and keeps the code of its sign. \
-                Vehicles that are not in the table stay as they are.
+                The first line has the names of the columns: \(RegistryTable.Kind.vehicles.names); the first two must be there. \
+                A record is replaced whole and keeps the code of its sign. Vehicles that are not in the table stay as they \
+                are.
                 """)
         @OptionGroup var options: ConfigOptions
         @OptionGroup var file: TableOptions

@@ -21,6 +21,7 @@ struct RegistryTable {
             }
         }
 
+        var names: String { columns.joined(separator: ", ") }
         var required: [String] { Array(columns.prefix(2)) }
     }
 
@@ -63,7 +64,7 @@ struct RegistryTable {
     }
 
     private static func problems(ofHead head: [String], _ kind: Kind, _ name: String) -> [String] {
-        let all = kind.columns.joined(separator: ", ")
+        let all = kind.names
         guard !head.isEmpty else { return ["\(name): it is empty; its first line has the names of columns: \(all)"] }
         let unknown = head.filter { !kind.columns.contains($0) }.map { column in
             "\(name):1: there is no column \"\(column)\"; there are \(all)"

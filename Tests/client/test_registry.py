@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Cast
 from kerbside import patience
+from kerbside.asker import Asker
 from kerbside.bus import BinaryBusDriver, BusDriver
 from kerbside.driver import Driver
 from kerbside.hub import run
@@ -21,7 +22,6 @@ from kerbside.records_of_fleets import CAR, PHOTO, day, facts, vehicle
 from kerbside.somebody import BinarySomebody, Somebody
 from kerbside.stops import serve
 from kerbside.watcher import BinaryWatcher, Watcher
-from test_http_commands import Asker
 
 COMMANDS = {
     "drivers.set": {"driver": "T1", "name": "Ada"},

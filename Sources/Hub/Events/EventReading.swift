@@ -3,7 +3,7 @@ import WebSocketServer
 import Wire
 
 /// What one connection follows of the city's events: a channel. Used on the worker's loop.
-final class EventReading {
+final class EventReading: SharedReading {
     enum Phase {
         /// The log is to be read for it, or is being read.
         case reading
@@ -29,10 +29,8 @@ final class EventReading {
     let budget: Budget
     var phase = Phase.reading
     var place: Place
-    /// Commands that are answered when the log was read.
     var asks: [Int64]
-    /// Its place among the live.
-    fileprivate var index = 0
+    var index = 0
 
     init(_ group: EventGroup, _ session: Session, from since: String, asks: [Int64]) {
         self.group = group
@@ -60,9 +58,8 @@ final class EventGroup {
     let selection: EventSelection
     /// Readings of any phase but ended.
     var count = 0
-    /// The live ones, side by side: sending walks the connections and touches nothing else.
-    private(set) var connections: [ConnectionID] = []
-    private var readings: [EventReading] = []
+    private var live = LiveReadings<EventReading>()
+    var connections: [ConnectionID] { live.connections }
     /// By type, as found out once.
     private var matching: [String: Bool] = [:]
 
@@ -73,19 +70,10 @@ final class EventGroup {
 
     func add(_ reading: EventReading) {
         reading.phase = .live
-        reading.index = readings.count
-        readings.append(reading)
-        connections.append(reading.session.connection)
+        live.add(reading)
     }
 
-    func remove(_ reading: EventReading) {
-        let last = readings.count - 1
-        readings[last].index = reading.index
-        readings.swapAt(reading.index, last)
-        connections.swapAt(reading.index, last)
-        readings.removeLast()
-        connections.removeLast()
-    }
+    func remove(_ reading: EventReading) { live.remove(reading) }
 
     func wants(_ entry: LogEntry) -> Bool { matches(entry.type) && entry.passes(selection) }
 
@@ -152,11 +140,6 @@ final class EventFollowers {
 
     /// Makes those that are ahead live whose position is such.
     func admit(_ isSuch: (StreamPosition) -> Bool) {
-        guard !ahead.isEmpty else { return }
-        let waiting = ahead
-        ahead = []
-        for reading in waiting {
-            if let its = reading.position, isSuch(its) { reading.group.add(reading) } else { ahead.append(reading) }
-        }
+        for reading in ahead.takeOut(isSuch) { reading.group.add(reading) }
     }
 }

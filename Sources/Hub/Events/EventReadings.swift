@@ -16,7 +16,7 @@ final class EventReadings: Capability {
     let services: WorkerServices
     private let followers = EventFollowers()
     private let tail: LogTail
-    private var readings: [ConnectionID: [EventReading]] = [:]
+    private var readings = SessionReadings<EventReading>()
     /// To be read, in turn.
     private var due: [EventReading] = []
     private var isReading = false
@@ -43,7 +43,7 @@ final class EventReadings: Capability {
     // MARK: who follows what
 
     func reading(of channel: String, _ session: Session) -> EventReading? {
-        readings[session.connection]?.first { $0.group.key.channel == channel }
+        readings[session].first { $0.group.key.channel == channel }
     }
 
     /// Where a reading stands; nil as long as nobody knows.
@@ -58,8 +58,7 @@ final class EventReadings: Capability {
     ) {
         let key = EventGroup.Key(channel: channel, encoding: session.encoding, isPersonal: isPersonal)
         let reading = EventReading(followers.group(key, selection), session, from: since, asks: asks)
-        readings[session.connection, default: []].append(reading)
-        session.channels += 1
+        readings.add(reading)
         reading.group.count += 1
         due.append(reading)
         readNext()
@@ -67,17 +66,12 @@ final class EventReadings: Capability {
 
     func end(_ reading: EventReading) {
         followers.leave(reading)
-        let session = reading.session
-        if let index = readings[session.connection]?.firstIndex(where: { $0 === reading }) {
-            readings[session.connection]?.remove(at: index)
-            session.channels -= 1
-            if readings[session.connection]?.isEmpty == true { readings[session.connection] = nil }
-        }
+        readings.remove(reading)
         if followers.isEmpty { tail.stop() }
     }
 
     func closed(_ session: Session) {
-        for reading in readings[session.connection] ?? [] {
+        for reading in readings[session] {
             reading.asks = []
             end(reading)
         }
@@ -170,7 +164,8 @@ final class EventReadings: Capability {
     private func take(_ page: LogPage, isWhole: Bool, _ reading: EventReading) {
         let (session, group) = (reading.session, reading.group)
         reading.budget.bucket.charge(CommandPrice.missed(page.count, bytes: page.bytes), at: Int64(loop.now))
-        for id in reading.asks { reply(session, id, Self.reply(group.key.channel, page.start), to: "subscribe") }
+        let json = Self.channelReply(group.key.channel, at: page.start)
+        for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []
         guard reading.phase != .ended else { return }
         if page.isGap { send(session, Encode.gap(channel: group.key.channel)) }
@@ -229,14 +224,5 @@ final class EventReadings: Capability {
         }
         if paced.isEmpty { pace.stop() }
         readNext()
-    }
-
-    static func reply(_ channel: String, _ position: StreamPosition) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginObject()
-        json.member("channel", channel)
-        json.member("seq", position.text)
-        json.endObject()
-        return json.bytes
     }
 }

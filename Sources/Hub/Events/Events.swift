@@ -48,7 +48,7 @@ final class Events: Capability {
                 if let id = message.id { known.asks.append(id) }
                 return
             }
-            return reply(session, message.id, EventReadings.reply(channel, position), to: message.command.name)
+            return reply(session, message.id, Self.channelReply(channel, at: position), to: message.command.name)
         }
         guard known != nil || session.channels < WireLimits.feedChannels else {
             return refuse(

@@ -85,11 +85,12 @@ extension Capability {
 
     func close(_ session: Session, _ code: CloseCode, _ reason: String? = nil) { outbox.close(session, code, reason) }
 
-    /// The reply to `subscribe`, `watch` and their opposites: `{"channel": …}`.
-    static func channelReply(_ channel: String) -> [UInt8] {
+    /// The reply to `subscribe`, `watch` and their opposites: `{"channel": …}`, where the reader stands with its `seq`.
+    static func channelReply(_ channel: String, at position: StreamPosition? = nil) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("channel", channel)
+        if let position { json.member("seq", position.text) }
         json.endObject()
         return json.bytes
     }

@@ -20,7 +20,7 @@ final class ChannelReadings: Capability {
     var left: (_ channel: String, Session) -> Void = { _, _ in }
 
     private let topics = EventChannels()
-    private var readings: [ConnectionID: [ChannelReading]] = [:]
+    private var readings = SessionReadings<ChannelReading>()
     private let pace: LoopTimer
 
     /// Places of one call.
@@ -40,7 +40,7 @@ final class ChannelReadings: Capability {
     // MARK: who reads what
 
     func reading(of channel: String, _ session: Session) -> ChannelReading? {
-        readings[session.connection]?.first { $0.topic.channel == channel }
+        readings[session].first { $0.topic.channel == channel }
     }
 
     /// How many connections read a channel here.
@@ -49,8 +49,7 @@ final class ChannelReadings: Capability {
     func join(_ channel: String, since: String?, _ session: Session, asks: [Int64], isPaced: Bool = false) {
         let topic = topics.topic(channel)
         let reading = ChannelReading(topic, session, since: since, asks: asks)
-        readings[session.connection, default: []].append(reading)
-        session.channels += 1
+        readings.add(reading)
         topic.count += 1
         guard !isPaced else { return goOnLater(reading) }
         topic.joining.append(reading)
@@ -59,13 +58,8 @@ final class ChannelReadings: Capability {
 
     func end(_ reading: ChannelReading) {
         reading.topic.leave(reading)
-        let session = reading.session
-        left(reading.topic.channel, session)
-        if let index = readings[session.connection]?.firstIndex(where: { $0 === reading }) {
-            readings[session.connection]?.remove(at: index)
-            session.channels -= 1
-            if readings[session.connection]?.isEmpty == true { readings[session.connection] = nil }
-        }
+        left(reading.topic.channel, reading.session)
+        readings.remove(reading)
         forgetIfUnread(reading.topic)
     }
 
@@ -75,19 +69,10 @@ final class ChannelReadings: Capability {
     }
 
     func closed(_ session: Session) {
-        for reading in readings[session.connection] ?? [] {
+        for reading in readings[session] {
             reading.asks = []
             end(reading)
         }
-    }
-
-    static func reply(_ channel: String, _ position: StreamPosition) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginObject()
-        json.member("channel", channel)
-        json.member("seq", position.text)
-        json.endObject()
-        return json.bytes
     }
 
     // MARK: live
@@ -265,7 +250,8 @@ final class ChannelReadings: Capability {
         let (events, reached) = page.part(after: start, upTo: part)
         let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
         reading.budget.bucket.charge(price, at: Int64(loop.now))
-        for id in reading.asks { reply(session, id, Self.reply(reading.topic.channel, start), to: "subscribe") }
+        let json = Self.channelReply(reading.topic.channel, at: start)
+        for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []
         guard reading.phase != .ended else { return }
         if isGap { send(session, Encode.gap(channel: reading.topic.channel)) }

@@ -22,7 +22,7 @@ final class ChannelEvent {
 }
 
 /// What one connection reads of a topic. Used on the worker's loop only.
-final class ChannelReading {
+final class ChannelReading: SharedReading {
     enum Phase {
         /// The history must be read for it.
         case joining
@@ -39,14 +39,12 @@ final class ChannelReading {
     /// What reads for it is paid from here, also when its connection is gone meanwhile.
     let budget: Budget
     var phase = Phase.joining
-    /// What it has seen; nil: nothing, it begins where the history ends. Of a live reading the topic's position counts.
+    /// Nil: nothing, it begins where the history ends. Of a live reading the topic's position counts.
     var position: StreamPosition?
     /// Its place can't be in the history.
     var isLost: Bool
-    /// Commands that are answered when the history was read.
     var asks: [Int64]
-    /// Its place among the live.
-    fileprivate var index = 0
+    var index = 0
     fileprivate var group: Int { session.encoding == .json ? 0 : 1 }
 
     /// - Parameter since: the seq seen last, as the client has it, or `0`; nil begins now.
@@ -63,29 +61,14 @@ final class ChannelReading {
     var known: StreamPosition? { phase == .live ? topic.position : position }
 }
 
-/// Live readings that get the same bytes.
+/// The live readings of one encoding.
 struct ReadingGroup {
     let encoding: FeedEncoding
-    /// Side by side: sending walks these and touches nothing else.
-    private(set) var connections: [ConnectionID] = []
-    private var readings: [ChannelReading] = []
+    fileprivate var live = LiveReadings<ChannelReading>()
 
     init(_ encoding: FeedEncoding) { self.encoding = encoding }
 
-    fileprivate mutating func add(_ reading: ChannelReading) {
-        reading.index = readings.count
-        readings.append(reading)
-        connections.append(reading.session.connection)
-    }
-
-    fileprivate mutating func remove(_ reading: ChannelReading) {
-        let last = readings.count - 1
-        readings[last].index = reading.index
-        readings.swapAt(reading.index, last)
-        connections.swapAt(reading.index, last)
-        readings.removeLast()
-        connections.removeLast()
-    }
+    var connections: [ConnectionID] { live.connections }
 }
 
 /// A shared event channel with readers here. Used on the worker's loop only; it ends with its last reading.
@@ -129,18 +112,11 @@ final class EventChannel {
     }
 
     /// Makes those of the readings that are ahead live whose position is such.
-    func admit(_ isSuch: (StreamPosition) -> Bool) {
-        guard !ahead.isEmpty else { return }
-        let waiting = ahead
-        ahead = []
-        for reading in waiting {
-            if let its = reading.position, isSuch(its) { add(reading) } else { ahead.append(reading) }
-        }
-    }
+    func admit(_ isSuch: (StreamPosition) -> Bool) { for reading in ahead.takeOut(isSuch) { add(reading) } }
 
     private func add(_ reading: ChannelReading) {
         reading.phase = .live
-        groups[reading.group].add(reading)
+        groups[reading.group].live.add(reading)
     }
 
     /// Pushes may be missing from now on: nobody goes on but from the history.
@@ -155,7 +131,7 @@ final class EventChannel {
     func leave(_ reading: ChannelReading) {
         guard reading.phase != .ended else { return }
         switch reading.phase {
-        case .live: groups[reading.group].remove(reading)
+        case .live: groups[reading.group].live.remove(reading)
         case .ahead: ahead.removeAll { $0 === reading }
         case .joining where reading.asks.isEmpty: joining.removeAll { $0 === reading }
         default: break

@@ -70,7 +70,7 @@ final class Topics: Capability {
         if let known, since == nil {
             // It stays where it is.
             if let position = known.known {
-                return reply(session, message.id, ChannelReadings.reply(channel, position), to: message.command.name)
+                return reply(session, message.id, Self.channelReply(channel, at: position), to: message.command.name)
             }
             if let id = message.id { known.asks.append(id) }
             return

@@ -24,7 +24,7 @@ public enum RegistryCommand: CommandGroup {
             take: { if case .driver(let id) = $0 { id } else { nil } }),
         CommandKind(
             "drivers.list", [.operator], .city, Field.optional("from", .page),
-            Field.optional("limit", .records, absent: entries), Field.optional("ends_by", DateKind()),
+            Field.optional("limit", .records, absent: entries), Field.optional("ends_by", .day),
             make: RegistryCommand.drivers,
             take: { if case .drivers(let from, let limit, let date) = $0 { (from, limit, date) } else { nil } }),
         CommandKind(
@@ -100,8 +100,8 @@ extension DriverRecord {
             "name", ProseKind(limit: WireLimits.personNameBytes, expected: "a name, 1 to 80 bytes of text on one line")),
         Field.optional(
             "phone", ProseKind(limit: WireLimits.phoneNumberBytes, expected: "a number to call, 1 to 32 bytes")),
-        Field.optional("company", .label), Field.optional("photo", PhotoKind()), Field.optional("licence", .number),
-        Field.optional("licence_until", DateKind()), Field.optional("medical_until", DateKind()),
+        Field.optional("company", .label), Field.optional("photo", .picture), Field.optional("licence", .number),
+        Field.optional("licence_until", .day), Field.optional("medical_until", .day),
         Field.optional("vehicle", .catalogID), Field.optional("capabilities", CapabilitiesKind()),
         make: { driver, name, phone, company, photo, licence, licenceUntil, medicalUntil, vehicle, capabilities in
             var record = DriverRecord(driver: driver, name: name)
@@ -179,72 +179,71 @@ extension FieldKind where Self == WholeKind<Int> {
     fileprivate static var records: WholeKind<Int> { WholeKind(1...100, "a whole number from 1 to 100") }
 }
 
-/// A day of the calendar, as YYYY-MM-DD.
-private struct DateKind: FieldKind {
-    let expected: StaticString = "a day of the calendar from 1970 to 2999, as 2026-11-21"
+/// A text of a form that one function knows.
+private struct FormKind: FieldKind {
+    let expected: StaticString
+    let isSuch: @Sendable (UnsafeRawBufferPointer) -> Bool
 
     func read(_ name: StaticString, _ slot: Envelope.Slot, of object: Envelope) throws(ErrorReply) -> String {
-        guard slot.kind == .string, object.reader.withBytes(slot.token, { Self.isDate($0) }) else {
+        guard slot.kind == .string, object.reader.withBytes(slot.token, isSuch) else {
             throw object.refusal(name, expected)
         }
         return object.reader.text(slot.token)
     }
 
     func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
+}
 
-    private static func isDate(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return false }
-        func number(_ range: Range<Int>) -> Int? {
-            var value = 0
-            for byte in bytes[range] {
-                guard byte >= 48, byte <= 57 else { return nil }
-                value = value * 10 + Int(byte - 48)
-            }
-            return value
-        }
-        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            (1970...2999).contains(year), (1...12).contains(month)
-        else { return false }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        return (1...days[month - 1]).contains(day)
+extension FieldKind where Self == FormKind {
+    /// YYYY-MM-DD.
+    fileprivate static var day: FormKind {
+        FormKind(expected: "a day of the calendar from 1970 to 2999, as 2026-11-21", isSuch: isDay)
+    }
+
+    /// At an https URL, whose host a page may name as a source of pictures.
+    fileprivate static var picture: FormKind {
+        FormKind(expected: "an https URL, as https://host/path, of 500 bytes at most", isSuch: isPicture)
     }
 }
 
-/// A picture at an https URL, whose host a page may name as a source of pictures.
-private struct PhotoKind: FieldKind {
-    let expected: StaticString = "an https URL, as https://host/path, of 500 bytes at most"
-
-    func read(_ name: StaticString, _ slot: Envelope.Slot, of object: Envelope) throws(ErrorReply) -> String {
-        guard slot.kind == .string, object.reader.withBytes(slot.token, { Self.isPicture($0) }) else {
-            throw object.refusal(name, expected)
+private func isDay(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return false }
+    func number(_ range: Range<Int>) -> Int? {
+        var value = 0
+        for byte in bytes[range] {
+            guard byte >= 48, byte <= 57 else { return nil }
+            value = value * 10 + Int(byte - 48)
         }
-        return object.reader.text(slot.token)
+        return value
     }
-
-    func write(_ value: String, into writer: inout JSONWriter) { writer.string(value) }
-
-    private static func isPicture(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let scheme = Array("https://".utf8)
-        guard bytes.count <= 500, bytes.starts(with: scheme) else { return false }
-        let rest = bytes[scheme.count...]
-        let host = rest.prefix { $0 != UInt8(ascii: "/") }
-        let isHost =
-            !host.isEmpty && host.count < rest.count
-            && host.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-                    true
-                default: false
-                }
-            }
-        let quotes: [UInt8] = Array("\"'<>\\^`{|}".utf8)
-        return isHost && rest.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quotes.contains($0) }
-    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+        (1970...2999).contains(year), (1...12).contains(month)
+    else { return false }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    return (1...days[month - 1]).contains(day)
 }
 
-/// A list of words, none of them twice.
+private func isPicture(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let scheme = Array("https://".utf8)
+    guard bytes.count <= 500, bytes.starts(with: scheme) else { return false }
+    let rest = bytes[scheme.count...]
+    let host = rest.prefix { $0 != UInt8(ascii: "/") }
+    let isHost =
+        !host.isEmpty && host.count < rest.count
+        && host.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+    let quotes: [UInt8] = Array("\"'<>\\^`{|}".utf8)
+    return isHost && rest.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quotes.contains($0) }
+}
+
+/// A list of words. What is said twice counts once.
 private struct CapabilitiesKind: FieldKind {
     let expected: StaticString = "a list of 1 to 16 words of 1 to 32 characters of a-z 0-9 _ -"
 
@@ -257,7 +256,6 @@ private struct CapabilitiesKind: FieldKind {
         while (try? list.nextElement()) == true {
             guard (try? list.kind()) == .string, let token = try? list.string(), list.withBytes(token, Self.isWord)
             else { throw object.refusal(name, expected, got: "got one with something else") }
-            // What is said twice counts once.
             guard !words.contains(list.text(token)) else { continue }
             guard words.count < 16 else { throw object.refusal(name, expected, got: "got more") }
             words.append(list.text(token))
