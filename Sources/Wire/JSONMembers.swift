@@ -11,14 +11,14 @@ public enum JSONMembers {
         return found
     }
 
-    /// The object without the members of these names; the others as they are written. `{}` if it can't be read.
-    public static func without(_ names: [String], of object: UnsafeRawBufferPointer) -> [UInt8] {
+    /// The object with the members of these names only, as they are written. `{}` if it can't be read.
+    public static func only(_ names: [String], of object: UnsafeRawBufferPointer) -> [UInt8] {
         var result: [UInt8] = [UInt8(ascii: "{")]
         result.reserveCapacity(object.count)
         do throws(WireError) {
             try each(object) { reader, name, start throws(WireError) in
                 try reader.skipValue()
-                guard !names.contains(name) else { return }
+                guard names.contains(name) else { return }
                 if result.count > 1 { result.append(UInt8(ascii: ",")) }
                 result.append(contentsOf: object[start..<reader.offset])
             }

@@ -35,6 +35,7 @@ import Wire
             #expect(EventCatalogue.kind(kind.name) == kind)
         }
         #expect(EventCatalogue.kind("ride.requested")?.personal == ["passenger", "lat", "lon", "to_lat", "to_lon"])
+        #expect(EventCatalogue.kind("ride.requested")?.common == ["ride", "zone", "passengers"])
         #expect(EventCatalogue.kind("ride.unheard") == nil)
     }
 
@@ -91,14 +92,14 @@ import Wire
     }
 
     @Test(
-        "An object without some of its members",
+        "An object with some of its members only",
         arguments: [
             (#"{"a":1,"b":{"a":2},"c":"x"}"#, #"{"b":{"a":2},"c":"x"}"#), (#"{"a":1}"#, "{}"), ("{}", "{}"),
             (#"{ "b" : [1, 2] , "a":"}"}"#, #"{"b" : [1, 2]}"#), (#"{"b":1,"#, "{}"), ("[]", "{}"),
             (#"{"\u0061":1,"b":2}"#, #"{"b":2}"#),
         ])
-    func without(object: String, rest: String) {
-        let bytes = Array(object.utf8).withUnsafeBytes { JSONMembers.without(["a"], of: $0) }
+    func only(object: String, rest: String) {
+        let bytes = Array(object.utf8).withUnsafeBytes { JSONMembers.only(["b", "c"], of: $0) }
         #expect(String(decoding: bytes, as: UTF8.self) == rest)
     }
 }

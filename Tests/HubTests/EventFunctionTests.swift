@@ -113,7 +113,7 @@ import Wire
     }
 
     @Test(
-        "Without the scope an event lacks what is personal; of one that the catalogue lacks nobody knows what that is")
+        "Without the scope an event lacks what is personal; what the catalogue lacks may be that, too")
     func personal() throws {
         func json(_ type: String, _ data: String, withPersonal: Bool) throws -> JSONValue {
             let fields = ["type", type, "time", "5", "data", data].map { RedisReply.string(Array($0.utf8)) }
@@ -126,6 +126,10 @@ import Wire
         #expect(common["data"]?.members?.keys == ["ride", "zone", "passengers"])
         #expect(
             common["seq"]?.text == "5-1" && common["type"]?.text == "ride.requested" && common["time"]?.integer == 5)
+        let newer = #"{"ride":"r_1","zone":"14","driver":"T1","nickname":"p7"}"#
+        let known = try json("offer.seen", newer, withPersonal: false)
+        #expect(known["data"]?.members?.keys == ["ride", "zone", "driver"])
+        #expect(try json("offer.seen", newer, withPersonal: true)["data"]?["nickname"]?.text == "p7")
         #expect(try json("ride.unheard", #"{"passenger":"p7"}"#, withPersonal: false)["data"]?.members?.isEmpty == true)
         #expect(
             try json("ride.unheard", #"{"passenger":"p7"}"#, withPersonal: true)["data"]?["passenger"]?.text == "p7")

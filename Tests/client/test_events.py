@@ -257,6 +257,28 @@ async def test_who_reads_slowly_holds_nobody_up_and_loses_nothing(new_hub):
     assert slow.closed is None and not slow.gaps("events:>")
 
 
+@KINDS
+async def test_a_live_reader_that_stands_still_goes_on_where_it_was(new_hub, kind):
+    """It is not closed, and the others of its channel do not wait for it."""
+    town = new_hub(blocks=3, server__max_outbound_bytes=65_536).start()
+    slow = await follower(town, "events:>", kind, scope=PERSONAL).begin()
+    quick = await follower(town, "events:>", kind, scope=PERSONAL).begin()
+    slow.ws.transport.pause_reading()
+    seqs = []
+    # Some 12 MB: more than the sockets of both ends keep for it.
+    for number in range(3000):
+        notice = {"notice": f"n_{number}", "operator": "o1", "to": "driver", "text": "x" * 4000, "people": 1}
+        seqs.append(add(town.redis, town, "notify.sent", notice))
+        if number % 100 == 99:
+            await quick.reads(seqs)
+    slow.ws.transport.resume_reading()
+    await slow.reads(seqs, patience.PROCESS * 3)
+    seqs += write(town, 3)
+    for one in (slow, quick):
+        await one.reads(seqs)
+        assert one.closed is None and not one.gaps("events:>")
+
+
 async def test_nothing_is_read_for_nobody(town):
     """The log is read by a worker with followers, and no longer than it has some."""
     def calls():

@@ -5,6 +5,8 @@ public struct EventKind: Sendable, Equatable {
     public let fields: [String]
     /// Those of its fields that need the scope `events:personal`.
     public let personal: [String]
+    /// The others.
+    public let common: [String]
 }
 
 /// The city's events: their names, and what is known of their fields. Any thread.
@@ -15,7 +17,8 @@ public enum EventCatalogue {
         let fields = words.dropFirst()
         return EventKind(
             name: String(words[0]), fields: fields.map { String($0.last == "!" ? $0.dropLast() : $0) },
-            personal: fields.filter { $0.last == "!" }.map { String($0.dropLast()) })
+            personal: fields.filter { $0.last == "!" }.map { String($0.dropLast()) },
+            common: fields.filter { $0.last != "!" }.map(String.init))
     }
 
     private static let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })

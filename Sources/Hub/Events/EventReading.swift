@@ -60,6 +60,7 @@ final class EventGroup {
     var count = 0
     private var live = LiveReadings<EventReading>()
     var connections: [ConnectionID] { live.connections }
+    var readings: [EventReading] { live.readings }
     /// By type, as found out once.
     private var matching: [String: Bool] = [:]
 
@@ -136,6 +137,12 @@ final class EventFollowers {
     func addAhead(_ reading: EventReading) {
         reading.phase = .ahead
         ahead.append(reading)
+    }
+
+    /// Those that are ahead are so no more.
+    func takeAhead() -> [EventReading] {
+        defer { ahead = [] }
+        return ahead
     }
 
     /// Makes those that are ahead live whose position is such.

@@ -11,7 +11,8 @@ import Wire
 ///
 /// A reading is sent what it missed by pages, one page of one reading at a time, and only as fast as its socket takes it. At the end of
 /// the log it joins the live ones, for whom the tail is read (``LogTail``): if it is further than they are, it waits for them; if it is
-/// less far, the next page brings it forward. So there is no hole and no double, whatever comes meanwhile.
+/// less far, the next page brings it forward. A live one that does not take what it is sent goes back to pages, from where it is. So
+/// there is no hole and no double, whatever comes meanwhile.
 final class EventReadings: Capability {
     let services: WorkerServices
     private let followers = EventFollowers()
@@ -80,22 +81,48 @@ final class EventReadings: Capability {
     // MARK: live
 
     private func came(_ page: LogPage) {
-        if page.isGap {
-            for group in followers.live {
-                let gap = outbox.frame(Encode.gap(channel: group.key.channel), group.key.encoding)
-                for connection in group.connections { server.send(connection, gap) }
-            }
-        }
+        if page.isGap { tellGap() }
+        var reached = page.start
         for entry in page.entries {
             followers.admit { $0 < entry.position }
-            for group in followers.wanting(entry) {
-                let (server, frame) = (server, group.frame(entry, outbox))
-                for connection in group.connections { server.sendSoon(connection, frame) }
-                metrics.events.add(group.connections.count)
-            }
+            for group in followers.wanting(entry) { tell(entry, group, after: reached) }
             followers.admit { $0 == entry.position }
+            reached = entry.position
         }
         followers.admit { $0 <= page.end }
+        if followers.isEmpty { tail.stop() }
+    }
+
+    private func tellGap() {
+        for group in followers.live {
+            let gap = outbox.frame(Encode.gap(channel: group.key.channel), group.key.encoding)
+            for connection in group.connections { server.send(connection, gap) }
+        }
+        // Where these stand may be among what is gone.
+        for reading in followers.takeAhead() {
+            if let position = reading.position { reading.place = .asked(position.text) }
+            readOn(reading)
+        }
+        readNext()
+    }
+
+    /// Who has not taken what it was sent is sent the rest by pages, as long as that takes.
+    private func tell(_ entry: LogEntry, _ group: EventGroup, after position: StreamPosition) {
+        let (server, frame, part) = (server, group.frame(entry, outbox), part)
+        var slow: [EventReading] = []
+        for (index, connection) in group.connections.enumerated() {
+            if server.waitingBytes(connection) < part {
+                server.sendSoon(connection, frame)
+            } else {
+                slow.append(group.readings[index])
+            }
+        }
+        metrics.events.add(group.connections.count - slow.count)
+        for reading in slow {
+            group.remove(reading)
+            reading.place = .after(position)
+            goOnLater(reading)
+        }
     }
 
     // MARK: what was missed

@@ -12,11 +12,10 @@ final class LogEntry {
     /// JSON object.
     private let data: [UInt8]
     private let seq: String
-    /// The data without what is personal. Of an event that this version's catalogue does not have nobody knows what that is.
+    /// The data without what is personal. Of an event or a field that this version's catalogue does not have nobody knows what it is.
     private lazy var common: [UInt8] = {
-        guard let kind = EventCatalogue.kind(type) else { return [UInt8(ascii: "{"), UInt8(ascii: "}")] }
-        guard !kind.personal.isEmpty else { return data }
-        return data.withUnsafeBytes { JSONMembers.without(kind.personal, of: $0) }
+        let fields = EventCatalogue.kind(type)?.common ?? []
+        return data.withUnsafeBytes { JSONMembers.only(fields, of: $0) }
     }()
 
     /// From an entry as XRANGE and XREAD give it; nil if it is none of the log's.

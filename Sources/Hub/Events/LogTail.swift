@@ -20,8 +20,8 @@ final class LogTail {
     /// Told what has come.
     var onEntries: (_ page: LogPage) -> Void = { _ in }
 
-    /// Entries of one answer.
-    private static let count = 500
+    /// Entries of one answer: less than what may wait for a reader that takes what it is sent.
+    private static let count = 200
     /// Less than a command's time-out.
     private static let blockMs = 1000
 

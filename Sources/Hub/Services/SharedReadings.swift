@@ -16,7 +16,7 @@ protocol SharedReading: AnyObject {
 struct LiveReadings<Reading: SharedReading> {
     /// Side by side: sending walks these and touches nothing else.
     private(set) var connections: [ConnectionID] = []
-    private var readings: [Reading] = []
+    private(set) var readings: [Reading] = []
 
     mutating func add(_ reading: Reading) {
         reading.index = readings.count
