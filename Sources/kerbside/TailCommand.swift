@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import Hub
 import RedisLink
+import WebSocketServer
 import Wire
 
 struct Tail: ParsableCommand {
@@ -13,6 +14,9 @@ struct Tail: ParsableCommand {
             PATTERN is a name of config/contract/events.yaml with * for one word and > for all that follow: 'ride.*', \
             'queue.joined', '>' (all). After ? it may have filters, as on events:<pattern>: 'stop.>?line=52'. Each of the options \
             below leaves only events that name one of those that it says.
+
+            It reads the store of the hub on this machine, or with --url any hub, as an operator or a service: from there \
+            come passengers and what people wrote only if the token has the scope events:personal.
             """)
 
     @OptionGroup var options: ConfigOptions
@@ -20,8 +24,20 @@ struct Tail: ParsableCommand {
     @Argument(help: "Which events.")
     var pattern = ">"
 
-    @Option(name: .shortAndLong, help: "Begin with so many events of the past.")
+    @Option(name: .shortAndLong, help: "Begin with so many events of the past (without --url).")
     var number = 10
+
+    @Option(help: ArgumentHelp("Of this hub, over the network.", valueName: "wss://…/v1/connect"))
+    var url: String?
+
+    @Option(help: "With --url: a file with the token; it is read again at each connection.")
+    var tokenFile: String?
+
+    @Option(help: "With --url: begin here: a seq, a time in Unix ms, or 0 for the oldest event that is kept.")
+    var since: String?
+
+    @Option(help: "With --url: a PEM file with the certificates to trust, instead of those of the system.")
+    var trust: String?
 
     @Option(help: "Events of this driver or vehicle.")
     var driver: [String] = []
@@ -38,8 +54,20 @@ struct Tail: ParsableCommand {
     @Option(help: "Events of this line.")
     var line: [String] = []
 
+    func validate() throws {
+        guard url == nil else {
+            guard tokenFile != nil else {
+                throw ValidationError(
+                    "--url needs --token-file: a token would be read by everybody in the list of processes")
+            }
+            return
+        }
+        for (name, value) in [("--token-file", tokenFile), ("--since", since), ("--trust", trust)] where value != nil {
+            throw ValidationError("\(name) is for a hub over the network: give its --url, too")
+        }
+    }
+
     func run() throws {
-        let settings = try options.settings()
         let selection: EventSelection
         do throws(EventSelection.Problem) {
             selection = try EventSelection(pattern)
@@ -51,7 +79,6 @@ struct Tail: ParsableCommand {
             (["ride", "booking", "request"], ride), (["zone"], zone), (["line"], line),
         ].filter { !$0.1.isEmpty }
         let loop = try EventLoop()
-        let tail = EventTail(settings: settings, loop: loop)
         let printer = EventPrinter()
         let isWanted = { (event: CityEvent) in
             guard selection.pattern.matches(event.type) else { return false }
@@ -62,7 +89,18 @@ struct Tail: ParsableCommand {
                     }
             }
         }
+        if let url, let tokenFile {
+            let tail = try NetworkTail(
+                loop: loop, url: url, trust: trust.map { .file($0) } ?? .system, channel: "events:" + pattern,
+                since: since, token: { try Self.token(in: tokenFile) }, show: { if isWanted($0) { printer.show($0) } })
+            return try tail.run()
+        }
+        let tail = EventTail(settings: try options.settings(), loop: loop)
         try tail.run(past: number, of: isWanted) { printer.show($0) }
+    }
+
+    private static func token(in file: String) throws -> String {
+        String(decoding: try InputFile.read(file), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

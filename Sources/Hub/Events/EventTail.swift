@@ -10,6 +10,8 @@ public struct CityEvent: Sendable {
     public let time: Int64
     /// JSON object, with what is personal.
     public let data: String
+
+    public init(type: String, time: Int64, data: String) { (self.type, self.time, self.data) = (type, time, data) }
 }
 
 /// Follows the city's event log: what there is of it, then what comes, across losses of Redis.

@@ -1,0 +1,83 @@
+"""`kerbside tail` over the network: the same events, with the token of an operator or a service."""
+
+import signal
+import subprocess
+
+import pytest
+
+from kerbside import patience
+from kerbside.follower import PERSONAL, add, write
+from kerbside.hub import BINARY, environment, run
+
+
+def url(hub):
+    return f"ws://127.0.0.1:{hub.port}/v1/connect"
+
+
+@pytest.fixture
+def town(new_hub):
+    return new_hub(blocks=3).start()
+
+
+@pytest.fixture
+def tail(tmp_path):
+    """Starts one for a hub; what it has printed is in its file."""
+    running = []
+
+    def start(hub, *words, role="service", **claims):
+        token, said = (tmp_path / f"{name}-{len(running)}" for name in ("token", "said"))
+        token.write_text(hub.token(role, f"tail-{len(running)}", **claims) + "\n")
+        with said.open("w") as out:
+            process = subprocess.Popen(
+                [str(BINARY), "tail", "--url", url(hub), "--token-file", str(token), *words],
+                stdout=out, stderr=subprocess.STDOUT, env=environment(),
+            )
+        running.append(process)
+        return said
+
+    yield start
+    for process in running:
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+
+
+def rides(said):
+    """The rides that it has printed, in order."""
+    return [line.split('"ride":"')[1].split('"')[0] for line in said.read_text().splitlines() if '"ride":"' in line]
+
+
+async def test_it_comes_back_where_it_was(town, tail):
+    write(town, 600)
+    said = tail(town, "ride.searching", "--since", "0")
+    await town.until("caught up", lambda: len(rides(said)) == 600, patience.PROCESS)
+    for turn in range(2):
+        write(town, 25, 600 + 50 * turn)
+        await town.kill_workers(*town.workers())
+        write(town, 25, 625 + 50 * turn)
+    await town.until("all", lambda: len(rides(said)) >= 700, patience.PROCESS)
+    assert rides(said) == [f"r_{n}" for n in range(700)]
+
+
+async def test_it_chooses_and_names_persons_to_whom_the_token_may(town, tail):
+    chosen = tail(town, ">?zone=14", "--ride", "r_2", "--since", "0")
+    plain = tail(town, "ride.requested", "--since", "0", role="operator")
+    full = tail(town, "ride.requested", "--since", "0", scope=PERSONAL)
+    write(town, 6)
+    data = {"ride": "r_9", "passenger": "ada", "zone": "14", "passengers": 1, "lat": 45.5, "lon": 9.5}
+    add(town.redis, town, "ride.requested", data)
+    await town.until("told", lambda: rides(full) == rides(plain) == ["r_9"] and rides(chosen) == ["r_2"], patience.PROCESS)
+    assert "ada" in full.read_text() and "ada" not in plain.read_text()
+
+
+def test_what_is_wrong_is_said(town, tmp_path):
+    token = tmp_path / "token"
+    token.write_text(town.token("passenger", "p1"))
+    for words, says in [
+        (["--url", url(town)], "--token-file"), (["--since", "0"], "--url"),
+        (["--url", url(town), "--token-file", tmp_path / "none"], "can't be read"),
+        (["--url", url(town), "--token-file", token], "for operators and services"),
+        (["--url", "http://127.0.0.1", "--token-file", token], "ws:// or wss://"),
+        (["--url", "ws://127.0.0.1:1/v1/connect", "--token-file", token], "127.0.0.1:1"),
+    ]:
+        result = run("tail", *map(str, words))
+        assert result.returncode != 0 and says in result.stdout + result.stderr, (words, result)
