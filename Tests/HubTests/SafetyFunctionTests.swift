@@ -157,6 +157,30 @@ import Wire
         }
     }
 
+    @Test("M13: who takes a cancellation back is heard, however often it has pressed, and somebody must look again")
+    func cancelledAndNot() async throws {
+        try await TestCity.run { city in
+            for n in 1...5 { _ = try await raise(city, "passenger", "p1", "s_1", text: "\(n)") }
+            _ = try await city.command("sos_acknowledge", "o1", "s_1", "", "")
+            #expect(try await city.command("sos_cancel", "passenger", "p1", "")["cancelled"] == .bool(true))
+            let before = try await told(city).count
+            let again = try await raise(city, "passenger", "p1", "s_2", text: "He forced me.", lat: "45.5", lon: "9.5")
+            #expect(again["sos"]?.text == "s_1" && again["state"]?.text == "open")
+            let heard = try await told(city).dropFirst(before)
+            #expect(heard.map(\.type) == ["sos.raised"])
+            let alarm = try #require(heard.last?.data)
+            #expect(alarm["text"]?.text == "He forced me." && alarm["position_of"]?.text == "sender")
+            #expect(alarm["cancelled"] == nil && alarm["acknowledged"] == nil && alarm["state"]?.text == "open")
+            // It rings on until somebody has looked.
+            try await letItRing(city, "s_1")
+            #expect(try await sweep(city) == (1, 1))
+            #expect(try await told(city).last?.type == "sos.raised")
+            #expect(try await city.command("sos_acknowledge", "o2", "s_1", "", "").isOK)
+            _ = try await raise(city, "passenger", "p1", "s_3", text: "8")
+            #expect(try await alarms(city).first?["text"]?.text == "He forced me.", "too many in a minute")
+        }
+    }
+
     @Test("M13: an alarm is taken when Redis has no memory left")
     func fullMemory() async throws {
         try await TestCity.run { city in

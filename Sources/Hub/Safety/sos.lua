@@ -104,22 +104,23 @@ local function ring(c, id, f)
 end
 
 -- One more press of who has one open already. Too many in a minute change nothing, but for one: who has said that there is no danger may
--- always take that back.
+-- always take that back, and that is told. Whoever looked after it may think that it is over by then, so it rings again until a person has
+-- looked. It can't happen more often than it is cancelled, which counts.
 local function press_again(c, id, given)
     local f = hash(key_of(c, id))
-    local pressed = cancels.in_a_minute(c, f.pressed, PRESSES)
-    if f.cancelled then
-        f.cancelled = nil
-        redis.call('HDEL', key_of(c, id), 'cancelled')
+    local pressed, was_cancelled = cancels.in_a_minute(c, f.pressed, PRESSES), f.cancelled ~= nil
+    if not pressed and not was_cancelled then return own(c, id, f) end
+    for name, value in pairs(trip(c, given.role, given.subject, given.ride)) do f[name] = value end
+    locate(c, f, given)
+    if given.text ~= '' then f.text = given.text end
+    f.pressed, f.presses = pressed or f.pressed, f.presses + 1
+    local was_seen = was_cancelled and f.seen_at
+    if was_cancelled then
+        f.cancelled, f.seen_by, f.seen_at, f.seen_note = nil, nil, nil, nil
+        redis.call('HDEL', key_of(c, id), 'cancelled', 'seen_by', 'seen_at', 'seen_note')
     end
-    if pressed then
-        for name, value in pairs(trip(c, given.role, given.subject, given.ride)) do f[name] = value end
-        locate(c, f, given)
-        if given.text ~= '' then f.text = given.text end
-        f.pressed, f.presses = pressed, f.presses + 1
-        save(c, id, f)
-        tell(c, 'office', 'sos.updated', shown(id, f))
-    end
+    save(c, id, f)
+    if was_seen then ring(c, id, f) else tell(c, 'office', 'sos.updated', shown(id, f)) end
     return own(c, id, f)
 end
 
