@@ -177,7 +177,7 @@ extension ProtobufSchema {
         CallerTold: passenger:1:string name:2:string? number:3:string? event:4:string ride:5:string? booking:6:string?
             request:7:string? taxi:8:string? vehicle:9:string? bus:10:string? line:11:string? zone:12:string?
             at:13:uint64? answer_by:14:uint64? eta_s:15:double? distance_m:16:double? by:17:string? reason:18:string?
-            code:19:string? detail:20:string? text:21:string?
+            code:19:string? detail:20:string? text:21:string? card:22:Card?
         PapersEnding: driver:1:string paper:2:string until:3:string days:4:sint32
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double

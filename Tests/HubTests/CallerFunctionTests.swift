@@ -35,7 +35,7 @@ import Wire
             #expect(try await acts(city).compactMap { $0["target"]?.text } == ["ride:r4", "ride:r1"])
             let entry = try #require(try await acts(city).last)
             #expect(entry["command"]?.text == "ride.request" && entry["operator"]?.text == "o1")
-            #expect(entry["after"]?["passenger"]?.text == Self.subject)
+            #expect(entry["after"]?["passenger"]?.text == "tel:...234")
             guard case .ok(let assigned) = try await city.command("offer_accept", "T1", "r1", "", "") else {
                 throw Surprise("not accepted")
             }
@@ -84,6 +84,24 @@ import Wire
             #expect(taken > 0 && taken < 20)
             #expect(try await request(city, "r8") == .refused("rate_limited"))
             #expect(try await request(city, "r9", as: "tel:031", by: "o1\nBob\n031").isOK)
+        }
+    }
+
+    @Test("what an operator asks for callers counts to its acts: it pushes nothing out of the audit; keys are its own")
+    func manyActs() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            let first = try await request(city, "r1", key: "k")
+            let of = "o2\nBob\n039021234"
+            #expect(try await request(city, "r2", by: of, key: "k") == .refused("already_requested"))
+            #expect(first.isOK)
+            func cancel(by caller: String) async throws -> TestCity.Outcome {
+                try await city.command("ride_cancel", "passenger", Self.subject, "r1", "", "", caller)
+            }
+            for _ in 2...60 { #expect(try await cancel(by: Self.ada).isOK) }
+            #expect(try await cancel(by: Self.ada) == .refused("rate_limited"))
+            #expect(try await city.raw(["XLEN", "{test}:audit"]).int == 60)
+            #expect(try await cancel(by: of).isOK, "each has its own")
         }
     }
 

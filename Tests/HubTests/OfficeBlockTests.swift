@@ -50,6 +50,34 @@ import Wire
         }
     }
 
+    @Test("a block that ends leaves nothing of who was never here; one for good stays")
+    func neverHere() async throws {
+        try await TestCity.run { city in
+            let people = [("driver", "vehicle:x"), ("passenger", "passenger:x"), ("bus_driver", "busdriver:x")]
+            for (role, key) in people {
+                try await block(city, role, "x", until: Self.hour)
+                #expect(try await city.raw(["EXISTS", "{test}:\(key)"]).int == 1)
+                try await block(city, role, "bad")
+            }
+            /// As if they had gone long ago.
+            func sweep() async throws {
+                let gone = try await city.raw(["ZRANGE", "{test}:gone", "0", "-1"]).array?.compactMap(\.text) ?? []
+                #expect(gone.count == 3)
+                for who in gone { try await city.raw(["ZADD", "{test}:gone", "1", who]) }
+                try await city.sweep()
+            }
+            try await sweep()
+            for (_, key) in people { #expect(try await city.raw(["EXISTS", "{test}:\(key)"]).int == 1) }
+            try await city.advance(Self.hour)
+            try await sweep()
+            for (_, key) in people { #expect(try await city.raw(["EXISTS", "{test}:\(key)"]).int == 0) }
+            #expect(try await city.raw(["ZCARD", "{test}:gone"]).int == 0)
+            for key in ["vehicle:bad", "passenger:bad", "busdriver:bad"] {
+                #expect(try await city.raw(["HEXISTS", "{test}:\(key)", "blocked"]).int == 1)
+            }
+        }
+    }
+
     @Test("a blocked bus driver starts no tour; the one under way goes on")
     func busDriver() async throws {
         try await TestCity.run { city in

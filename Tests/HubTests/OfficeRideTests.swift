@@ -35,6 +35,23 @@ import Wire
 
     // MARK: office.put
 
+    @Test("whom its papers keep out the office can't put there either; who is put has its card")
+    func papers() async throws {
+        try await TestCity.run { city in
+            try await rank(city, "T1", "T2")
+            try await city.register("T1", licence: "2020-01-01")
+            try await city.register("T2", name: "Bo")
+            for driver in ["T1", "T2"] { try await remove(city, driver) }
+            #expect(try await put(city, "T1") == .refused("not_available"))
+            #expect(try await city.order("14") == [])
+            #expect(try await put(city, "T2").isOK)
+            #expect(try await city.field("vehicle:T2", "card") == #"{"name":"Bo"}"#)
+            // Who is there already may be moved: what is under way goes on.
+            try await city.register("T2", licence: "2020-01-01", name: "Bo")
+            #expect(try await put(city, "T2", rank: "1").isOK)
+        }
+    }
+
     @Test("one that was taken out gets its old place back, however it lost it")
     func oldPlace() async throws {
         try await TestCity.run { city in

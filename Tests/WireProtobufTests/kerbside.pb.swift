@@ -7004,6 +7004,15 @@ package nonisolated struct Kerbside_V1_CallerTold: @unchecked Sendable {
   /// Clears the value of `text`. Subsequent reads from it will return its default value.
   package mutating func clearText() {_uniqueStorage()._text = nil}
 
+  package var card: Kerbside_V1_Card {
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -17528,7 +17537,7 @@ nonisolated extension Kerbside_V1_ReportOnly: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CallerTold"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passenger\0\u{1}name\0\u{1}number\0\u{1}event\0\u{1}ride\0\u{1}booking\0\u{1}request\0\u{1}taxi\0\u{1}vehicle\0\u{1}bus\0\u{1}line\0\u{1}zone\0\u{1}at\0\u{3}answer_by\0\u{3}eta_s\0\u{3}distance_m\0\u{1}by\0\u{1}reason\0\u{1}code\0\u{1}detail\0\u{1}text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passenger\0\u{1}name\0\u{1}number\0\u{1}event\0\u{1}ride\0\u{1}booking\0\u{1}request\0\u{1}taxi\0\u{1}vehicle\0\u{1}bus\0\u{1}line\0\u{1}zone\0\u{1}at\0\u{3}answer_by\0\u{3}eta_s\0\u{3}distance_m\0\u{1}by\0\u{1}reason\0\u{1}code\0\u{1}detail\0\u{1}text\0\u{1}card\0")
 
   fileprivate class _StorageClass {
     var _passenger: String = String()
@@ -17552,6 +17561,7 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
     var _code: String? = nil
     var _detail: String? = nil
     var _text: String? = nil
+    var _card: Kerbside_V1_Card? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -17583,6 +17593,7 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
       _code = source._code
       _detail = source._detail
       _text = source._text
+      _card = source._card
     }
   }
 
@@ -17622,6 +17633,7 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._code) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
         default: break
         }
       }
@@ -17697,6 +17709,9 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._text {
         try visitor.visitSingularStringField(value: v, fieldNumber: 21)
       } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -17727,6 +17742,7 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
         if _storage._code != rhs_storage._code {return false}
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._text != rhs_storage._text {return false}
+        if _storage._card != rhs_storage._card {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -41,6 +41,12 @@ function audit.write(c, operator, command, target, reason, before, after)
     return id
 end
 
+-- A passenger as the audit names it, for good: of a telephone number the last digits.
+function audit.person(passenger)
+    local digits = string.match(passenger or '', '^tel:%d*(%d%d%d)$')
+    return digits and 'tel:...' .. digits or passenger
+end
+
 -- What a tour was when an operator ended it.
 function audit.of_tour(t) return { state = t.state, bus = t.bus, line = t.line, driver = t.driver } end
 

@@ -18,16 +18,18 @@ local function note(c, passenger, caller)
     redis.call('ZADD', c.p .. 'gone', c.real, 'passenger:' .. passenger)
 end
 
--- A passenger's command takes effect once. That of an operator is an act of its, with its entry in the audit; what: the field of the reply
--- that names what the command is about. body is given the caller, or nil, and a function to be called before anybody is told.
+-- A passenger's command takes effect once. That of an operator is an act of its, with its limit and its entry in the audit, and takes effect once
+-- for this caller and this operator; what: the field of the reply that names what the command is about. body is given the caller, or nil, and
+-- a function to be called before anybody is told.
 function callers.once(c, command, passenger, key, by, what, body)
     local caller = by and by ~= '' and read(by)
     if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
-    return once(c, command, 'passenger:' .. passenger, key, function()
+    local own_key = key ~= '' and key .. ' ' .. passenger or ''
+    return audit.act(c, command, { operator = caller.operator, key = own_key }, function()
         local reply = body(caller, note)
         if string.sub(reply, 1, 1) ~= '+' then return reply end
         local told = cjson.decode(string.sub(reply, 2))
-        audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = passenger })
+        audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = audit.person(passenger) })
         return reply
     end)
 end

@@ -7,6 +7,7 @@ local pick, point, refuse, register, set_vehicle = import('core', 'pick', 'point
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local audit = import('audit', 'audit')
+local people = import('people', 'people')
 local place, quit, remembers = import('queue', 'place', 'quit', 'remembers')
 local go_offline, has_bookings = import('minibus', 'go_offline', 'has_bookings')
 local do_without = import('driver', 'do_without')
@@ -148,6 +149,8 @@ register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key
         local before = with_block(v.state and standing(c, subject, v) or {}, blocks.read(c, v.blocked))
         v.blocked = blocks.mark(c, given.till, given.operator, given.reason)
         redis.call('HSET', key, 'blocked', v.blocked)
+        if role ~= 'driver' then people.ends(c, HOLDERS[role] .. subject, given.till)
+        elseif not v.state then people.ends(c, subject, given.till) end
         local block = blocks.read(c, v.blocked)
         local is_told = v.state and take_out(c, subject, v, blocks.text(block))
         local id = audit.write(c, given.operator, 'office.block', who, given.reason, before, with_block({ state = v.state }, block))

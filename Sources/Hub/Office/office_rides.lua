@@ -5,6 +5,7 @@ local hash, is_minibus, load_ride, ok = import('core', 'hash', 'is_minibus', 'lo
 local refuse, register, vehicle = import('core', 'refuse', 'register', 'vehicle')
 local audit = import('audit', 'audit')
 local blocks = import('blocks', 'blocks')
+local papers = import('papers', 'papers')
 local join, leave, place = import('queue', 'join', 'leave', 'place')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local dispatch_driver, offer_by_operator = import('offer', 'dispatch_driver', 'offer_by_operator')
@@ -94,12 +95,14 @@ register('office_put', { 'operator', 'driver', 'zone', 'code', 'detail', 'wanted
             return refuse('not_available', driver .. ' is blocked: end that first, with office.unblock.')
         end
         no = unreachable(c, driver, v)
+        local card
+        if not no and v.state ~= 'available' then no, card = papers.for_office(c, driver) end
         if no then return no end
         local zone, score, wrong = seat_in_queue(c, driver, v, given)
         if wrong then return wrong end
         local before = standing(c, driver, v)
         if v.state == 'available' then leave(c, driver, v, 'operator', 'available') end
-        local rank, size = join(c, driver, v, zone, 'operator', score)
+        local rank, size = join(c, driver, v, zone, 'operator', score, card)
         local id = audit.write(c, given.operator, 'office.put', 'driver:' .. driver, given.reason, before,
             { state = 'available', zone = zone, rank = rank })
         dispatch_driver(c, zone, driver, true)
@@ -129,7 +132,7 @@ end
 
 -- What a ride was: as it is in the audit.
 local function facts(r)
-    return { state = r.state, passenger = r.passenger, driver = r.driver or r.state == 'offered' and r.offered_to or nil }
+    return { state = r.state, passenger = audit.person(r.passenger), driver = r.driver or r.state == 'offered' and r.offered_to or nil }
 end
 
 -- An act on a ride that there is.
@@ -159,7 +162,7 @@ register('office_offer', { 'operator', 'ride', 'driver', 'key' }, function(c, gi
         if no then return no end
         offer_by_operator(c, ride, r, driver, v)
         local id = audit.write(c, given.operator, 'office.offer', 'ride:' .. ride, nil, facts(r),
-            { state = 'offered', passenger = r.passenger, driver = driver })
+            { state = 'offered', passenger = audit.person(r.passenger), driver = driver })
         return ok({ ride = ride, driver = driver, state = 'offered', audit = id })
     end)
 end)

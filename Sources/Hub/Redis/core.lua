@@ -213,7 +213,7 @@ end
 
 -- What `office` is told of an event of somebody who telephones.
 local CALLER_FACTS = { 'ride', 'booking', 'request', 'taxi', 'vehicle', 'bus', 'line', 'zone', 'at', 'answer_by', 'eta_s', 'distance_m', 'by',
-    'reason', 'code', 'detail', 'text' }
+    'reason', 'code', 'detail', 'text', 'card' }
 
 local function for_office(c, channel, type, json)
     local data, held = cjson.decode(json), redis.call('HMGET', c.p .. channel, 'name', 'number')

@@ -57,25 +57,38 @@ local function parts(text)
     return tonumber(day), paper, missing, card ~= '' and card or nil, day ~= '?'
 end
 
-local function ended(paper, day)
-    return refuse('forbidden', 'Your ' .. NAMES[paper] .. ' ended on ' .. papers.date_of(day)
-        .. ': bring the new one to the office. When they have entered it you can go available.')
+-- What is wrong with a driver's papers: `ended` (a paper, its day), `unknown` or `missing` (what); nil: nothing. And its card.
+local function fault(c, driver)
+    local day, paper, missing, card, is_known = parts(redis.call('HGET', c.p .. 'standing', driver))
+    if day and is_over(c, day) then return 'ended', card, NAMES[paper], papers.date_of(day) end
+    if c.must_be_registered == 1 and not is_known then return 'unknown', card end
+    if c.must_be_registered == 1 and missing ~= '-' then return 'missing', card, missing end
+    return nil, card
 end
 
 -- Whether a driver may go available, or begin a tour: the refusal, and the fields of its card for its hash.
 function papers.check(c, driver)
-    local day, paper, missing, card, is_known = parts(redis.call('HGET', c.p .. 'standing', driver))
-    if day and is_over(c, day) then return ended(paper, day) end
-    if c.must_be_registered == 1 then
-        if not is_known then
-            return refuse('forbidden', 'The office has no record of you as a driver: bring it your licence and your medical certificate.')
-        end
-        if missing ~= '-' then
-            local what = missing == 'both' and 'licence and your medical certificate' or NAMES[missing]
-            return refuse('forbidden', 'The office does not know until when your ' .. what .. ' holds: bring it there.')
-        end
+    local wrong, card, paper, date = fault(c, driver)
+    if wrong == 'ended' then
+        return refuse('forbidden', 'Your ' .. paper .. ' ended on ' .. date
+            .. ': bring the new one to the office. When they have entered it you can go available.')
+    elseif wrong == 'unknown' then
+        return refuse('forbidden', 'The office has no record of you as a driver: bring it your licence and your medical certificate.')
+    elseif wrong == 'missing' then
+        local what = paper == 'both' and 'licence and your medical certificate' or NAMES[paper]
+        return refuse('forbidden', 'The office does not know until when your ' .. what .. ' holds: bring it there.')
     end
     return nil, card and { 'card', card } or {}
+end
+
+-- The same for an operator who would put it into a queue.
+function papers.for_office(c, driver)
+    local wrong, card, paper, date = fault(c, driver)
+    if not wrong then return nil, card and { 'card', card } or {} end
+    local what = wrong == 'ended' and 'the ' .. paper .. ' of ' .. driver .. ' ended on ' .. date
+        or wrong == 'unknown' and 'there is no record of ' .. driver .. ', and it must have one here'
+        or 'the record of ' .. driver .. ' does not say until when its papers hold'
+    return refuse('not_available', string.upper(string.sub(what, 1, 1)) .. string.sub(what, 2) .. ': enter that with drivers.set first.')
 end
 
 -- Where a driver is told: as what it has been here last.

@@ -130,7 +130,7 @@ end)
 register('driver_recover', { 'driver', 'zone' }, function(c, given)
     local driver, zone = given.driver, given.zone
     local v = vehicle(c, driver)
-    if not remembers(c, v) or is_minibus(v) or cancels.driver_refusal(c, driver) then return 0 end
+    if not remembers(c, v) or is_minibus(v) or cancels.driver_refusal(c, driver) or papers.check(c, driver) then return 0 end
     local moves = moves_with_this(c, v)
     if not moves then return -1 end
     mark_back(c, driver, v)

@@ -272,7 +272,7 @@ local function no_offer(c, ride, r, driver)
     end
     if r.driver and r.driver ~= driver then return refuse('offer_taken', 'Another driver has taken the ride.') end
     if r.state == 'searching' or r.state == 'offered' then
-        return refuse('offer_expired', 'The offer was due earlier; the ride went on to the next driver.')
+        return refuse('offer_expired', 'The offer stands no more: the ride went on to another driver.')
     end
     return refuse('offer_expired', 'The offer is over: the ride is ' .. r.state .. '.')
 end

@@ -3,6 +3,7 @@
 local clear_vehicle, forget_place, register = import('core', 'clear_vehicle', 'forget_place', 'register')
 local is_minibus, log, ok, refuse, set_state = import('core', 'is_minibus', 'log', 'ok', 'refuse', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
+local papers = import('papers', 'papers')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local remembers = import('queue', 'remembers')
@@ -105,7 +106,7 @@ end
 -- It shows that it lives.
 local function minibus_is_back(c, driver)
     local v = vehicle(c, driver)
-    if remembers(c, v) then return go_online(c, driver, 'recovered') end
+    if remembers(c, v) and not papers.check(c, driver) then return go_online(c, driver, 'recovered') end
     if v.state == 'available' then show_way(c, driver, v) end
     ask_next(c, driver)
 end

@@ -18,36 +18,52 @@ function people.came(c, role, subject)
     people.keep_wishes(c, role .. ':' .. subject)
 end
 
--- Who is gone: `gone` has drivers, buses without a tour, and passengers with a mark of requests that came to nothing
--- (`passenger:<id>`), by when they went, ms of machine time. Who has not come back for so long is forgotten, a vehicle's place on maps
--- with it.
+-- Who is gone: `gone` has drivers, buses without a tour, and others of whom something is kept for a while: passengers with a mark of requests
+-- that came to nothing (`passenger:<id>`), and whoever is blocked for a time and was never seen (`busdriver:<id>`, too), by when they went or
+-- their block ends, ms of machine time. Who has not come back for so long is forgotten, a vehicle's place on maps with it.
 local GONE_MS = 30 * 86400 * 1000
 
 function people.went(c, vehicle) redis.call('ZADD', c.p .. 'gone', c.real, vehicle) end
 function people.is_back(c, vehicle) redis.call('ZREM', c.p .. 'gone', vehicle) end
 function people.gone_before(c) return c.real - GONE_MS end
 
+-- A block is looked at when it has ended, or later.
+function people.ends(c, who, till)
+    if till ~= '0' then redis.call('ZADD', c.p .. 'gone', 'GT', c.real + tonumber(till) - c.now, who) end
+end
+
+-- A block that has ended goes; another one is looked at again.
+local function forget_block(c, key, who, mark)
+    local till = string.match(mark or '', '^(%d+) ')
+    if not till or till == '0' then return end
+    if tonumber(till) > c.now then people.ends(c, who, till) else redis.call('HDEL', key, 'blocked') end
+end
+
 local function forget_vehicle(c, vehicle)
     people.is_back(c, vehicle)
     local known = redis.call('HMGET', c.p .. 'vehicle:' .. vehicle, 'state', 'cell', 'blocked')
+    if not known[1] then return forget_block(c, c.p .. 'vehicle:' .. vehicle, vehicle, known[3]) end
     if known[1] ~= 'unavailable' or redis.call('EXISTS', c.p .. 'bookings:' .. vehicle) == 1 then return end
     if known[2] then redis.call('SREM', c.p .. 'cell:' .. known[2], vehicle) end
     redis.call('ZREM', c.p .. 'pos', vehicle)
     redis.call('HDEL', c.p .. 'ways', vehicle)
     redis.call('DEL', c.p .. 'vehicle:' .. vehicle)
     -- What the office has said of it stays.
-    if known[3] then redis.call('HSET', c.p .. 'vehicle:' .. vehicle, 'blocked', known[3]) end
+    if known[3] then
+        redis.call('HSET', c.p .. 'vehicle:' .. vehicle, 'blocked', known[3])
+        forget_block(c, c.p .. 'vehicle:' .. vehicle, vehicle, known[3])
+    end
 end
 
 function people.forget(c, who)
-    local passenger = string.match(who, '^passenger:(.*)$')
-    if passenger then
-        redis.call('ZREM', c.p .. 'gone', who)
-        cancels.unmark(c, passenger)
-        if string.find(passenger, '^tel:') then redis.call('HDEL', c.p .. who, 'name', 'number') end
-    else
-        forget_vehicle(c, who)
+    local role, id = string.match(who, '^(%a+):(.*)$')
+    if not role then return forget_vehicle(c, who) end
+    redis.call('ZREM', c.p .. 'gone', who)
+    if role == 'passenger' then
+        cancels.unmark(c, id)
+        if string.find(id, '^tel:') then redis.call('HDEL', c.p .. who, 'name', 'number') end
     end
+    forget_block(c, c.p .. who, who, redis.call('HGET', c.p .. who, 'blocked') or nil)
 end
 
 -- Copies them to a key, the latest last. Answers how many there are.

@@ -6,6 +6,7 @@ local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_
 local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
+local papers = import('papers', 'papers')
 local callers = import('callers', 'callers')
 local can_have_come = import('distances', 'can_have_come')
 local links = import('limits', 'links')
@@ -192,7 +193,7 @@ register('session_hello', { 'role', 'subject', 'session', 'worker', 'seen', 'kin
         if is_minibus(v) then
             minibus_is_back(c, subject)
             back = false
-        elseif remembers(c, v) and v.lost_why == 'connection_lost' then
+        elseif remembers(c, v) and v.lost_why == 'connection_lost' and not papers.check(c, subject) then
             recover(c, subject, v, v.lost_zone)
             back = true
         end

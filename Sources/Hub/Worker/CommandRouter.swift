@@ -105,8 +105,10 @@ final class CommandRouter: Capability {
                 session, message.id, .forbidden, "field `channel`: near is not for the role \(role) to watch.",
                 field: "channel")
         }
+        let isForCallers = identity.role == .operator && message.command.rule.forCallers
         refuse(
             session, message.id, .forbidden,
-            "The command \(message.command.name) is not for the role \(role).")
+            "The command \(message.command.name) is not for the role \(role)"
+                + (isForCallers ? ", but for whom it asks for: name who telephones in `on_behalf_of`." : "."))
     }
 }
