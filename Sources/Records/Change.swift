@@ -62,6 +62,11 @@ struct Change: Equatable {
 extension RecordedEvent {
     /// What it changes; nothing for most of what queues and vehicles do. Pure.
     var changes: [Change] {
+        // What another version of the hub has written may name no row. That must not keep the rest from being recorded.
+        all.filter { change in change.key.allSatisfy { $0.value != .null } }
+    }
+
+    private var all: [Change] {
         let family = type.prefix { $0 != "." }
         switch family {
         case "ride", "offer": return ofTrip.map { [$0] } ?? []

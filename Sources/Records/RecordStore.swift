@@ -163,12 +163,19 @@ public final class RecordStore {
     private static let forgetting = [
         """
         UPDATE trips SET passenger = NULL, from_lat = NULL, from_lon = NULL, to_lat = NULL, to_lon = NULL \
-        WHERE city = $1 AND requested_at < $2 AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
+        WHERE city = $1 AND (requested_at < $2 \
+        OR requested_at IS NULL AND COALESCE(accepted_at, aboard_at, ended_at, 0) < $2) \
+        AND (passenger IS NOT NULL OR from_lat IS NOT NULL)
         """,
-        "UPDATE bookings SET passenger = NULL WHERE city = $1 AND requested_at < $2 AND passenger IS NOT NULL",
+        """
+        UPDATE bookings SET passenger = NULL WHERE city = $1 AND (requested_at < $2 \
+        OR requested_at IS NULL AND COALESCE(confirmed_at, aboard_at, ended_at, 0) < $2) AND passenger IS NOT NULL
+        """,
         """
         UPDATE stop_requests SET citizen = NULL, lat = NULL, lon = NULL \
-        WHERE city = $1 AND requested_at < $2 AND (citizen IS NOT NULL OR lat IS NOT NULL)
+        WHERE city = $1 AND (requested_at < $2 \
+        OR requested_at IS NULL AND COALESCE(accepted_at, arrived_at, ended_at, 0) < $2) \
+        AND (citizen IS NOT NULL OR lat IS NOT NULL)
         """,
         "UPDATE alarms SET subject = NULL WHERE city = $1 AND raised_at < $2 AND subject IS NOT NULL AND role = 'passenger'",
     ]

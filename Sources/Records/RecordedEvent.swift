@@ -44,7 +44,8 @@ public struct RecordedEvent: Sendable {
         self.data = data
     }
 
-    func text(_ field: String) -> SQLValue { SQLValue(data[field]?.text) }
+    /// Without NUL, which PostgreSQL does not take.
+    func text(_ field: String) -> SQLValue { SQLValue(data[field]?.text?.replacing("\0", with: "")) }
     func whole(_ field: String) -> SQLValue { SQLValue(data[field]?.integer) }
     func number(_ field: String) -> SQLValue { SQLValue(data[field]?.double) }
     /// An object as its JSON.

@@ -114,6 +114,9 @@ import Testing
             let reading = try #require(try await read("s"))
             #expect(reading.added == 3 && reading.held == 2 && reading.last == EventID(ms: 3, number: 1))
             #expect(reading.entries.map(\.id.ms) == [2, 3] && reading.entries[0].type == "ride.x")
+            // What another version writes, or a hand, keeps nothing from being read.
+            try await city.raw(["XADD", "s", "4-1", "type", "x", "data", "{}"])
+            #expect(try await read("s")?.entries.map(\.data) == [Array("{}".utf8), Array("{}".utf8), []])
             let none = try #require(try await read("none"))
             #expect(none.added == 0 && none.entries.isEmpty && none.now > 1_000_000)
         }

@@ -132,6 +132,41 @@ import Testing
         }
     }
 
+    @Test(
+        "an event that names no row, or has what a database does not take, keeps nothing from being recorded",
+        arguments: Backend.here)
+    func oddEvents(_ backend: Backend) throws {
+        try with(backend) { store in
+            let odd = [
+                ("audit", "{}"), ("sos.raised", #"{"sos":5}"#), ("driver.registered", #"{"driver":null}"#),
+                ("vehicle.registered", "{}"), ("notify.sent", #"{"notice":[]}"#), ("report.sent", "{}"),
+                ("ride.requested", "{}"), ("tour.started", "{}"), ("stop.passed", "{}"),
+                ("ride.requested", #"{"ride":"r","zone":"1\u00004"}"#),
+            ]
+            let events = try odd.enumerated().map { try Self.event(Int64($0 + 1), $1.0, $1.1) }
+            let end = RecordStore.Cursor(id: EventID(ms: 20, number: 0), place: 20)
+            try store.record(events, from: nil, to: end, nowMs: 1)
+            #expect(try store.cursor() == end)
+            #expect(try store.trips(TripQuery()).map { $0[0] } == [.text("r")])
+        }
+    }
+
+    @Test("people are forgotten whose request was not recorded", arguments: Backend.here)
+    func forgotten(_ backend: Backend) throws {
+        try with(backend) { store in
+            let events = [
+                try Self.event(1, "ride.accepted", #"{"ride":"r1","driver":"T1","passenger":"p1"}"#),
+                try Self.event(2, "ride.ended", #"{"ride":"r2","driver":"T1","passenger":"p2"}"#),
+                try Self.event(9, "ride.accepted", #"{"ride":"r3","driver":"T1","passenger":"p3"}"#),
+            ]
+            let end = RecordStore.Cursor(id: events[2].id, place: 3)
+            try store.record(events, from: nil, to: end, nowMs: 1)
+            try store.forgetPeople(before: 300)
+            let left = try store.trips(TripQuery()).map { $0[1] }.filter { $0 != .null }
+            #expect(left == [.text("p3")])
+        }
+    }
+
     /// Each kind of row, from the events that make it.
     private static let cases: [(table: String, columns: String, events: [(String, String)], row: [SQLValue])] = [
         (

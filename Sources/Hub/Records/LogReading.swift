@@ -100,15 +100,18 @@ extension LogReading {
         else { return nil }
         (self.added, self.held, self.last) = (added, held, last)
         self.entries = entries.compactMap(Entry.init)
-        guard self.entries.count == entries.count else { return nil }
     }
 }
 
 extension LogReading.Entry {
+    /// One that lacks a field has no data: it is passed over, and said to be.
     init?(_ entry: RedisReply) {
-        guard let id = entry[0].text.flatMap({ EventID($0) }), let type = entry[1]["type"].text,
-            let time = entry[1]["time"].int, let data = entry[1]["data"].bytes
-        else { return nil }
+        guard let id = entry[0].text.flatMap({ EventID($0) }) else { return nil }
+        guard let type = entry[1]["type"].text, let time = entry[1]["time"].int, let data = entry[1]["data"].bytes
+        else {
+            self.init(id: id, type: "", time: 0, data: [])
+            return
+        }
         self.init(id: id, type: type, time: time, data: data)
     }
 }
