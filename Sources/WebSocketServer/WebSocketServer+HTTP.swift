@@ -39,6 +39,7 @@ extension WebSocketServer {
             connection.lastHeard = now
             connection.requests += 1
             request.remoteAddress = connection.address.text
+            request.remoteNetwork = connection.address.network.text
             request.isFromLoopback = connection.address.isLoopback
             handle(connection, request)
         }

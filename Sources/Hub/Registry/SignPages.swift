@@ -11,21 +11,18 @@ import Wire
 /// code as a picture. It says who this is and whether it is on duty; no trip, no place, no number to call.
 ///
 /// Nobody has to say who asks, so what it costs is bounded: answers are kept for seconds, and what isn't there is looked up so often
-/// a second and no more.
+/// a second and no more, of which one network gets a small part.
 final class SignPages: Capability {
     let services: WorkerServices
     /// What is known of a code, and when it was asked, ms of the loop.
     private var known: [String: (sign: Sign, askedAt: UInt64)] = [:]
     /// Those who wait for what is being asked.
     private var waiting: [String: [(Sign?) -> Void]] = [:]
-    private var lookUps = TokenBucket(capacity: lookUpsAtOnce, perSecond: lookUpsPerSecond)
+    private var lookUps = SignLookUps()
 
     private static let keptMs: UInt64 = 5_000
     /// Of a kilobyte or two.
     private static let mostKept = 2_000
-    /// A look-up takes Redis some 20 µs, a picture a worker 200.
-    private static let lookUpsAtOnce = 100.0
-    private static let lookUpsPerSecond = 50.0
     private static let prefix = "/v/"
 
     init(_ services: WorkerServices) { self.services = services }
@@ -39,7 +36,7 @@ final class SignPages: Capability {
             answer(reader.unknown(settings.city.id))
             return true
         }
-        look(String(code), isPicture) { sign in
+        look(String(code), isPicture, for: request) { sign in
             guard let sign else { return answer(reader.busy) }
             guard let page = sign.page else { return answer(reader.unknown(self.settings.city.id)) }
             answer(isPicture ? self.picture(code, request) : reader.found(page))
@@ -48,7 +45,9 @@ final class SignPages: Capability {
     }
 
     /// Nil: too many ask at once, or the store can't be reached.
-    private func look(_ code: String, _ isPicture: Bool, _ then: @escaping (Sign?) -> Void) {
+    private func look(
+        _ code: String, _ isPicture: Bool, for request: HTTPRequest, _ then: @escaping (Sign?) -> Void
+    ) {
         let seen = known[code].flatMap { loop.now - $0.askedAt < Self.keptMs ? $0.sign : nil }
         // A picture is made anew each time, and costs as much as a look-up.
         if let seen, !isPicture { return then(seen) }
@@ -56,7 +55,9 @@ final class SignPages: Capability {
             waiting[code]?.append(then)
             return
         }
-        guard commands.isUp, lookUps.take(at: Int64(loop.now)) else { return then(nil) }
+        // A proxy of this machine asks for everybody.
+        let network = request.isFromLoopback ? nil : request.remoteNetwork
+        guard commands.isUp, lookUps.take(network, at: Int64(loop.now)) else { return then(nil) }
         if let seen { return then(seen) }
         waiting[code] = [then]
         functions.call("registry_verify", ["code": RedisArgument(code)]) { result in
@@ -96,6 +97,24 @@ final class SignPages: Capability {
             headers: [("Cache-Control", "no-store"), ("Content-Security-Policy", "default-src 'none'")]
                 + SignReader.guards,
             body: Array(code.svg(title: address).utf8))
+    }
+}
+
+/// How often signs are looked up: a look-up takes Redis some 20 µs, a picture a worker 200. One network has a small part of it, so that
+/// who guesses codes does not keep others from reading theirs.
+struct SignLookUps {
+    private var all = TokenBucket(capacity: 100, perSecond: 50)
+    private var parts: [String: TokenBucket] = [:]
+
+    private static let mostParts = 10_000
+
+    /// Takes one, if there is one. `network`: of who asks; nil has no part of its own.
+    mutating func take(_ network: String?, at now: Int64) -> Bool {
+        if let network {
+            if parts.count >= Self.mostParts { parts.removeAll(keepingCapacity: true) }
+            guard parts[network, default: TokenBucket(capacity: 20, perSecond: 2)].take(at: now) else { return false }
+        }
+        return all.take(at: now)
     }
 }
 
