@@ -164,3 +164,8 @@ enum RedisURL {
         return out
     }
 }
+
+extension Settings {
+    /// Whether only this machine can reach a host: 127.0.0.0/8, ::1 or localhost.
+    public static func isLoopback(_ host: String) -> Bool { Host.isLoopback(host) }
+}

@@ -77,9 +77,9 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     /// The reason text of a drain, with the time over which this client should spread its return.
     public static func restartReason(retryMs: Int) -> String { "restart; retry_ms=\(retryMs)" }
 
-    /// The `retry_ms` of a reason text, for clients; nil if it says none.
+    /// The `retry_ms` of a reason text, for clients; nil if it says none, or none up to a minute.
     public static func retryMs(inReason reason: String) -> Int? {
         guard let mark = reason.lastIndex(of: "="), reason[..<mark].hasSuffix("retry_ms") else { return nil }
-        return Int(reason[reason.index(after: mark)...])
+        return Int(reason[reason.index(after: mark)...]).flatMap { (0...60_000).contains($0) ? $0 : nil }
     }
 }

@@ -29,10 +29,11 @@ struct Drivers: ParsableCommand {
                     [("from", from), ("ends_by", endsBy)].compactMap { name, value in value.map { (name, $0) } })
             }
             guard !json else { return RegistryOffice.printJSON(records) }
+            let today = Date().formatted(.iso8601.year().month().day())
             for record in records {
                 func text(_ field: String) -> String? { record[field]?.text }
                 let papers = [("licence", text("licence_until")), ("medical certificate", text("medical_until"))]
-                    .map { "\($0) until \($1 ?? "–")" }
+                    .map { "\($0) until \($1 ?? "–")\($1.map { $0 < today } == true ? " (ended)" : "")" }
                 let parts = [text("name"), text("company"), text("vehicle").map { "vehicle \($0)" }].compactMap { $0 }
                 print("\(text("driver") ?? ""): \((parts + papers).joined(separator: ", "))")
             }

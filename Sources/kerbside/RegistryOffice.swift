@@ -84,6 +84,9 @@ enum RegistryOffice {
         let reply = try done(command, options)
         let what = reply["changed"] == .bool(false) ? "nothing has changed" : old == nil ? "registered" : "changed"
         print("\(kind.rawValue.dropLast()) \(id): \(what)")
+        if newCode {
+            print("Its sign has a new code; the old one is no vehicle's from now on: kerbside vehicles qr \(id)")
+        }
     }
 
     static func take(_ file: TableOptions, _ kind: RegistryTable.Kind, _ options: ConfigOptions) throws {

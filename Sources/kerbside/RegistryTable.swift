@@ -46,6 +46,8 @@ struct RegistryTable {
             let values = kind.columns.map { (name: $0, value: table.text(table.column($0))) }.filter {
                 !$0.value.isEmpty
             }
+            // Spreadsheets write rows of nothing but separators below a table.
+            if values.isEmpty { continue }
             let id = table.text(table.column(kind.columns[0]))
             if table.fieldCount > table.head.count {
                 problems.append(
@@ -66,6 +68,10 @@ struct RegistryTable {
     private static func problems(ofHead head: [String], _ kind: Kind, _ name: String) -> [String] {
         let all = kind.names
         guard !head.isEmpty else { return ["\(name): it is empty; its first line has the names of columns: \(all)"] }
+        if head.count == 1, let other = [";", "\t", ","].first(where: { head[0].contains($0) }) {
+            let named = other == "\t" ? "$'\\t'" : "'\(other)'"
+            return ["\(name):1: it has one column, \(head[0]): to take it as several, say --separator \(named)"]
+        }
         let unknown = head.filter { !kind.columns.contains($0) }.map { column in
             "\(name):1: there is no column \"\(column)\"; there are \(all)"
         }

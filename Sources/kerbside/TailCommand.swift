@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import Hub
 import RedisLink
+import Settings
 import WebSocketServer
 import Wire
 
@@ -60,6 +61,9 @@ struct Tail: ParsableCommand {
                 throw ValidationError(
                     "--url needs --token-file: a token would be read by everybody in the list of processes")
             }
+            guard url?.hasPrefix("ws://") != true || isHere else {
+                throw ValidationError("--url: the token would cross the network in clear text: expected wss://")
+            }
             return
         }
         for (name, value) in [("--token-file", tokenFile), ("--since", since), ("--trust", trust)] where value != nil {
@@ -99,6 +103,12 @@ struct Tail: ParsableCommand {
         try tail.run(past: number, of: isWanted) { printer.show($0) }
     }
 
+    /// Whether the hub is on this machine.
+    private var isHere: Bool {
+        guard let host = url.flatMap({ URL(string: $0) })?.host(percentEncoded: false) else { return false }
+        return Settings.isLoopback(host)
+    }
+
     private static func token(in file: String) throws -> String {
         String(decoding: try InputFile.read(file), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -110,8 +120,9 @@ struct EventPrinter {
         let seconds = Double(event.time) / 1000
         let time = Date(timeIntervalSince1970: seconds).formatted(
             .iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
-        let type = event.type.padding(toLength: 18, withPad: " ", startingAt: 0)
-        Terminal.line("\(Terminal.coloured(time, 2)) \(Terminal.coloured(type, colour(event.type))) \(event.data)")
+        let type = Terminal.printable(event.type).padding(toLength: 18, withPad: " ", startingAt: 0)
+        let data = Terminal.printable(event.data)
+        Terminal.line("\(Terminal.coloured(time, 2)) \(Terminal.coloured(type, colour(event.type))) \(data)")
     }
 
     private func colour(_ type: String) -> Int {

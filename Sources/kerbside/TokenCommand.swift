@@ -62,6 +62,9 @@ struct Token: ParsableCommand {
             let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("--scope \(unknown): expected \(known)")
         }
+        guard scopes.isEmpty || known == .operator || known == .service else {
+            throw ValidationError("--scope is for operators and services: a \(role) has its own channel")
+        }
         if let duration, Duration.milliseconds(duration) ?? 0 <= 0 {
             throw ValidationError(
                 "--for \(duration): expected a number with s, m, h or d, such as 90s or 24h, up to 10000d")

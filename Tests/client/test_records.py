@@ -184,15 +184,20 @@ async def test_who_asks_for_trips(new_hub, cast):
     assert trips.of_store(hub, "--to", "2020-01-01") == {} and len(trips.of_store(hub, "--from", "2020-01-01T00:00:00Z")) == 2
     table = run("trips", "--config", hub.config, "--csv").stdout.splitlines()
     assert table[0].startswith("id,passenger,driver") and len(table) == 3
+    office, rider = await cast.operator(hub), await cast.rider(hub)
+    last = await rider.request(here.a.centre)
+    await office.call("office.cancel", ride=last, reason="=1+1")
+    await trips.recorded(hub)
+    assert "'=1+1" in run("trips", "--config", hub.config, "--csv").stdout, "no formula of a spreadsheet"
     shown = run("trips", "--config", hub.config).stdout
     assert mine in shown and "ended" in shown
     for wrong in (["--from", "yesterday"], ["--csv", "--json"], ["--number", "0"]):
         assert run("trips", "--config", hub.config, *wrong).returncode == 64
     doctor = run("doctor", "--config", hub.config).stdout
-    assert "records.sqlite has 2 trips. The recorder is 0 events and 0 s behind." in doctor
+    assert "records.sqlite has 3 trips. The recorder is 0 events and 0 s behind." in doctor
     # The hub need not run.
     hub.stop()
-    assert set(trips.of_store(hub)) == {mine, other}
+    assert set(trips.of_store(hub)) == {mine, other, last}
 
 
 def test_records_of_a_later_program_are_refused_at_the_start(new_hub):

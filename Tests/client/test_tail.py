@@ -69,6 +69,16 @@ async def test_it_chooses_and_names_persons_to_whom_the_token_may(town, tail):
     assert "ada" in full.read_text() and "ada" not in plain.read_text()
 
 
+def test_who_reads_no_more_ends_it_quietly(town, tmp_path):
+    write(town, 3000)
+    (tmp_path / "token").write_text(town.token("service", "s1"))
+    command = [str(BINARY), "tail", "--url", url(town), "--token-file", str(tmp_path / "token"), "--since", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True) as tail:
+        assert tail.stdout.readline()
+        tail.stdout.close()
+        assert tail.wait(patience.PROCESS) == 141 and not tail.stderr.read()
+
+
 def test_what_is_wrong_is_said(town, tmp_path):
     token = tmp_path / "token"
     token.write_text(town.token("passenger", "p1"))
@@ -76,6 +86,7 @@ def test_what_is_wrong_is_said(town, tmp_path):
         (["--url", url(town)], "--token-file"), (["--since", "0"], "--url"),
         (["--url", url(town), "--token-file", tmp_path / "none"], "can't be read"),
         (["--url", url(town), "--token-file", token], "for operators and services"),
+        (["--url", "ws://192.0.2.1/v1/connect", "--token-file", token], "wss://"),
         (["--url", "http://127.0.0.1", "--token-file", token], "ws:// or wss://"),
         (["--url", "ws://127.0.0.1:1/v1/connect", "--token-file", token], "127.0.0.1:1"),
     ]:

@@ -20,7 +20,7 @@ extension EventCatalogue {
         offer.seen ride zone driver
         offer.undelivered ride zone driver
         offer.withdrawn ride zone driver reason
-        papers.ending driver paper! until! days
+        papers.ending driver paper! until! days!
         queue.bottom driver zone score reason
         queue.joined driver zone score reason
         queue.left driver zone reason

@@ -254,8 +254,11 @@ private struct CapabilitiesKind: FieldKind {
         // The text was checked with the whole message, so nothing fails here but what is thrown by name.
         try? list.enterArray()
         while (try? list.nextElement()) == true {
-            guard (try? list.kind()) == .string, let token = try? list.string(), list.withBytes(token, Self.isWord)
+            guard (try? list.kind()) == .string, let token = try? list.string()
             else { throw object.refusal(name, expected, got: "got one with something else") }
+            guard list.withBytes(token, Self.isWord) else {
+                throw object.refusal(name, expected, got: "got one with \(Self.quoted(list.text(token)))")
+            }
             guard !words.contains(list.text(token)) else { continue }
             guard words.count < 16 else { throw object.refusal(name, expected, got: "got more") }
             words.append(list.text(token))
@@ -268,6 +271,13 @@ private struct CapabilitiesKind: FieldKind {
         writer.beginArray()
         for word in value { writer.string(word) }
         writer.endArray()
+    }
+
+    /// As JSON has it, shortened.
+    private static func quoted(_ word: String) -> String {
+        var json = JSONWriter()
+        json.string(word.count > 40 ? word.prefix(40) + "…" : word)
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     private static func isWord(_ bytes: UnsafeRawBufferPointer) -> Bool {
