@@ -27,6 +27,21 @@ extension Settings {
             "dispatch.search_timeout_ms", \.dispatch.searchTimeoutMs, 1_000...86_400_000, .atReload,
             "A request that found no driver for this time has failed, whatever round it is in."),
         .integer(
+            "dispatch.neighbours", \.dispatch.neighbours, 0...3, .atReload,
+            """
+            When nobody who waits in the zone of a request takes it, drivers of the zones around are asked, nearest first: so \
+            many rings of zones. 0: none but its own.
+            """),
+        .integer(
+            "dispatch.look_again_ms", \.dispatch.lookAgainMs, 1_000...600_000, .atReload,
+            "A request for which nobody is there looks through the zones around again after this time."),
+        .integer(
+            "dispatch.wait_ms", \.dispatch.waitMs, 0...86_400_000, .atReload,
+            """
+            How long a passenger waits at most who asks with `wait`: the request does not fail before for want of a taxi. 0: \
+            nobody can ask so.
+            """),
+        .integer(
             "dispatch.away_grace_ms", \.dispatch.awayGraceMs, 0...86_400_000, .atReload,
             "A driver whose connection is gone keeps the place in the queue for this time, and is skipped meanwhile."),
         .integer(

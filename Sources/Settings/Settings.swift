@@ -181,6 +181,12 @@ public struct Settings: Sendable, Equatable {
         public var maxPassengers = 3
         /// Whole time of a search, ms.
         public var searchTimeoutMs = 300_000
+        /// Rings of zones around its own that are looked through for a ride for which nobody is there.
+        public var neighbours = 0
+        /// A ride for which nobody is there looks around again after so long, ms.
+        public var lookAgainMs = 10_000
+        /// How long a passenger waits who asks for that, ms; 0: nobody can.
+        public var waitMs = 600_000
         /// A driver whose connection is gone keeps the place this long, ms.
         public var awayGraceMs = 60_000
         /// A driver back within this time after that gets the old place, ms.

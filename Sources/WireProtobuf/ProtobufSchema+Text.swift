@@ -14,7 +14,8 @@ extension ProtobufSchema {
             sos:90:string? note:91:string? closed:92:bool? category:93:string? anonymous:94:bool? report:95:string?
             phone:110:string? company:111:string? photo:112:string? licence:113:string? licence_until:114:string?
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
-            registration:119:string? model:120:string? colour:121:string? new_code:122:bool?
+            registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
+            wait:124:bool?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -74,9 +75,10 @@ extension ProtobufSchema {
         DriverState: state:1:string
         Expiry: ride:1:string expires_in_ms:2:uint64 expires_at:3:uint64
         Assignment: ride:1:string pickup:2:Point? passengers:3:uint32 destination:4:Point? contact:5:Contact?
+            needs:6:string*
         RideOnly: ride:1:string
         RideOver: ride:1:string state:2:string zone:3:string? rank:4:uint32? size:5:uint32? reason:6:string?
-        RequestOk: ride:1:string zone:2:string state:3:string
+        RequestOk: ride:1:string zone:2:string state:3:string until:4:uint64?
         RideState: ride:1:string state:2:string
         SubscribeOk: channel:1:string seq:2:string?
         ChannelOnly: channel:1:string
@@ -107,7 +109,7 @@ extension ProtobufSchema {
             away:13:DriverAway? blocked:14:OfficeBlock?
         OfficeRide: ride:1:string state:2:string passenger:3:string zone:4:string driver:5:string?
             offered_to:6:string? pickup:7:Point? destination:8:Point? passengers:9:uint32 requested_at:10:uint64
-            accepted_at:11:uint64? arrived_at:12:uint64? aboard_at:13:uint64? closed_at:14:uint64?
+            accepted_at:11:uint64? arrived_at:12:uint64? aboard_at:13:uint64? closed_at:14:uint64? needs:15:string*
         OfficeRemoved: driver:1:string state:2:string audit:3:string
         OfficeCancelled: ride:1:string? state:2:string audit:3:string booking:4:string?
         OfficeBlocked: role:1:string subject:2:string since:3:uint64 until:4:uint64? state:5:string? audit:6:string
@@ -133,10 +135,10 @@ extension ProtobufSchema {
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
-            silent:15:bool?
+            needs:6:string* silent:15:bool?
         RideReason: ride:1:string reason:2:string
         RideCancelled: ride:1:string by:2:string reason:3:string text:4:string?
-        RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string
+        RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string until:5:uint64?
         RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? card:5:Card? silent:15:bool?
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?
         RideClose: ride:1:string taxi:2:string distance_m:3:double confidence:4:string silent:15:bool?
@@ -216,11 +218,12 @@ extension ProtobufSchema {
         OfficeAct: by:1:string at:2:uint64 note:3:string?
         SeatStop: booking:1:string what:2:string lat:3:double lon:4:double
         DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
-            destination:6:Point? contact:15:Contact?
+            destination:6:Point? needs:7:string* contact:15:Contact?
         DriverBooking: booking:1:string state:2:string pickup:3:Point? destination:4:Point? passengers:5:uint32
             notified:6:uint32 contact:15:Contact?
         PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
-            eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost? card:10:Card?
+            eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost? card:10:Card? needs:11:string*
+            until:12:uint64?
         PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?
             notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost? card:9:Card?
         AuditFacts: state:1:string? zone:2:string? rank:3:uint32? ride:4:string? passenger:5:string? driver:6:string?

@@ -121,7 +121,8 @@ final class FunctionHarness {
 
     private static let settings: [RedisArgument] = [
         "offer_timeout_ms", 10_000, "offer_seen_timeout_ms", 3_000, "accept_grace_ms", 500, "rounds", 2,
-        "max_passengers", 3, "search_timeout_ms", 300_000, "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
+        "max_passengers", 3, "search_timeout_ms", 300_000, "look_again_ms", 10_000, "wait_ms", 600_000,
+        "seat_hold_ms", 60_000, "away_grace_ms", 60_000,
         "recovery_ms", 1_800_000, "stale_after_ms", 150_000, "idempotency_ttl_s", 86_400, "history_length", 1_000,
         "idempotency_keys", 1_000, "kept_s", 2_592_000, "max_links", 8, "free_cancels", 1_000_000,
         "max_topics", 1_000, "max_topic_bytes", 67_108_864,

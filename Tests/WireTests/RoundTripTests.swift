@@ -56,6 +56,9 @@ struct RoundTripTests {
                 .rideRequest(
                     lat: 45.5, lon: 9.2, passengers: 1_000_000, destination: Place(lat: -45.123456789012345, lon: -180))
             ),
+            .rides(
+                .rideRequest(
+                    lat: 1, lon: 2, passengers: 1, destination: nil, needs: ["wheelchair", "x-2"], wait: true)),
             .rides(.rideCancel(ride: nil)), .rides(.rideCancel(ride: "r")), .rides(.rideSearch(ride: nil)),
             .rides(.rideSearch(ride: "r")),
             .channels(.subscribe(channel: "topic:ride.*", options: FeedOptions(), since: "1795210199123-0")),
@@ -263,7 +266,8 @@ struct SeededGenerator: RandomNumberGenerator {
             return .rides(
                 .rideRequest(
                     lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
-                    destination: optional { $0.place() }))
+                    destination: optional { $0.place() }, needs: optional { _ in ["wheelchair", "a-b_1"] },
+                    wait: .random(using: &self)))
         case "ride.cancel": return .rides(.rideCancel(ride: optional { $0.identifier() }))
         case "ride.search": return .rides(.rideSearch(ride: optional { $0.identifier() }))
         case "subscribe":

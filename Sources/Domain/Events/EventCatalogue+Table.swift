@@ -36,7 +36,7 @@ extension EventCatalogue {
         ride.failed ride zone passenger! code
         ride.near ride zone driver distance_m
         ride.noshow ride zone driver passenger!
-        ride.requested ride passenger! zone passengers lat! lon! to_lat! to_lon!
+        ride.requested ride passenger! zone passengers lat! lon! to_lat! to_lon! needs!
         ride.searching ride zone driver round reason
         schedule.changed tour bus line reason index stop minutes delay_s
         seat.aboard booking driver passenger! passengers

@@ -10,6 +10,7 @@ local audit = import('audit', 'audit')
 local people = import('people', 'people')
 local place, quit, remembers = import('queue', 'place', 'quit', 'remembers')
 local go_offline, has_bookings = import('minibus', 'go_offline', 'has_bookings')
+local needs_of = import('search', 'needs_of')
 local do_without = import('driver', 'do_without')
 
 -- Drivers in an answer: 2 ms of Redis.
@@ -68,7 +69,7 @@ register('office_ride', { 'ride' }, function(c, given)
     local shown = {
         ride = given.ride, state = r.state, passenger = r.passenger, zone = r.zone, driver = r.driver, pickup = point(r.lat, r.lon),
         destination = r.dlat and point(r.dlat, r.dlon) or nil, passengers = tonumber(r.passengers),
-        offered_to = r.state == 'offered' and r.offered_to or nil,
+        offered_to = r.state == 'offered' and r.offered_to or nil, needs = needs_of(r),
     }
     for _, name in ipairs({ 'requested_at', 'accepted_at', 'arrived_at', 'aboard_at', 'closed_at' }) do shown[name] = tonumber(r[name]) end
     return ok(shown)

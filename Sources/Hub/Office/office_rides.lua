@@ -7,8 +7,9 @@ local audit = import('audit', 'audit')
 local blocks = import('blocks', 'blocks')
 local papers = import('papers', 'papers')
 local join, leave, place = import('queue', 'join', 'leave', 'place')
-local nobody_for, view = import('candidates', 'nobody_for', 'view')
-local dispatch_driver, offer_by_operator = import('offer', 'dispatch_driver', 'offer_by_operator')
+local lacks, nobody_for, view = import('candidates', 'lacks', 'nobody_for', 'view')
+local dispatch_driver = import('search', 'dispatch_driver')
+local offer_by_operator = import('offer', 'offer_by_operator')
 local cancel_by_operator, end_by_operator = import('ride', 'cancel_by_operator', 'end_by_operator')
 local reassign_by_operator = import('ride', 'reassign_by_operator')
 local cancel_confirmed, cancel_unanswered = import('seat', 'cancel_confirmed', 'cancel_unanswered')
@@ -127,6 +128,8 @@ local function chosen(c, driver, r)
     if v.seats and tonumber(v.seats) < tonumber(r.passengers) then
         return nil, refuse('seats_full', driver .. ' has ' .. v.seats .. ' free seats; the ride is for ' .. r.passengers .. ' passengers.')
     end
+    local lacking = lacks(c, { can = {} }, r, driver)
+    if lacking then return nil, refuse('not_available', driver .. ' has no ' .. lacking .. ' by its record, which the ride needs: choose another one.') end
     return v
 end
 
@@ -183,7 +186,7 @@ register('office_reassign', { 'operator', 'ride', 'driver', 'reason', 'key' }, f
             local _, no = chosen(c, other, r)
             if no then return no end
         else
-            local code, detail = nobody_for(c, view(c, r.zone, r), tonumber(r.passengers))
+            local code, detail = nobody_for(c, view(c, r.zone), r)
             if code then return refuse(code, detail .. ' Its driver keeps the ride; to give it up, send office.cancel.') end
         end
         reassign_by_operator(c, ride, r, given.reason, other)

@@ -18,7 +18,8 @@ struct RedisSettings {
             ("offer_timeout_ms", dispatch.offerTimeoutMs), ("offer_seen_timeout_ms", dispatch.offerSeenTimeoutMs),
             ("accept_grace_ms", dispatch.acceptGraceMs), ("rounds", dispatch.rounds),
             ("round_pause_ms", dispatch.roundPauseMs), ("max_passengers", dispatch.maxPassengers),
-            ("search_timeout_ms", dispatch.searchTimeoutMs), ("away_grace_ms", dispatch.awayGraceMs),
+            ("search_timeout_ms", dispatch.searchTimeoutMs), ("look_again_ms", dispatch.lookAgainMs),
+            ("wait_ms", dispatch.waitMs), ("away_grace_ms", dispatch.awayGraceMs),
             ("recovery_ms", dispatch.recoveryMs), ("stale_after_ms", dispatch.staleAfterMs),
             ("driver_lost_ms", dispatch.driverLostMs), ("noshow_wait_ms", dispatch.noshowWaitMs),
 

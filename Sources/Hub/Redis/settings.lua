@@ -9,7 +9,7 @@ local NAMES = {
     'history_length', 'history_ttl_s', 'events_length', 'idempotency_ttl_s', 'idempotency_keys', 'kept_s',
     -- Offers, rides and queues.
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'round_pause_ms', 'max_passengers',
-    'search_timeout_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
+    'search_timeout_ms', 'look_again_ms', 'wait_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
     -- Positions.
     'max_speed_mps',
     -- What one subject may do.

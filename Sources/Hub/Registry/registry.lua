@@ -19,12 +19,26 @@ end
 
 local function vehicle_of(r) return r.vehicle or r.driver end
 
+-- What a car can do and its driver, each once; nil: nothing is known.
+local function both(of_car, of_driver)
+    if not of_car or not of_driver then return of_car or of_driver end
+    local words, known = {}, {}
+    for _, list in ipairs({ of_car, of_driver }) do
+        for _, word in ipairs(list) do
+            if not known[word] then words[#words + 1] = word end
+            known[word] = true
+        end
+    end
+    return words
+end
+
 -- What passengers are shown of who comes: nothing but what stands on the car and its sign, a name and a picture.
 local function card_of(driver, vehicle)
     local card, v = {}, vehicle or {}
     for _, name in ipairs({ 'plate', 'registration', 'model', 'colour', 'company', 'capabilities', 'code' }) do card[name] = v[name] end
     if driver then
         card.name, card.photo, card.company = driver.name, driver.photo, card.company or driver.company
+        card.capabilities = both(card.capabilities, driver.capabilities)
     end
     return next(card) and cjson.encode(card) or ''
 end

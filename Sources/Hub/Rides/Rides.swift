@@ -132,8 +132,9 @@ final class Rides: Capability {
         let who = RedisArgument(identity.subject)
         let key = RedisArgument(message.key ?? "")
         switch command {
-        case .rideRequest(let lat, let lon, let passengers, let destination):
-            switch zones.place(of: GeoPoint(lat: lat, lon: lon)) {
+        case .rideRequest(let lat, let lon, let passengers, let destination, let needs, let wait):
+            let pickup = GeoPoint(lat: lat, lon: lon)
+            switch zones.place(of: pickup) {
             case .refused(let code, let detail): refuse(session, message.id, code, detail)
             case .zone(let zone):
                 metrics.requests.increment()
@@ -145,6 +146,9 @@ final class Rides: Capability {
                         "to_lat": destination.map { RedisArgument($0.lat) } ?? "",
                         "to_lon": destination.map { RedisArgument($0.lon) } ?? "", "key": key,
                         "by": RedisArgument(by(message, session)),
+                        "needs": RedisArgument((needs ?? []).joined(separator: " ")),
+                        "near": RedisArgument(zones.around(pickup, rings: settings.dispatch.neighbours)),
+                        "wait": wait ? "1" : "",
                     ], message, session)
             }
         case .rideCancel(let ride):

@@ -1,12 +1,15 @@
 -- Who of a zone can be asked for a ride, in the order of its queue. `free:<zone>` has who is present and asked nothing (queue.lua),
 -- so mostly one reading finds who is asked next, however many stand before it and have not answered yet. Only where nobody is
--- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody has room for it.
+-- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it.
 
 -- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only.
 local PIECE = 16
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
 local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
+
+-- What a ride needs of a vehicle, as text: words, a space between.
+local function words(text) return string.gmatch(text or '', '%S+') end
 
 -- Names out of a sorted set, as they are needed.
 local function names_of(list, count)
@@ -18,15 +21,15 @@ local function names_of(list, count)
     return list.names[count]
 end
 
--- What is known of a zone during one call. `seats`: the free ones of each who is present; who has never said how many has
--- enough. Of the queue, as far as it was read (`size`): `present`, the most free seats of them (`most_free_present`), without `except`
--- (`most_free_others`), and of all, away or not (`most_free`).
--- r: a ride; who has given it back does not count as present. except: a driver.
-local function view(c, zone, r, except)
+-- What is known of a zone during one call. `seats`: the free ones of each that was read; who has never said how many has enough. Of the
+-- queue, as far as it was read (`size`): `present`, and the most free seats of those who are not `except` and present (`most_free_others`), and of
+-- all, away or not (`most_free`). `can`: of each that was looked at for what a ride needs, what it has.
+-- except: a driver.
+local function view(c, zone, except)
     return {
-        zone = zone, r = r, except = except, seats = {}, is_free = {},
-        free = { key = c.p .. 'free:' .. zone, names = {} }, queue = { key = c.p .. 'queue:' .. zone, names = {}, at = {} },
-        present = {}, size = 0, most_free_present = 0, most_free_others = 0, most_free = 0,
+        zone = zone, except = except, seats = {}, is_free = {}, can = {}, around = {},
+        free = { key = c.p .. 'free:' .. zone, names = {} }, queue = { key = c.p .. 'queue:' .. zone, names = {} },
+        present = {}, size = 0, most_free_others = 0, most_free = 0,
     }
 end
 
@@ -35,17 +38,15 @@ local function read_on(c, seen)
     local driver = names_of(seen.queue, seen.size + 1)
     if not driver then return false end
     seen.size = seen.size + 1
-    seen.queue.at[driver] = seen.size
-    local seats, is_away = seen.seats[driver], false
+    local seats, is_away = seen.is_free[driver] and seen.seats[driver], false
     if not seats then
         local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'seats')
         is_away, seats = v[1], tonumber(v[2]) or math.huge
+        seen.seats[driver] = seats
     end
     seen.most_free = math.max(seen.most_free, seats)
-    if not is_away and not (seen.r and gave_back(seen.r, driver)) then
+    if not is_away then
         seen.present[#seen.present + 1] = driver
-        seen.seats[driver] = seats
-        seen.most_free_present = math.max(seen.most_free_present, seats)
         if driver ~= seen.except then seen.most_free_others = math.max(seen.most_free_others, seats) end
     end
     return true
@@ -75,31 +76,72 @@ local function take(seen, driver)
     end
 end
 
--- Whether somebody who is present has room for so many; who comes behind is not looked at.
-local function has_room(c, seen, passengers)
+-- What a vehicle and its driver have by their records, each word a key; it stands on the card that passengers are shown (registry.lua).
+local function capabilities(c, driver)
+    local card = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'card')
+    local found = {}
+    for _, word in ipairs(card and cjson.decode(card).capabilities or {}) do found[word] = true end
+    return found
+end
+
+-- The first thing that a ride needs and this driver has not; nil: it has all.
+local function lacks(c, seen, r, driver)
+    if not r.needs then return nil end
+    local can = seen.can[driver] or capabilities(c, driver)
+    seen.can[driver] = can
+    for word in words(r.needs) do
+        if not can[word] then return word end
+    end
+    return nil
+end
+
+-- Whether a driver whose seats are known can take a ride; r: `passengers` and `needs` of it.
+local function fits(c, seen, r, driver)
+    return seen.seats[driver] >= tonumber(r.passengers) and not lacks(c, seen, r, driver)
+end
+
+-- Whether somebody who is present can take a ride, and has not given it back; who comes behind is not looked at.
+local function has_room(c, seen, r)
     local i, driver = 1, free_at(c, seen, 1)
     while driver do
-        if seen.seats[driver] >= passengers and not (seen.r and gave_back(seen.r, driver)) then return true end
+        if fits(c, seen, r, driver) and not gave_back(r, driver) then return true end
         i = i + 1
         driver = free_at(c, seen, i)
     end
-    while seen.most_free_present < passengers and read_on(c, seen) do end
-    return seen.most_free_present >= passengers
+    i = 1
+    repeat
+        while seen.present[i] do
+            if fits(c, seen, r, seen.present[i]) and not gave_back(r, seen.present[i]) then return true end
+            i = i + 1
+        end
+    until not read_on(c, seen)
+    return false
 end
 
--- The same of those who are not `except`.
+-- Whether others than `except` who are present have room for so many, whatever is needed besides.
 local function have_others_room(c, seen, passengers)
     while seen.most_free_others < passengers and read_on(c, seen) do end
     return seen.most_free_others >= passengers
 end
 
--- Why nobody who is present can be asked for so many passengers: code and detail; nil when somebody can.
-local function nobody_for(c, seen, passengers)
-    if has_room(c, seen, passengers) then return nil end
-    if #seen.present == 0 then
-        return 'zone_empty', 'No taxi waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
+-- `wheelchair and child_seat`: what a ride needs, for people; nil: nothing.
+local function named(needs) return needs and string.gsub(needs, ' ', ' and ') or nil end
+
+-- Why nobody who is present can be asked for a ride (`passengers`, `needs`, `gave_back`): code and detail; nil when somebody can.
+local function nobody_for(c, seen, r)
+    if has_room(c, seen, r) then return nil end
+    local is_anybody, has_what_is_needed = false, false
+    for _, driver in ipairs(seen.present) do
+        if not gave_back(r, driver) then
+            is_anybody = true
+            has_what_is_needed = has_what_is_needed or not lacks(c, seen, r, driver)
+        end
     end
-    return 'seats_full', 'No taxi that waits in zone ' .. seen.zone .. ' has ' .. passengers
+    if not is_anybody or not has_what_is_needed then
+        local with = is_anybody and ' with ' .. named(r.needs) or ''
+        return 'zone_empty', 'No taxi' .. with .. ' waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
+    end
+    return 'seats_full', 'No taxi that waits in zone ' .. seen.zone .. ' has ' .. r.passengers
         .. ' free seats now. Request fewer, or again in a few minutes.'
 end
 
@@ -117,12 +159,12 @@ local function is_asked(c, ride, r, asked, names, i)
     return asked[names[i]]
 end
 
--- The first free driver with room whom this ride has not asked in this round; it is to be asked then.
+-- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
 local function take_unasked(c, ride, r, seen, asked)
-    local i, passengers = 1, tonumber(r.passengers)
+    local i = 1
     local driver = free_at(c, seen, i)
     while driver do
-        if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
+        if fits(c, seen, r, driver) and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
             return table.remove(seen.free.names, i)
         end
         i = i + 1
@@ -130,19 +172,30 @@ local function take_unasked(c, ride, r, seen, asked)
     end
 end
 
--- Whether all who are present and have room were asked.
-local function is_round_over(c, ride, r, seen, asked)
+-- What a ride for which nobody is free has to hope for of a zone: `unasked` (somebody is present who can take it, and was not asked in this
+-- round), `asked` (they all were), `away` (all who can take it are away), `full` or `empty` (nobody can, and why).
+local function outlook(c, ride, r, seen, asked)
     while read_on(c, seen) do end
-    local passengers = tonumber(r.passengers)
+    local some = false
     for i, driver in ipairs(seen.present) do
-        if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.present, i) then
-            return false
+        if fits(c, seen, r, driver) then
+            if not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.present, i) then return 'unasked' end
+            some = true
         end
     end
-    return seen.most_free_present >= passengers
+    if some then return 'asked' end
+    local has_what_is_needed = false
+    for i = 1, seen.size do
+        local driver = seen.queue.names[i]
+        if not lacks(c, seen, r, driver) then
+            has_what_is_needed = true
+            if seen.seats[driver] >= tonumber(r.passengers) then return 'away' end
+        end
+    end
+    return has_what_is_needed and 'full' or 'empty'
 end
 
 return {
-    view = view, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room,
-    nobody_for = nobody_for, take_unasked = take_unasked, is_round_over = is_round_over,
+    view = view, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, fits = fits, lacks = lacks,
+    named = named, words = words, nobody_for = nobody_for, take_unasked = take_unasked, outlook = outlook,
 }

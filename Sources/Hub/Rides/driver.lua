@@ -7,7 +7,8 @@ local cancels = import('limits', 'cancels')
 local papers = import('papers', 'papers')
 local join, leave, lose, mark_back, place, recover = import('queue', 'join', 'leave', 'lose', 'mark_back', 'place', 'recover')
 local remembers, to_bottom = import('queue', 'remembers', 'to_bottom')
-local dispatch_driver, dispatch_rest, release_offer = import('offer', 'dispatch_driver', 'dispatch_rest', 'release_offer')
+local dispatch_driver, dispatch_rest = import('search', 'dispatch_driver', 'dispatch_rest')
+local release_offer = import('offer', 'release_offer')
 local go_offline, go_online, has_bookings = import('minibus', 'go_offline', 'go_online', 'has_bookings')
 
 -- A driver has left its queue: an open offer goes to the next, and its zone does without it. is_sent: by the office, which is not

@@ -9,55 +9,10 @@ local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_els
 local cancels = import('limits', 'cancels')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
-local ask_anew, begin_search, close_ride = import('offer', 'ask_anew', 'begin_search', 'close_ride')
-local dispatch_driver, dispatch_ride, free_again = import('offer', 'dispatch_driver', 'dispatch_ride', 'free_again')
-local offer_by_operator, remember_ask, withdraw_offer = import('offer', 'offer_by_operator', 'remember_ask', 'withdraw_offer')
-
--- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key, and who asks for
--- one who telephones (callers.lua).
-register('ride_request', {
-    'passenger', 'ride', 'zone', 'lat', 'lon',
-    'passengers', 'to_lat', 'to_lon', 'key', 'by?',
-}, function(c, given)
-    local passenger, ride, zone = given.passenger, given.ride, given.zone
-    return callers.once(c, 'ride.request', passenger, given.key, given.by, 'ride', function(caller, note)
-        if tonumber(given.passengers) > c.max_passengers then
-            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
-        end
-        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels', 'blocked')
-        local barred = blocks.refusal(c, held[4])
-        if barred then return barred end
-        local open = held[1] or held[2]
-        if open then
-            local what = held[1] and 'The ride ' or 'The booking '
-            return refuse('already_requested', what .. open .. ' is still open. Cancel it first, or wait for its end.')
-        end
-        local queue = view(c, zone)
-        local problem, detail = nobody_for(c, queue, tonumber(given.passengers))
-        if problem then return refuse(problem, detail) end
-        local too_soon = cancels.passenger_refusal(c, passenger, held[3])
-        if too_soon then return too_soon end
-        local order = redis.call('INCR', c.p .. 'requests')
-        local fields = { 'passenger', passenger, 'zone', zone, 'lat', given.lat, 'lon', given.lon,
-            'passengers', given.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
-        if given.to_lat ~= '' then
-            for _, value in ipairs({ 'dlat', given.to_lat, 'dlon', given.to_lon }) do fields[#fields + 1] = value end
-        end
-        if caller then
-            note(c, passenger, caller)
-            for _, value in ipairs({ 'name', caller.name, 'number', caller.number }) do fields[#fields + 1] = value end
-        end
-        redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
-        redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
-        log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = zone, passengers = tonumber(given.passengers),
-            lat = tonumber(given.lat), lon = tonumber(given.lon), to_lat = tonumber(given.to_lat),
-            to_lon = tonumber(given.to_lon) })
-        tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = zone, round = 1, reason = 'requested' })
-        begin_search(c, ride, { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, round = 1, attempt = 0,
-            order = order }, queue, fields)
-        return ok({ ride = ride, zone = zone, state = 'searching' })
-    end)
-end)
+local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
+local dispatch_ride, remember_ask, search_ends = import('search', 'dispatch_ride', 'remember_ask', 'search_ends')
+local tell_followers = import('search', 'tell_followers')
+local free_again, offer_by_operator, withdraw_offer = import('offer', 'free_again', 'offer_by_operator', 'withdraw_offer')
 
 local function make_unavailable(c, driver, v)
     set_state(c, driver, v, 'unavailable')
@@ -83,17 +38,18 @@ local function give_back(c, ride, r, reason, by, text)
     ask_anew(c, ride)
     remember_ask(c, ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
-    redis.call('ZADD', c.p .. 'searching', c.now + c.search_timeout_ms, ride)
+    redis.call('ZADD', c.p .. 'searching', search_ends(c, r), ride)
     log(c, 'ride.searching', { ride = ride, zone = r.zone, driver = r.driver, round = tonumber(r.round), reason = reason })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason, text = text })
+    tell_followers(c, ride, r, 'searching', { reason = reason })
 end
 
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
 -- driver had given it back.
 local function leave_behind(c, ride, r, v)
-    close_ride(c, ride, r, 'cancelled')
+    close_ride(c, ride, r, 'cancelled', nil, { by = 'passenger' })
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
@@ -114,7 +70,7 @@ local function cancel_by_passenger(c, ride, r)
     local how = v and how_it_comes(c, r, v)
     if how == 'away' then return leave_behind(c, ride, r, v) end
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
-    close_ride(c, ride, r, 'cancelled')
+    close_ride(c, ride, r, 'cancelled', nil, { by = 'passenger' })
     -- Whose driver is lost has rung nobody in vain: the driver pays for it.
     local is_lost, is_refused = v and v.missing, false
     if is_lost then
@@ -140,7 +96,7 @@ end
 local function cancel_by_operator(c, ride, r, text)
     local told = { ride = ride, by = 'operator', reason = 'operator', text = text }
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
-    close_ride(c, ride, r, 'cancelled')
+    close_ride(c, ride, r, 'cancelled', nil, { by = 'operator' })
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', told)
     if r.state == 'accepted' then
@@ -257,7 +213,7 @@ register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given
         if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
             return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
         end
-        local code, detail = nobody_for(c, view(c, r.zone, r), tonumber(r.passengers))
+        local code, detail = nobody_for(c, view(c, r.zone), r)
         if code then
             return refuse(code, detail .. ' Your driver keeps the ride meanwhile, and may come back; to give it up, send ride.cancel.')
         end
@@ -334,7 +290,8 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at' }, v)
+            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at',
+                'reservation' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')

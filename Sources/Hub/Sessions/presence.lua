@@ -15,7 +15,8 @@ local wishes_of = import('notify', 'wishes_of')
 local missing = import('lost', 'missing')
 local leave, mark_away, mark_back, place, recover = import('queue', 'leave', 'mark_away', 'mark_back', 'place', 'recover')
 local remembers, set_free = import('queue', 'remembers', 'set_free')
-local dispatch, dispatch_driver, dispatch_rest = import('offer', 'dispatch', 'dispatch_driver', 'dispatch_rest')
+local dispatch, dispatch_driver, dispatch_rest = import('search', 'dispatch', 'dispatch_driver', 'dispatch_rest')
+local needs_of = import('search', 'needs_of')
 local assignment, fare_of, load_booking = import('seat', 'assignment', 'fare_of', 'load_booking')
 local enlist, forget_way, go_offline, has_bookings = import('minibus', 'enlist', 'forget_way', 'go_offline', 'has_bookings')
 local minibus_is_back = import('minibus', 'minibus_is_back')
@@ -59,14 +60,14 @@ local function driver_snapshot(c, driver, v)
     if r.deadline then
         local left = tonumber(r.deadline) - c.now
         if r.seen ~= '1' then left = c.offer_timeout_ms end
-        s.offer = { ride = v.offer, zone = r.zone, passengers = tonumber(r.passengers),
+        s.offer = { ride = v.offer, zone = r.zone, passengers = tonumber(r.passengers), needs = needs_of(r),
             expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
         meta = r.lat .. ',' .. r.lon
     end
     if v.ride then
         local ride = load_ride(c, v.ride)
         s.ride = { ride = v.ride, state = ride.state, pickup = point(ride.lat, ride.lon), passengers = tonumber(ride.passengers),
-            notified = tonumber(ride.notified), contact = callers.contact(ride) }
+            notified = tonumber(ride.notified), contact = callers.contact(ride), needs = needs_of(ride) }
         if ride.dlat then s.ride.destination = point(ride.dlat, ride.dlon) end
     end
     return s, meta
@@ -96,7 +97,8 @@ local function passenger_snapshot(c, passenger)
             notify = wishes_of(c, 'passenger:' .. passenger) }
     end
     local r = load_ride(c, ride)
-    local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers) }
+    local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers), needs = needs_of(r) }
+    if r.state == 'searching' or r.state == 'offered' then s['until'] = tonumber(r.wait_until) end
     if r.driver then
         local v = vehicle(c, r.driver)
         s.taxi, s.notified, s.card = r.driver, tonumber(r.notified), v.card and cjson.decode(v.card)

@@ -5,7 +5,7 @@ local set_clock, tell, vehicle = import('core', 'set_clock', 'tell', 'vehicle')
 local figures = import('figures', 'figures')
 local tell_missing = import('lost', 'tell_missing')
 local lose, mark_away = import('queue', 'lose', 'mark_away')
-local close_ride, dispatch, dispatch_rest, fail_ride = import('offer', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
+local close_ride, dispatch, dispatch_rest, fail_ride = import('search', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
 local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
 local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
@@ -42,6 +42,8 @@ local function sweep_offers(c)
             if tonumber(r.deadline) > before then return end
             release_offer(c, ride, r, r.seen == '1' and 'expired' or 'undelivered')
         else
+            -- What the first of its zone has brought about may be that it is looked at again later.
+            if zones[r.zone] and tonumber(redis.call('ZSCORE', c.p .. 'offers', ride) or 0) > before then return end
             redis.call('ZREM', c.p .. 'offers', ride)
             -- All pauses that are over end with the first.
             if r.state ~= 'searching' or zones[r.zone] then return end

@@ -43,6 +43,8 @@ extension LogChecker {
             if drivers[driverName]?.zone == nil {
                 report(.queueOrder, "ride \(name) is offered to \(driverName), who stands in no queue")
             }
+        } else if event.reason == "neighbour" {
+            checkNobody(in: ride.zone, for: name, ride, before: driverName)
         } else {
             checkTurn(of: driverName, for: name, ride)
             checkTurn(ofRide: name, ride, with: driverName)
@@ -59,7 +61,35 @@ extension LogChecker {
     private func isEligible(_ name: String, for ride: Ride) -> Bool {
         guard let driver = drivers[name] else { return false }
         return !driver.isAway && driver.offer == nil && driver.seats ?? .max >= ride.passengers
-            && !ride.asked.contains(name) && !ride.gaveBack.contains(name)
+            && !ride.asked.contains(name) && !ride.gaveBack.contains(name) && has(name, ride.needs)
+    }
+
+    /// Whether a driver and its car have all that a ride needs.
+    private func has(_ name: String, _ needs: Set<String>) -> Bool {
+        needs.isEmpty
+            || needs.isSubset(of: driverHas[name, default: []].union(carHas[carOf[name] ?? name, default: []]))
+    }
+
+    /// A record of a driver or a car was written, or removed. False: the event is another one.
+    mutating func takeRecordEvent(_ event: LoggedEvent) -> Bool {
+        switch event.type {
+        case "vehicle.registered", "vehicle.removed": carHas[event.vehicle ?? ""] = Set(event.capabilities)
+        case "driver.registered", "driver.removed":
+            driverHas[event.driver ?? ""] = Set(event.capabilities)
+            carOf[event.driver ?? ""] = event.vehicle
+        default: return false
+        }
+        return true
+    }
+
+    /// Who is asked from another zone stands in its queue, and nobody of the ride's own zone could be asked.
+    private mutating func checkNobody(in zone: String, for rideName: String, _ ride: Ride, before name: String) {
+        if !isEligible(name, for: ride) || drivers[name]?.zone == nil || drivers[name]?.zone == zone {
+            report(.queueOrder, "ride \(rideName) is offered to \(name) of another zone, who can't be asked for it")
+        }
+        if let other = queues[zone, default: [:]].keys.first(where: { isEligible($0, for: ride) }) {
+            report(.queueOrder, "ride \(rideName) is offered to \(name) of another zone; \(other) was passed over")
+        }
     }
 
     /// Of those of the queue that can be asked, the first one is.
@@ -81,6 +111,9 @@ extension LogChecker {
         }
         if let seats = drivers[name]?.seats, seats < ride.passengers {
             report(.queueOrder, "ride \(rideName) of \(ride.passengers) is offered to \(name) with \(seats) free seats")
+        }
+        if !has(name, ride.needs) {
+            report(.queueOrder, "ride \(rideName) is offered to \(name), who lacks something of \(ride.needs)")
         }
         let passed = queue.filter { $0.value < score && isEligible($0.key, for: ride) }
         if let first = passed.min(by: { $0.value < $1.value }) {

@@ -48,14 +48,20 @@ extension LogChecker {
             report(.oneRequestPerPassenger, "passenger \(passenger) requests ride \(name); ride \(other) is open")
         }
         rides[name] = Ride(
-            passenger: passenger, zone: zone, passengers: event.passengers ?? 1, order: nextOrder())
+            passenger: passenger, zone: zone, passengers: event.passengers ?? 1, needs: Set(event.needs),
+            order: nextOrder())
         open[passenger] = name
         waiting[zone, default: []].insert(name)
     }
 
     private mutating func searching(_ name: String, _ event: LoggedEvent) {
         guard var ride = rides[name] else { return }
-        if event.reason == "next_round" {
+        if event.reason == "waiting" || event.reason == "asked_again" {
+            if ride.phase != .searching {
+                report(.outcome, "ride \(name) waits for who comes, but does not search a driver")
+            }
+            if event.reason == "asked_again" { ride.asked = [] }
+        } else if event.reason == "next_round" {
             guard ride.phase == .searching, event.round == ride.round + 1 else {
                 return report(.outcome, "ride \(name) goes into round \(event.round ?? 0) from round \(ride.round)")
             }

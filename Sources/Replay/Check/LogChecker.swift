@@ -42,6 +42,8 @@ struct LogChecker {
         /// Who gave it back: never asked for it again.
         var gaveBack: Set<String> = []
         var passengers = 1
+        /// What the vehicle must have.
+        var needs: Set<String> = []
         /// When its last offer ended, or it was given back, and when its taxi was at the pickup; hub ms.
         var askedUntilMs: Int64?
         var arrivedMs: Int64?
@@ -60,6 +62,10 @@ struct LogChecker {
     var drivers: [String: Driver] = [:]
     var rides: [String: Ride] = [:]
     var queues: [String: [String: Double]] = [:]
+    /// What cars and drivers have by their records, and who drives a car that is not named like it.
+    var carHas: [String: Set<String>] = [:]
+    var driverHas: [String: Set<String>] = [:]
+    var carOf: [String: String] = [:]
     /// Passenger → ride.
     var open: [String: String] = [:]
     /// Zone → rides that wait there for an offer.
@@ -113,7 +119,7 @@ struct LogChecker {
         if let driver = event.driver { touched.insert(driver) }
         // What an operator did is told by the events of those whom it concerns.
         if event.type == "audit" || event.type == "notify.sent" { return }
-        if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event) {
+        if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event) {
             report(.log, "an unknown type of event: \(event.type)")
         }
     }

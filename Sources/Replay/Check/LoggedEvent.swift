@@ -29,6 +29,10 @@ struct LoggedEvent: Equatable {
     var booking: String?
     var passengers: Int?
     var delta: Int?
+    /// Of a ride, and what a car or a driver has by its record; a record's car.
+    var needs: [String] = []
+    var capabilities: [String] = []
+    var vehicle: String?
 
     init(id: String, type: String) {
         self.id = id
@@ -59,6 +63,9 @@ struct LoggedEvent: Equatable {
         booking = data.text("booking")
         passengers = data.integer("passengers").map(Int.init)
         delta = data.integer("delta").map(Int.init)
+        needs = data["needs"]?.elements?.compactMap(\.text) ?? []
+        capabilities = data["capabilities"]?.elements?.compactMap(\.text) ?? []
+        vehicle = data.text("vehicle")
     }
 
     /// What one step of the hub wrote has one hub time: it is read once, while ids go on with the machine's time. (Two steps

@@ -10,8 +10,10 @@ public enum RideCommand: CommandGroup {
     case rideEnd(ride: String?)
     case rideNoshow(ride: String?)
     /// `lat` −90…90 and `lon` −180…180 degrees. `passengers` at least 1; how many are too many is a rule of the city, not of
-    /// the format.
-    case rideRequest(lat: Double, lon: Double, passengers: Int, destination: Place?)
+    /// the format. `needs`: what the vehicle must have, words such as `wheelchair`. `wait`: to wait for a while where no taxi
+    /// is there now.
+    case rideRequest(
+        lat: Double, lon: Double, passengers: Int, destination: Place?, needs: [String]? = nil, wait: Bool = false)
     case rideCancel(ride: String?)
     /// The passenger waits no longer for a driver that is lost.
     case rideSearch(ride: String?)
@@ -44,10 +46,12 @@ public enum RideCommand: CommandGroup {
             "ride.request", [.passenger], .own, forCallers: true, Field.required("lat", .latitude),
             Field.required("lon", .longitude),
             Field.required("passengers", .crowd), Field.optional("destination", .place),
+            Field.optional("needs", CapabilitiesKind()), Field.optional("wait", FlagKind(), absent: false),
             make: RideCommand.rideRequest,
             take: {
-                guard case .rideRequest(let lat, let lon, let passengers, let destination) = $0 else { return nil }
-                return (lat, lon, passengers, destination)
+                guard case .rideRequest(let lat, let lon, let passengers, let destination, let needs, let wait) = $0
+                else { return nil }
+                return (lat, lon, passengers, destination, needs, wait)
             }),
         CommandKind(
             "ride.cancel", [.driver, .passenger], .own, forCallers: true, ride, make: RideCommand.rideCancel,

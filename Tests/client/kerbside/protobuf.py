@@ -30,6 +30,7 @@ LISTS = {
     "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
     "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
     "DriverRecord": ("capabilities",), "VehicleRecord": ("capabilities",), "Card": ("capabilities",),
+    "Offer": ("needs",), "Assignment": ("needs",), "DriverRide": ("needs",), "PassengerRide": ("needs",), "OfficeRide": ("needs",),
 }
 
 

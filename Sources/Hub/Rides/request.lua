@@ -1,0 +1,90 @@
+-- A ride is asked for.
+
+local log, ok, refuse, register, tell = import('core', 'log', 'ok', 'refuse', 'register', 'tell')
+local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
+local cancels = import('limits', 'cancels')
+local nobody_for, view = import('candidates', 'nobody_for', 'view')
+local begin_search, needs_of, search_ends = import('search', 'begin_search', 'needs_of', 'search_ends')
+
+-- Why a passenger can't have a ride now; nil: it can.
+local function refusal(c, passenger)
+    local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels', 'blocked')
+    local barred = blocks.refusal(c, held[4])
+    if barred then return barred end
+    local open = held[1] or held[2]
+    if open then
+        local what = held[1] and 'The ride ' or 'The booking '
+        return refuse('already_requested', what .. open .. ' is still open. Cancel it first, or wait for its end.')
+    end
+    return nil, held[3]
+end
+
+-- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
+-- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
+local function begin_ride(c, ride, passenger, of, queue)
+    local order = redis.call('INCR', c.p .. 'requests')
+    local fields = { 'passenger', passenger, 'zone', of.zone, 'lat', of.lat, 'lon', of.lon,
+        'passengers', of.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
+    local function keep(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end
+    keep('dlat', of.to_lat)
+    keep('dlon', of.to_lon)
+    for _, name in ipairs({ 'needs', 'near', 'wait_until', 'reservation', 'name', 'number' }) do keep(name, of[name]) end
+    redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
+    redis.call('ZADD', c.p .. 'searching', search_ends(c, of), ride)
+    local r = { zone = of.zone, lat = of.lat, lon = of.lon, passengers = of.passengers, round = 1, attempt = 0, order = order,
+        needs = of.needs, near = of.near, wait_until = of.wait_until, reservation = of.reservation }
+    log(c, 'ride.requested', { ride = ride, passenger = passenger, zone = of.zone, passengers = tonumber(of.passengers),
+        lat = tonumber(of.lat), lon = tonumber(of.lon), to_lat = tonumber(of.to_lat), to_lon = tonumber(of.to_lon),
+        needs = needs_of(of) })
+    tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = of.zone, round = 1, reason = 'requested' })
+    begin_search(c, ride, r, queue or view(c, of.zone), fields)
+end
+
+-- Why nobody can be asked, here or in the zones around: code and detail; nil: somebody can.
+local function nobody_around(c, queue, of)
+    local code, detail = nobody_for(c, queue, of)
+    if not code then return nil end
+    for zone in string.gmatch(of.near or '', '[^\n]+') do
+        local seen = view(c, zone)
+        queue.around[zone] = seen
+        if not nobody_for(c, seen, of) then return nil end
+    end
+    return code, detail
+end
+
+-- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key, and who asks for
+-- one who telephones (callers.lua), what the vehicle must have (words, a space between), the zones around (a line break between), and 1 if
+-- the passenger waits where nobody is.
+register('ride_request', {
+    'passenger', 'ride', 'zone', 'lat', 'lon', 'passengers', 'to_lat', 'to_lon', 'key', 'by?', 'needs?', 'near?', 'wait?',
+}, function(c, given)
+    local passenger, ride, zone = given.passenger, given.ride, given.zone
+    return callers.once(c, 'ride.request', passenger, given.key, given.by, 'ride', function(caller, note)
+        if tonumber(given.passengers) > c.max_passengers then
+            return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
+        end
+        local no, mark = refusal(c, passenger)
+        if no then return no end
+        local function text(name) return given[name] and given[name] ~= '' and given[name] or nil end
+        local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text('to_lat'), to_lon = text('to_lon'),
+            needs = text('needs'), near = text('near') }
+        local queue = view(c, zone)
+        local code, detail = nobody_around(c, queue, of)
+        if given.wait == '1' and c.wait_ms > 0 then
+            of.wait_until = string.format('%.0f', c.now + c.wait_ms)
+        elseif code then
+            return refuse(code, detail .. (c.wait_ms > 0 and ' Or send it with `wait`: true, to wait for the next one.' or ''))
+        end
+        local too_soon = cancels.passenger_refusal(c, passenger, mark)
+        if too_soon then return too_soon end
+        if caller then
+            note(c, passenger, caller)
+            of.name, of.number = caller.name, caller.number
+        end
+        begin_ride(c, ride, passenger, of, queue)
+        return ok({ ride = ride, zone = zone, state = 'searching', ['until'] = tonumber(of.wait_until) })
+    end)
+end)
+
+return { begin_ride = begin_ride, refusal = refusal }

@@ -1,0 +1,290 @@
+-- The search of a ride: who is asked for it, in which order, and what it waits for. A ride is `searching` (and then stands in
+-- `waiting:<zone>` in the order of its request), or `offered` to exactly one driver (offer.lua). Nobody is free in its zone: it waits for those
+-- who are asked for others; between two rounds there is a pause. Nobody is there: the zones around are looked through (`near`), and who waits on
+-- (`wait_until`) is tried again until then. A ride in a pause, or that looks around again, stands in `offers` by when that is.
+
+local load_ride, log, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'set_ride', 'set_vehicle', 'tell')
+local cancels = import('limits', 'cancels')
+local taxi_figures = import('taxi_figures', 'taxi_figures')
+local set_not_free = import('queue', 'set_not_free')
+local fits, gave_back, have_others_room = import('candidates', 'fits', 'gave_back', 'have_others_room')
+local named, outlook, read_on, take = import('candidates', 'named', 'outlook', 'read_on', 'take')
+local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
+
+-- Who is told, in the same step, what becomes of rides that were reserved (`reservation` of the ride).
+local followers = {}
+
+local function follow(body) followers[#followers + 1] = body end
+
+local function tell_followers(c, ride, r, what, facts)
+    if not r.reservation then return end
+    for _, body in ipairs(followers) do body(c, ride, r, what, facts or {}) end
+end
+
+-- A list of words, as the contract has it; nil: nothing is needed.
+local function needs_of(r)
+    if not r.needs then return nil end
+    local list = {}
+    for word in words(r.needs) do list[#list + 1] = word end
+    return list
+end
+
+-- Who has been asked for a ride in vain: `asks:<ride>`, 1 in this round, 0 in an earlier one. Whom it is offered to now, or who has
+-- accepted it, stands in the ride itself, so most rides need no such key.
+local function remember_ask(c, ride, driver)
+    redis.call('ZADD', c.p .. 'asks:' .. ride, 1, driver)
+    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
+end
+
+-- fields: of a ride that is not in Redis yet, with which it is made. by: 'operator', who asks a driver whose turn it need not be, or
+-- 'neighbour': of a zone around, `zone`; nil: one of the ride's zone.
+local function make_offer(c, ride, r, driver, fields, by, zone)
+    local attempt = r.attempt + 1
+    local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
+    set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt,
+        unpack(fields or {}))
+    redis.call('ZADD', c.p .. 'offers', deadline, ride)
+    if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
+    if r.next_at or r.look_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at', 'look_at') end
+    set_vehicle(c, driver, 'offer', ride)
+    set_not_free(c, driver, zone or r.zone)
+    log(c, 'offer.made', { ride = ride, driver = driver, zone = r.zone, round = tonumber(r.round), attempt = attempt, reason = by })
+    tell(c, 'driver:' .. driver, 'offer.made', {
+        ride = ride, zone = r.zone, passengers = tonumber(r.passengers),
+        expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms, needs = needs_of(r),
+    }, r.lat .. ',' .. r.lon)
+end
+
+-- r: as it was until now.
+local function end_search(c, ride, r)
+    if r.state == 'searching' then redis.call('ZREM', c.p .. 'waiting:' .. r.zone, ride) end
+    if r.state == 'searching' or r.state == 'offered' then redis.call('ZREM', c.p .. 'searching', ride) end
+end
+
+-- Until when a ride that searches now is searched at most.
+local function search_ends(c, r)
+    return math.max(c.now + c.search_timeout_ms, tonumber(r.wait_until) or 0)
+end
+
+-- A ride that has come to its end, whichever: nothing open remains of it. r: as it was until now. is_brief: it took nobody anywhere.
+-- facts: what followers are told of it.
+local function close_ride(c, ride, r, state, is_brief, facts)
+    end_search(c, ride, r)
+    set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
+    taxi_figures.count(c, r, state)
+    redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
+    if is_brief then
+        cancels.forget(c, 'ride:' .. ride)
+        if r.attempt ~= '1' then cancels.forget(c, 'asks:' .. ride) end
+    else
+        redis.call('EXPIRE', c.p .. 'ride:' .. ride, c.history_ttl_s)
+    end
+    tell_followers(c, ride, r, state, facts)
+end
+
+local function fail_ride(c, ride, r, code, detail)
+    close_ride(c, ride, r, 'failed', nil, { code = code, detail = detail })
+    if r.rang then cancels.add(c, r.passenger, 'd') end
+    log(c, 'ride.failed', { ride = ride, zone = r.zone, passenger = r.passenger, code = code })
+    tell(c, 'passenger:' .. r.passenger, 'ride.failed', { ride = ride, code = code, detail = detail })
+end
+
+-- Between two rounds there is a pause, so that a driver alone is not asked at once what it has just declined. Who comes
+-- meanwhile is asked, and the pause begins anew after that.
+local function is_pause_over(c, ride, r)
+    if c.round_pause_ms == 0 then return true end
+    if not r.next_at then
+        r.next_at = string.format('%.0f', c.now + c.round_pause_ms)
+        set_ride(c, ride, 'next_at', r.next_at)
+    end
+    if c.now >= tonumber(r.next_at) then return true end
+    -- The sweep looks at it then (sweep_offers).
+    redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.next_at - c.accept_grace_ms), ride)
+    return false
+end
+
+-- Who was asked may be asked again.
+local function ask_anew(c, ride)
+    redis.call('ZUNIONSTORE', c.p .. 'asks:' .. ride, 1, c.p .. 'asks:' .. ride, 'WEIGHTS', 0)
+    redis.call('EXPIRE', c.p .. 'asks:' .. ride, c.history_ttl_s)
+end
+
+local function next_round(c, ride, r)
+    r.round = tonumber(r.round) + 1
+    set_ride(c, ride, 'round', r.round)
+    if r.next_at then redis.call('HDEL', c.p .. 'ride:' .. ride, 'next_at') end
+    r.next_at = nil
+    ask_anew(c, ride)
+    log(c, 'ride.searching', { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.searching',
+        { ride = ride, zone = r.zone, round = r.round, reason = 'next_round' })
+end
+
+-- When a ride for which nobody is there looks around again: all of one zone together, so that the first of them comes first.
+local function next_look(c, zone)
+    local shift = 0
+    for i = 1, #zone do shift = (shift * 31 + string.byte(zone, i)) % 4294967296 end
+    shift = shift % c.look_again_ms
+    return math.floor((c.now - shift) / c.look_again_ms + 1) * c.look_again_ms + shift
+end
+
+-- Who was asked in vain is asked anew after so long, while the passenger waits on, ms.
+local ASK_AGAIN_MS = 120000
+
+-- Whether that time is over; it begins anew then.
+local function may_ask_again(c, ride, r)
+    if not r.wait_until or c.now < (tonumber(r.again_at) or 0) then return false end
+    local has_waited = r.again_at
+    r.again_at = string.format('%.0f', c.now + ASK_AGAIN_MS)
+    set_ride(c, ride, 'again_at', r.again_at)
+    if not has_waited then return false end
+    ask_anew(c, ride)
+    log(c, 'ride.searching', { ride = ride, zone = r.zone, round = tonumber(r.round), reason = 'asked_again' })
+    return true
+end
+
+-- The ride waits for who comes.
+local function wait_on(c, ride, r)
+    if r.look_at and c.now < tonumber(r.look_at) then return end
+    r.look_at = string.format('%.0f', next_look(c, r.zone))
+    set_ride(c, ride, 'look_at', r.look_at)
+    redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.look_at - c.accept_grace_ms), ride)
+    if not r.wait_until or r.is_told then return end
+    set_ride(c, ride, 'is_told', '1')
+    log(c, 'ride.searching', { ride = ride, zone = r.zone, round = tonumber(r.round), reason = 'waiting' })
+    tell(c, 'passenger:' .. r.passenger, 'ride.searching',
+        { ride = ride, zone = r.zone, round = tonumber(r.round), reason = 'waiting', ['until'] = tonumber(r.wait_until) })
+end
+
+-- Asks the first who is free in the zones around, nearest first (`near`: their names, a line break between). Answers whether somebody is asked;
+-- and whether somebody there may be asked later. around: what is known of those zones during this call.
+local function ask_around(c, ride, r, around)
+    local may_come = false
+    for zone in string.gmatch(r.near or '', '[^\n]+') do
+        local seen, asked = around[zone] or view(c, zone), {}
+        around[zone] = seen
+        local driver = take_unasked(c, ride, r, seen, asked)
+        if driver then
+            make_offer(c, ride, r, driver, nil, 'neighbour', zone)
+            return true
+        end
+        may_come = may_come or not r.wait_until and outlook(c, ride, r, seen, asked) == 'unasked'
+    end
+    return false, may_come
+end
+
+-- Why a search comes to nothing: code and what the passenger is told, by the outlook.
+local function failure(r, hope)
+    if hope == 'asked' then return 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.' end
+    if hope == 'full' then return 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.' end
+    return 'zone_empty', 'No driver' .. (r.needs and ' with ' .. named(r.needs) or '') .. ' is left in the zone. Request again later.'
+end
+
+-- One waiting ride against the free drivers: asked, told to wait, given another round, or failed. Answers who of this zone is asked.
+-- queue: see view() in candidates.lua.
+local function place_ride(c, ride, r, queue)
+    local asked = {}
+    local driver = take_unasked(c, ride, r, queue, asked)
+    if driver then
+        make_offer(c, ride, r, driver)
+        return driver
+    end
+    local hope = outlook(c, ride, r, queue, asked)
+    if hope == 'unasked' then return nil end
+    if hope == 'asked' and tonumber(r.round) < c.rounds then
+        if not is_pause_over(c, ride, r) then return nil end
+        next_round(c, ride, r)
+        return place_ride(c, ride, r, queue)
+    end
+    -- Nobody who is here takes it.
+    local is_asked, may_come = ask_around(c, ride, r, queue.around)
+    if is_asked then return nil end
+    -- Who waits is told at the time that was stated (sweep_searches).
+    if may_ask_again(c, ride, r) then return place_ride(c, ride, r, queue) end
+    if may_come or r.wait_until or hope == 'away' and (r.near or r.needs) then return wait_on(c, ride, r) end
+    if hope ~= 'away' then fail_ride(c, ride, r, failure(r, hope)) end
+end
+
+-- A ride that was just requested: somebody is asked, or it waits for those who are. r, fields: not in Redis yet.
+local function begin_search(c, ride, r, queue, fields)
+    local driver = take_unasked(c, ride, r, queue, {})
+    if driver then return make_offer(c, ride, r, driver, fields) end
+    set_ride(c, ride, 'state', 'searching', 'attempt', '0', unpack(fields))
+    redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
+    if r.near or r.wait_until then place_ride(c, ride, load_ride(c, ride), queue) end
+end
+
+local function waiting(c, zone) return redis.call('ZRANGE', c.p .. 'waiting:' .. zone, 0, -1) end
+
+-- Matches what waits in a zone with who is free there: rides in order of request (R2), drivers in order of the queue (R3).
+-- rides, queue: of the zone, if they have been read.
+local function dispatch(c, zone, rides, queue)
+    rides, queue = rides or waiting(c, zone), queue or view(c, zone)
+    for _, ride in ipairs(rides) do place_ride(c, ride, load_ride(c, ride), queue) end
+end
+
+-- The same for one ride that searches anew. What waits besides has asked all who are free, or they
+-- have no room for it: that is how each of these functions leaves a zone.
+local function dispatch_ride(c, ride)
+    local r = load_ride(c, ride)
+    place_ride(c, ride, r, view(c, r.zone))
+end
+
+-- The same where only one driver can be asked now who could not before: the rides are tried with this one alone.
+-- is_new: it was not there, or had fewer seats; rides that nobody had room for may have a round that is over by it.
+-- again: a ride that has just been declined, and looks for a driver among all of them.
+local function dispatch_driver(c, zone, driver, is_new, again)
+    local rides = waiting(c, zone)
+    if #rides == 0 then return end
+    local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'away', 'offer', 'seats', 'state', 'zone', 'kind')
+    local waits = v[4] == 'available' and v[5] == zone and v[6] ~= 'minibus'
+    local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
+    local is_free, queue = is_there and not v[2], view(c, zone, driver)
+    queue.seats[driver] = seats
+    for _, ride in ipairs(rides) do
+        local is_looked_at = ride == again
+        local r
+        if not is_looked_at and is_there and (is_free or is_new) then
+            local was_asked = redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) == '1'
+            r = (is_new or not was_asked) and load_ride(c, ride)
+            local can_take = r and fits(c, queue, r, driver)
+            was_asked = was_asked or can_take and gave_back(r, driver)
+            if can_take and not was_asked and is_free then
+                make_offer(c, ride, r, driver)
+                is_free = false
+                take(queue, driver)
+            elseif can_take and was_asked and is_new then
+                -- In a pause it waits for the end of that (sweep_offers).
+                local is_paused = r.next_at and c.now < tonumber(r.next_at)
+                is_looked_at = not is_paused
+                    and (r.next_at or r.needs or not have_others_room(c, queue, tonumber(r.passengers)))
+            end
+        end
+        if is_looked_at and place_ride(c, ride, r or load_ride(c, ride), queue) == driver then is_free = false end
+    end
+end
+
+-- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
+-- room for it, and the round of one that waited for the driver's answer may be over.
+-- driver: if a ride had been offered to it. again: that ride, which looks for another one.
+local function dispatch_rest(c, zone, driver, again)
+    local rides = waiting(c, zone)
+    if #rides == 0 then return end
+    local queue = view(c, zone)
+    read_on(c, queue)
+    while queue.most_free < math.huge and queue.most_free < c.max_passengers and read_on(c, queue) do end
+    local may_be_full = queue.most_free < c.max_passengers
+    for _, ride in ipairs((may_be_full or driver) and rides or {}) do
+        if ride == again or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1'
+            or may_be_full and tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) > queue.most_free then
+            place_ride(c, ride, load_ride(c, ride), queue)
+        end
+    end
+end
+
+return {
+    follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
+    end_search = end_search, search_ends = search_ends, close_ride = close_ride, fail_ride = fail_ride, ask_anew = ask_anew,
+    begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver,
+    dispatch_rest = dispatch_rest,
+}
