@@ -29,6 +29,8 @@ public struct Settings: Sendable, Equatable {
     public var vehicles = Vehicles()
     /// Stops on request.
     public var stops = Stops()
+    /// Taxis for a time ahead.
+    public var reservations = Reservations()
     /// Buses on lines.
     public var tours = Tours()
     /// The administrators' statistics.

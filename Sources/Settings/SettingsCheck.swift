@@ -55,6 +55,13 @@ extension Settings {
             (\(server.commandsPerSecond))
             """)
         require(
+            reservations.maxAheadH * 60 > reservations.minAheadMin,
+            ["reservations.max_ahead_h", "reservations.min_ahead_min"],
+            """
+            reservations.max_ahead_h (\(reservations.maxAheadH)) must be more than reservations.min_ahead_min \
+            (\(reservations.minAheadMin))
+            """)
+        require(
             dispatch.nearM > dispatch.arrivedM, ["dispatch.near_m", "dispatch.arrived_m"],
             "dispatch.near_m (\(dispatch.nearM)) must be more than dispatch.arrived_m (\(dispatch.arrivedM))")
         require(

@@ -11,6 +11,11 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case zoneEmpty = "zone_empty"
     case tooManyPassengers = "too_many_passengers"
     case alreadyRequested = "already_requested"
+    case samePlace = "same_place"
+    case inThePast = "in_the_past"
+    case tooSoon = "too_soon"
+    case tooFarAhead = "too_far_ahead"
+    case tooLate = "too_late"
     case offerExpired = "offer_expired"
     case offerTaken = "offer_taken"
     case seatsFull = "seats_full"
@@ -43,7 +48,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
         case .notFound, .unknownCommand: 404
         case .outsideZones, .zoneEmpty, .tooManyPassengers, .alreadyRequested, .offerExpired, .offerTaken, .seatsFull,
             .notAvailable, .noDriver, .outsideHours, .notBookable, .stopPassed, .offRoute, .noPosition, .clockSkew,
-            .badPosition:
+            .badPosition, .samePlace, .inThePast, .tooSoon, .tooFarAhead, .tooLate:
             409
         case .rateLimited: 429
         case .internal: 500
@@ -75,6 +80,16 @@ public enum ErrorCode: String, CaseIterable, Sendable {
             ("Too many passengers", false, "Request several rides.")
         case .alreadyRequested:
             ("There is an open request already", false, "Wait for it or cancel it.")
+        case .samePlace:
+            ("Pickup and destination are the same place", false, "Choose another destination.")
+        case .inThePast:
+            ("The time is over", false, "Choose a time that is to come.")
+        case .tooSoon:
+            ("Too soon for a reservation", false, "Ask for a taxi now with ride.request, or choose a later time.")
+        case .tooFarAhead:
+            ("Too far ahead", false, "Ask again nearer to the time.")
+        case .tooLate:
+            ("Too late to cancel it", false, "Show the reason; the ride itself can be given up with ride.cancel.")
         case .offerExpired:
             ("The offer has expired", false, "Take the offer off the screen.")
         case .offerTaken:

@@ -15,7 +15,7 @@ extension ProtobufSchema {
             phone:110:string? company:111:string? photo:112:string? licence:113:string? licence_until:114:string?
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
-            wait:124:bool?
+            wait:124:bool? reservation:130:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -37,7 +37,8 @@ extension ProtobufSchema {
             report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
             drivers_get:111:DriverRecord? drivers_list:112:DriverRecords? drivers_remove:113:DriverSet?
             vehicles_set:114:VehicleSet? vehicles_get:115:VehicleRecord? vehicles_list:116:VehicleRecords?
-            vehicles_remove:117:VehicleSet?
+            vehicles_remove:117:VehicleSet? reservation_make:130:Reservation? reservation_list:131:Reservations?
+            reservation_cancel:132:ReservationState?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -58,7 +59,10 @@ extension ProtobufSchema {
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
             stop_cancelled:73:StopEvent? notice:74:Notice? sos_raised:90:Alarm? sos_updated:91:Alarm?
             sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed? report_sent:94:ReportSent?
-            caller_told:95:CallerTold? papers_ending:110:PapersEnding?
+            caller_told:95:CallerTold? papers_ending:110:PapersEnding? reservation_made:130:Reservation?
+            reservation_reminder:131:ReservationReminder? reservation_searching:132:ReservationSearching?
+            reservation_waiting:133:ReservationWaiting? reservation_assigned:134:ReservationAssigned?
+            reservation_failed:135:ReservationFailed? reservation_cancelled:136:ReservationCancelled?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -132,6 +136,11 @@ extension ProtobufSchema {
         VehicleRecord: vehicle:1:string plate:2:string registration:3:string? company:4:string? model:5:string?
             colour:6:string? capabilities:7:string* code:8:string by:9:string at:10:uint64
         VehicleRecords: vehicles:1:VehicleRecord* next:2:string?
+        Reservation: reservation:1:string state:2:string zone:3:string pickup:4:Point? destination:5:Point?
+            at:6:uint64 local:7:string time_zone:8:string passengers:9:uint32 needs:10:string* search_at:11:uint64
+            ride:12:string?
+        Reservations: reservations:1:Reservation*
+        ReservationState: reservation:1:string state:2:string
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
         QueueLeft: zone:1:string reason:2:string text:3:string?
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
@@ -179,8 +188,21 @@ extension ProtobufSchema {
         CallerTold: passenger:1:string name:2:string? number:3:string? event:4:string ride:5:string? booking:6:string?
             request:7:string? taxi:8:string? vehicle:9:string? bus:10:string? line:11:string? zone:12:string?
             at:13:uint64? answer_by:14:uint64? eta_s:15:double? distance_m:16:double? by:17:string? reason:18:string?
-            code:19:string? detail:20:string? text:21:string? card:22:Card?
+            code:19:string? detail:20:string? text:21:string? card:22:Card? reservation:130:string? local:131:string?
+            minutes:132:uint32?
         PapersEnding: driver:1:string paper:2:string until:3:string days:4:sint32
+        ReservationReminder: reservation:1:string at:2:uint64 local:3:string minutes:4:uint32 state:5:string
+            silent:15:bool?
+        ReservationSearching: reservation:1:string at:2:uint64 local:3:string ride:4:string reason:5:string
+            minutes:6:uint32 until:7:uint64
+        ReservationWaiting: reservation:1:string at:2:uint64 local:3:string ride:4:string? booking:5:string?
+            reason:6:string until:7:uint64
+        ReservationAssigned: reservation:1:string at:2:uint64 local:3:string ride:4:string taxi:5:string
+            position:6:Fix? eta_s:7:double? card:8:Card? silent:15:bool?
+        ReservationFailed: reservation:1:string at:2:uint64 local:3:string ride:4:string? code:5:string
+            detail:6:string silent:15:bool?
+        ReservationCancelled: reservation:1:string at:2:uint64 local:3:string ride:4:string? by:5:string
+            reason:6:string?
         RideEta: ride:1:string taxi:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
             late_s:7:double
         SeatEta: booking:1:string vehicle:2:string eta_s:3:double distance_m:4:double at:5:uint64 early_s:6:double
@@ -192,7 +214,7 @@ extension ProtobufSchema {
             way:35:Way? request:36:SeatRequest? bookings:37:DriverBooking* notify:38:NotifyWishes?
             places:60:PickupPlace*
         PassengerSnapshot: ride:1:PassengerRide? booking:2:PassengerBooking? notify:3:NotifyWishes?
-            requests:60:StopEvent*
+            requests:60:StopEvent* reservations:130:Reservation*
         LineSnapshot: line:1:string buses:2:Tour*
         Contact: name:1:string number:2:string
         Way: start:1:Point? via:2:Point* end:3:Point?

@@ -73,6 +73,19 @@ import Testing
         #expect(CityTime.utc.clock(at: -60) == "23:59")
     }
 
+    @Test("C41: A time as clocks show it, of the hour that comes twice, too, and with the distance to Greenwich")
+    func dateTimes() throws {
+        let time = try #require(CityTime(zone: "Europe/Berlin"))
+        let (spring, autumn): (Int64, Int64) = (1_774_746_000_000, 1_792_890_000_000)
+        #expect(time.dateTime(at: spring - 1) == "2026-03-29T01:59:59+01:00")
+        #expect(time.dateTime(at: spring) == "2026-03-29T03:00:00+02:00")
+        #expect(time.dateTime(at: autumn - 1_800_000) == "2026-10-25T02:30:00+02:00")
+        #expect(time.dateTime(at: autumn + 1_800_000) == "2026-10-25T02:30:00+01:00")
+        #expect(CityTime.utc.dateTime(at: -1) == "1969-12-31T23:59:59+00:00")
+        let west = try #require(CityTime(zone: "America/St_Johns"))
+        #expect(west.dateTime(at: 1_800_000_000_000) == "2027-01-15T04:30:00-03:30")
+    }
+
     @Test("What is no time zone file is none")
     func noZone() {
         #expect(CityTime(tzif: []) == nil)

@@ -136,7 +136,9 @@ final class FunctionHarness {
         "stop_max_open_passengers", 100, "stop_max_on_tour", 60, "stop_dwell_ms",
         30_000, "figure_days",
         400, "figure_early_s", 60, "figure_late_s", 300, "sos_ring_ms", 20_000, "safety_kept_s", 2_592_000,
-        "must_be_registered", 0,
+        "must_be_registered", 0, "reservation_min_ahead_ms", 7_200_000, "reservation_max_ahead_ms", 172_800_000,
+        "reservation_cancel_before_ms", 600_000, "reservation_search_before_ms", 600_000, "reservation_give_up_ms",
+        300_000, "reservation_max_open", 20, "eta_speed_mps", 6.9, "eta_detour", 1.35,
     ]
 
     func start() async throws {

@@ -34,7 +34,7 @@ struct RoundTripTests {
     }
 
     static let samples: [Command] =
-        registrySamples + [
+        registrySamples + reservationSamples + [
             .session(.hello(token: nil, resume: [])),
             .session(
                 .hello(
@@ -233,7 +233,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     private mutating func blocked() -> OfficeCommand.Blocked { Bool.random(using: &self) ? .driver : .passenger }
 
-    private mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
+    mutating func place() -> Place { Place(lat: number(-90...90), lon: number(-180...180)) }
 
     mutating func command() -> Command {
         switch Command.rules.randomElement(using: &self)?.name {
@@ -324,6 +324,7 @@ struct SeededGenerator: RandomNumberGenerator {
                 .sos(
                     ride: optional { $0.identifier() }, text: optional { $0.visible(upTo: 500) },
                     at: optional { $0.place() }))
+        case "reservation.make", "reservation.list", "reservation.cancel": return reservationCommand()
         case "sos.cancel": return .safety(.cancel)
         case "sos.list": return .safety(.list(closed: .random(using: &self)))
         case "sos.acknowledge":

@@ -23,6 +23,10 @@ WISHES = {
         "vehicle": "M1", "pickup": {"lat": 45.46, "lon": 9.19}, "destination": {"lat": 45.47, "lon": 9.2}, "passengers": 1,
     },
     "stop.request": {"line": "52", "stop": "town-hall", "name": "Ada"},
+    "reservation.make": {
+        "pickup": {"lat": 45.46, "lon": 9.19}, "destination": {"lat": 45.47, "lon": 9.2}, "at": 1, "passengers": 1,
+    },
+    "reservation.list": {}, "reservation.cancel": {"reservation": "v_1"},
 }
 
 

@@ -23,6 +23,8 @@ PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.ar
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
     notice
+    reservation.made reservation.reminder reservation.searching reservation.waiting reservation.assigned
+    reservation.failed reservation.cancelled
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled
     sos.acknowledged sos.closed""".split()
@@ -39,7 +41,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     office.queue office.driver office.ride office.remove office.put office.offer
     office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close
-    drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove""".split()
+    drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove
+    reservation.make reservation.list reservation.cancel""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

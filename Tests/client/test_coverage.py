@@ -9,6 +9,7 @@ SCOPE = {
     "CH": range(1, 6),
     "Q": range(1, 10),
     "R": range(1, 14),
+    "V": range(1, 4),
     "I": range(1, 7),
     "M": (*range(1, 10), 12, 13, 14, 15, 16, 18),
     "B": range(1, 18),
@@ -16,7 +17,7 @@ SCOPE = {
     "U": (7,),
     "X": (3,),
 }
-CHECKLIST = [*range(1, 41), *range(47, 50), *range(51, 61), 62, 65, 66]
+CHECKLIST = [*range(1, 50), *range(51, 61), 62, 65, 66]
 
 
 def rows():

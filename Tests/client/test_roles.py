@@ -21,6 +21,10 @@ DRIVER_ONLY = {
     "route.set": {"route": "R1"},
 }
 PASSENGER_ONLY = {
+    "reservation.make": {
+        "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02}, "at": 1, "passengers": 1},
+    "reservation.list": {},
+    "reservation.cancel": {"reservation": "v_1"},
     "ride.request": {"lat": 45.01, "lon": 9.01, "passengers": 1},
     "ride.search": {},
     "seat.book": {

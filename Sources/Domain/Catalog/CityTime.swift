@@ -65,6 +65,19 @@ public struct CityTime: Sendable {
         return "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
     }
 
+    /// What clocks show at a time in Unix ms, and how far east of Greenwich they are set, as RFC 3339 has it: of an hour that comes twice it
+    /// says which one. `2026-11-26T14:30:00+01:00`.
+    public func dateTime(at milliseconds: Int64) -> String {
+        func padded(_ number: Int) -> String { "\(number < 10 ? "0" : "")\(number)" }
+        let second = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000
+        let east = offset(at: second)
+        let local = second + Int64(east)
+        let ofDay = Int((local % 86_400 + 86_400) % 86_400)
+        let minutes = abs(east) / 60
+        return "\(date(at: second))T\(padded(ofDay / 3600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))"
+            + "\(east < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
+    }
+
     /// Where the times of a service day count from, Unix seconds: its noon less 12 h.
     public func start(of date: ServiceDate) -> Int64 {
         let noon = Int64(date.days) * 86_400 + 43_200

@@ -1,7 +1,7 @@
 // Written by tools/generate from config/contract/events.yaml; not to be edited.
 
 extension EventCatalogue {
-    public static let version = 1
+    public static let version = 2
 
     /// Of each event its name and its fields, `!` behind those that are personal.
     static let rows = """
@@ -26,6 +26,11 @@ extension EventCatalogue {
         queue.left driver zone reason
         report.closed report operator
         report.sent report category
+        reservation.assigned reservation ride zone driver passenger!
+        reservation.cancelled reservation ride zone passenger! by reason
+        reservation.failed reservation ride zone passenger! code
+        reservation.made reservation passenger! zone at passengers lat! lon! to_lat! to_lon!
+        reservation.searching reservation ride zone passenger!
         ride.aboard ride zone driver passengers
         ride.accepted ride zone driver passenger!
         ride.arrived ride zone driver distance_m

@@ -25,6 +25,7 @@ enum RedisLibrary {
             .init("offer", PackageResources.offer_lua),
             .init("request", PackageResources.request_lua),
             .init("ride", PackageResources.ride_lua),
+            .init("reservation", PackageResources.reservation_lua),
             .init("seat", PackageResources.seat_lua),
             .init("pickup", PackageResources.pickup_lua),
             .init("minibus", PackageResources.minibus_lua),

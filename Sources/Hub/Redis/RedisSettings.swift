@@ -10,6 +10,7 @@ struct RedisSettings {
     init(_ settings: Settings) {
         let dispatch = settings.dispatch
         let stops = settings.stops
+        let reservations = settings.reservations
         let whole: [(String, Int)] = [
             ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
             ("events_length", settings.redis.eventsLength), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
@@ -39,6 +40,13 @@ struct RedisSettings {
             ("stop_max_open_passengers", stops.maxOpenPassengers),
             ("stop_max_on_tour", stops.maxOnTour), ("stop_dwell_ms", stops.dwellMs),
 
+            ("reservation_min_ahead_ms", reservations.minAheadMin * 60_000),
+            ("reservation_max_ahead_ms", reservations.maxAheadH * 3_600_000),
+            ("reservation_cancel_before_ms", reservations.cancelBeforeMin * 60_000),
+            ("reservation_search_before_ms", reservations.searchBeforeMin * 60_000),
+            ("reservation_give_up_ms", reservations.giveUpAfterMin * 60_000),
+            ("reservation_max_open", reservations.maxOpen),
+
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
             ("figure_late_s", settings.statistics.lateS),
 
@@ -48,6 +56,7 @@ struct RedisSettings {
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),
             ("stop_arrived_m", stops.arrivedM), ("max_speed_mps", settings.positions.maxSpeedMps),
+            ("eta_speed_mps", settings.eta.speedKmh / 3.6), ("eta_detour", settings.eta.detour),
         ]
         values = whole.map { (name: $0.0, value: Double($0.1)) } + decimal.map { (name: $0.0, value: $0.1) }
     }

@@ -213,7 +213,7 @@ end
 
 -- What `office` is told of an event of somebody who telephones.
 local CALLER_FACTS = { 'ride', 'booking', 'request', 'taxi', 'vehicle', 'bus', 'line', 'zone', 'at', 'answer_by', 'eta_s', 'distance_m', 'by',
-    'reason', 'code', 'detail', 'text', 'card' }
+    'reason', 'code', 'detail', 'text', 'card', 'reservation', 'local', 'minutes' }
 
 local function for_office(c, channel, type, json)
     local data, held = cjson.decode(json), redis.call('HMGET', c.p .. channel, 'name', 'number')
@@ -249,6 +249,7 @@ local NOTIFIES = {
     ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
     ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',
     ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers', notice = 'notices',
+    ['reservation.reminder'] = 'reminders', ['reservation.assigned'] = 'answers', ['reservation.failed'] = 'answers',
 }
 local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
 

@@ -20,6 +20,9 @@ local NAMES = {
     'stop_answer_ms', 'stop_remind_driver_ms', 'stop_reminder_ms', 'stop_ahead_m', 'stop_merge_m', 'stop_merge_ms',
     'stop_near_m', 'stop_arrived_m', 'stop_wait_ms', 'stop_early_ms', 'stop_round_ms', 'stop_late_ms', 'stop_quiet_ms',
     'stop_max_open', 'stop_max_open_passengers', 'stop_max_on_tour', 'stop_dwell_ms',
+    -- Reservations, and how long taxis need.
+    'reservation_min_ahead_ms', 'reservation_max_ahead_ms', 'reservation_cancel_before_ms', 'reservation_search_before_ms',
+    'reservation_give_up_ms', 'reservation_max_open', 'eta_speed_mps', 'eta_detour',
     -- Statistics.
     'figure_days', 'figure_early_s', 'figure_late_s',
     -- Alarms, reports.

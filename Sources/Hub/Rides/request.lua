@@ -87,4 +87,4 @@ register('ride_request', {
     end)
 end)
 
-return { begin_ride = begin_ride, refusal = refusal }
+return { begin_ride = begin_ride }

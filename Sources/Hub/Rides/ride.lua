@@ -340,5 +340,6 @@ end)
 
 return {
     make_unavailable = make_unavailable, lose_driver = lose_driver, meant = meant, cancel_by_operator = cancel_by_operator,
+    cancel_by_passenger = cancel_by_passenger,
     reassign_by_operator = reassign_by_operator, end_by_operator = end_by_operator,
 }

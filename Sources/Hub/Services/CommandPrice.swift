@@ -11,9 +11,13 @@ enum CommandPrice {
         // A token to verify, a snapshot to read; each channel that is resumed is a history to look into.
         case .session(.hello(_, let resume)): 2 + Double(resume.count)
         // Rings somebody, and writes some thirty keys and entries before it is over.
-        case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest): 5
+        case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest), .reservations(.make): 5
         // Undoes that, or takes its driver away, and rings the next one.
-        case .rides(.rideCancel), .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel): 3
+        case .rides(.rideCancel), .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel),
+            .reservations(.cancel):
+            3
+        // Reads up to 20 of them.
+        case .reservations(.list): 3
         // Asks, or asks anew, for each request that waits on the line.
         case .tours(.tourStart), .tours(.tourEnd): 5
         // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.

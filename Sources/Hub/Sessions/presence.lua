@@ -23,6 +23,7 @@ local minibus_is_back = import('minibus', 'minibus_is_back')
 local do_without = import('driver', 'do_without')
 local buses = import('bus', 'buses')
 local stops = import('stop', 'stops')
+local reservations = import('reservation', 'reservations')
 local tours = import('tour', 'tours')
 
 -- A minibus: what is taken, what it is asked, and its bookings in the order in which they came.
@@ -91,10 +92,10 @@ end
 
 local function passenger_snapshot(c, passenger)
     local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking')
-    local ride, requests = open[1], stops.of_citizen(c, passenger)
+    local ride, requests, reserved = open[1], stops.of_citizen(c, passenger), reservations.of(c, passenger)
     if not ride then
         return { ride = cjson.null, booking = open[2] and booking_snapshot(c, open[2]) or nil, requests = requests,
-            notify = wishes_of(c, 'passenger:' .. passenger) }
+            reservations = reserved, notify = wishes_of(c, 'passenger:' .. passenger) }
     end
     local r = load_ride(c, ride)
     local s = { ride = ride, state = r.state, zone = r.zone, passengers = tonumber(r.passengers), needs = needs_of(r) }
@@ -105,7 +106,7 @@ local function passenger_snapshot(c, passenger)
         if r.state == 'accepted' then s.driver_lost = missing(c, v) end
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
     end
-    return { ride = s, requests = requests, notify = wishes_of(c, 'passenger:' .. passenger) }
+    return { ride = s, requests = requests, reservations = reserved, notify = wishes_of(c, 'passenger:' .. passenger) }
 end
 
 -- What a channel's reader missed since `since`. The entry that it saw last must still be there: then all that follows it

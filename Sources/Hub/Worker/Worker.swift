@@ -70,7 +70,7 @@ public actor Worker {
             learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
             topics.readings, events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
-            Safety(services, topics.readings), Registry(services), SignPages(services),
+            Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]

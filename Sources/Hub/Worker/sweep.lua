@@ -16,6 +16,7 @@ local registry = import('registry', 'registry')
 local people = import('people', 'people')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
+local reservations = import('reservation', 'reservations')
 
 local BATCH = 200
 -- Drivers of a dead worker: 5 ms or so.
@@ -172,6 +173,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     redis.call('ZREMRANGEBYSCORE', c.p .. 'awaited', '-inf', c.real)
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
+    reservations.fall_due(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
     local open, ringing = alarms.ring_due(c)
     return { c.now_text, is_new and 1 or 0, open, ringing }

@@ -14,6 +14,7 @@ public enum Command: Equatable, Sendable {
     case office(OfficeCommand)
     case safety(SafetyCommand)
     case registry(RegistryCommand)
+    case reservations(ReservationCommand)
 }
 
 extension Command {
@@ -39,6 +40,7 @@ extension Command {
         case .office(let command): command.kind.rule
         case .safety(let command): command.kind.rule
         case .registry(let command): command.kind.rule
+        case .reservations(let command): command.kind.rule
         }
     }
 
@@ -69,6 +71,7 @@ extension Command {
         case .office(let command): write(command)
         case .safety(let command): write(command)
         case .registry(let command): write(command)
+        case .reservations(let command): write(command)
         }
     }
 
@@ -89,7 +92,7 @@ extension Command {
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
-        + readers(Command.registry)
+        + readers(Command.registry) + readers(Command.reservations)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

@@ -69,10 +69,12 @@ struct CommandKind<Group: Sendable>: Sendable {
 
     /// One without fields.
     init(
-        _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil, _ command: Group
+        _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil,
+        forCallers: Bool = false, _ command: Group
     ) where Group: Equatable {
         self.name = name
-        rule = CommandRule(name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, fields: [])
+        rule = CommandRule(
+            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, forCallers: forCallers, fields: [])
         read = { _ in command }
         write = { other, _ in other == command }
         includes = { $0 == command }

@@ -67,7 +67,7 @@ extension FieldKind where Self == TextKind {
 }
 
 extension FieldKind where Self == WholeKind<Int> {
-    fileprivate static var crowd: WholeKind<Int> {
+    static var crowd: WholeKind<Int> {
         WholeKind(1...WireLimits.largestInteger, "a whole number of at least 1")
     }
 }

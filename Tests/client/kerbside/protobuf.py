@@ -22,12 +22,14 @@ NULLS = {
     "RouteOk": ("route",),
     "RouteChanged": ("route",),
     "SeatConfirmed": ("position", "eta_s"),
+    "ReservationAssigned": ("position", "eta_s"),
     "VehicleView": ("route",),
 }
 
 #: Lists that the contract leaves out when they are empty.
 LISTS = {
-    "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests",),
+    "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests", "reservations"),
+    "Reservation": ("needs",),
     "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
     "DriverRecord": ("capabilities",), "VehicleRecord": ("capabilities",), "Card": ("capabilities",),
     "Offer": ("needs",), "Assignment": ("needs",), "DriverRide": ("needs",), "PassengerRide": ("needs",), "OfficeRide": ("needs",),

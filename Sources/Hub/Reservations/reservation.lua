@@ -1,0 +1,357 @@
+-- Reservations: a taxi for a time between two hours and two days ahead. `reservation:<id>` is all there is to know of one;
+-- `reservations:<passenger>` has those of a person that are open, by when they meet; `reservation-due` all of them by when each is to
+-- be looked at next, hub ms. Its ride is named after it, so one reservation can't have two.
+--
+-- open: nobody is asked yet; searching: its ride is; assigned: a driver has accepted. Then done, cancelled or failed.
+
+local hash, log, ok, point = import('core', 'hash', 'log', 'ok', 'point')
+local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
+local metres_between = import('distances', 'metres_between')
+local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
+local cancels = import('limits', 'cancels')
+local follow = import('search', 'follow')
+local begin_ride = import('request', 'begin_ride')
+local cancel_by_passenger = import('ride', 'cancel_by_passenger')
+
+local reservations = {}
+
+local MINUTE_MS = 60000
+-- Nearer than this pickup and destination are the same place, metres: as exact as telephones know where they are.
+local SAME_PLACE_M = 20
+-- Looked at by one sweep; the next one comes within 100 ms.
+local BATCH = 50
+-- So many of those who are free in the zone are looked at for who is nearest.
+local NEAREST_OF = 16
+-- Who has another ride or booking open when the search is due is looked at again so much later; so is what failed to be looked at.
+local AGAIN_MS = 30000
+-- What is told before the meeting time, so many minutes; the reminders, and that nobody has accepted yet.
+local STEPS = {
+    { minutes = 60, is_reminder = true }, { minutes = 10, is_reminder = true }, { minutes = 8 }, { minutes = 5 },
+}
+
+local function key_of(c, id) return c.p .. 'reservation:' .. id end
+local function set(c, id, ...) redis.call('HSET', key_of(c, id), ...) end
+local function due_at(c, id, at) redis.call('ZADD', c.p .. 'reservation-due', string.format('%.0f', at), id) end
+local function is_open(v) return v.state == 'open' or v.state == 'searching' or v.state == 'assigned' end
+
+-- The stated end: with nobody by then, it has failed.
+local function end_of(c, v) return v.at + c.reservation_give_up_ms end
+
+local function minutes_left(c, v) return math.max(0, math.ceil((v.at - c.now) / MINUTE_MS)) end
+
+-- v: of `reservation:<id>`, with its time as a number; nil: there is none.
+local function load(c, id)
+    local v = hash(key_of(c, id))
+    v.at = tonumber(v.at)
+    return v.state and v
+end
+
+local function words(list)
+    if not list or list == '' then return nil end
+    local found = {}
+    for word in string.gmatch(list, '%S+') do found[#found + 1] = word end
+    return found
+end
+
+-- As its passenger sees it.
+local function shown(c, id, v)
+    return {
+        reservation = id, state = v.state, zone = v.zone, pickup = point(v.lat, v.lon), destination = point(v.to_lat, v.to_lon),
+        at = v.at, ['local'] = v['local'], time_zone = v.time_zone, passengers = tonumber(v.passengers), needs = words(v.needs),
+        search_at = v.at - c.reservation_search_before_ms, ride = v.ride,
+    }
+end
+
+-- Those that are open, by time; nil: none.
+function reservations.of(c, passenger)
+    local found = {}
+    for _, id in ipairs(redis.call('ZRANGE', c.p .. 'reservations:' .. passenger, 0, -1)) do
+        local v = load(c, id)
+        if v then found[#found + 1] = shown(c, id, v) end
+    end
+    return #found > 0 and found or nil
+end
+
+local function tell_passenger(c, id, v, what, more)
+    local data = { reservation = id, at = v.at, ['local'] = v['local'] }
+    for name, value in pairs(more or {}) do data[name] = value end
+    tell(c, 'passenger:' .. v.passenger, 'reservation.' .. what, data)
+end
+
+local function tell_searching(c, id, v, reason)
+    -- A search lasts as long as that of any ride, when it begins late, too.
+    local till = math.max(end_of(c, v), c.now + c.search_timeout_ms)
+    tell_passenger(c, id, v, 'searching', { ride = v.ride, reason = reason, minutes = minutes_left(c, v), ['until'] = till })
+end
+
+-- Over, whichever way. is_brief: it came to nothing before anybody was asked, as often as anybody may wish.
+local function close(c, id, v, state, is_brief)
+    set(c, id, 'state', state, 'closed_at', c.now_text)
+    redis.call('ZREM', c.p .. 'reservations:' .. v.passenger, id)
+    redis.call('ZREM', c.p .. 'reservation-due', id)
+    if is_brief then return cancels.forget(c, 'reservation:' .. id) end
+    redis.call('EXPIRE', key_of(c, id), c.history_ttl_s)
+end
+
+local function fail(c, id, v, code, detail)
+    close(c, id, v, 'failed')
+    log(c, 'reservation.failed', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride, code = code })
+    tell_passenger(c, id, v, 'failed', { code = code, ride = v.ride, detail = detail .. ' Ask for a taxi now with ride.request.' })
+end
+
+local function cancel(c, id, v, by, reason)
+    close(c, id, v, 'cancelled', v.state == 'open')
+    log(c, 'reservation.cancelled', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride, by = by, reason = reason })
+    tell_passenger(c, id, v, 'cancelled', { by = by, ride = v.ride, reason = reason })
+end
+
+-- In how many ms the nearest taxi that is free could be at the pickup, by the straight line; nil: nobody is free, or nobody knows where.
+local function nearest_ms(c, v)
+    local nearest
+    for _, driver in ipairs(redis.call('ZRANGE', c.p .. 'free:' .. v.zone, 0, NEAREST_OF - 1)) do
+        local known = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'lat', 'lon', 'seats')
+        if known[1] and known[2] and (tonumber(known[3]) or math.huge) >= tonumber(v.passengers) then
+            local metres = metres_between(tonumber(v.lat), tonumber(v.lon), tonumber(known[1]), tonumber(known[2]))
+            nearest = math.min(nearest or math.huge, metres)
+        end
+    end
+    return nearest and nearest * c.eta_detour / c.eta_speed_mps * 1000
+end
+
+-- When the search begins, as far as it is known now: early enough for the nearest taxi to come after all rounds have been asked.
+local function start_of(c, v)
+    local way = nearest_ms(c, v)
+    local lead = way and way + c.rounds * c.offer_timeout_ms or 0
+    return v.at - math.max(c.reservation_search_before_ms, lead)
+end
+
+-- The step that was last due by now, and when the next one is. A step that was missed for long (Redis was away) is not told when the one
+-- after it is due, too.
+local function step_of(c, v)
+    local last, next_at = 0, nil
+    for i, step in ipairs(STEPS) do
+        local at = v.at - step.minutes * MINUTE_MS
+        if at <= c.now then last = i else next_at = next_at or at end
+    end
+    return last, next_at
+end
+
+-- To be looked at again at the next step, or at `at` if that is earlier.
+local function look_again(c, id, v, at)
+    local _, next_at = step_of(c, v)
+    at = math.min(at or math.huge, next_at or math.huge)
+    if at < math.huge then return due_at(c, id, at) end
+    redis.call('ZREM', c.p .. 'reservation-due', id)
+end
+
+-- The ride ends by itself; should it not be there then, that is seen.
+local function watch_search(c, id, v) look_again(c, id, v, end_of(c, v) + AGAIN_MS) end
+
+local function begin(c, id, v)
+    v.state, v.ride = 'searching', 'r_' .. string.sub(id, 3)
+    set(c, id, 'state', v.state, 'ride', v.ride)
+    watch_search(c, id, v)
+    begin_ride(c, v.ride, v.passenger, {
+        zone = v.zone, lat = v.lat, lon = v.lon, passengers = v.passengers, to_lat = v.to_lat, to_lon = v.to_lon, needs = v.needs,
+        near = v.near, name = v.name, number = v.number, reservation = id, wait_until = string.format('%.0f', end_of(c, v)),
+    })
+    log(c, 'reservation.searching', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride })
+    tell_searching(c, id, v, 'begun')
+end
+
+-- It is time to search: at once, unless the passenger may not, or has something else open.
+local function start(c, id, v)
+    local held = redis.call('HMGET', c.p .. 'passenger:' .. v.passenger, 'ride', 'booking', 'blocked')
+    local block = held[3] and blocks.read(c, held[3])
+    if block then
+        close(c, id, v, 'failed')
+        log(c, 'reservation.failed', { reservation = id, zone = v.zone, passenger = v.passenger, code = 'forbidden' })
+        return tell_passenger(c, id, v, 'failed', { code = 'forbidden', detail = blocks.text(block) })
+    end
+    local other = held[1] or held[2]
+    if c.now >= end_of(c, v) then
+        local what = other and (held[1] and 'your ride ' or 'your booking ') .. other .. ' was still open'
+            or 'the hub could not search'
+        return fail(c, id, v, other and 'already_requested' or 'timeout', 'No taxi could be looked for in time: ' .. what .. '.')
+    end
+    if not other then return begin(c, id, v) end
+    look_again(c, id, v, math.min(c.now + AGAIN_MS, end_of(c, v)))
+    if v.is_waiting then return end
+    set(c, id, 'is_waiting', '1')
+    tell_passenger(c, id, v, 'waiting', {
+        reason = 'already_requested', ['until'] = end_of(c, v), ride = held[1] or nil, booking = not held[1] and held[2] or nil,
+    })
+end
+
+-- What is due before the meeting time and has not been told; each once.
+local function tell_step(c, id, v)
+    local last = step_of(c, v)
+    if last <= tonumber(v.step) then return end
+    v.step = tostring(last)
+    set(c, id, 'step', v.step)
+    if c.now > v.at then return end
+    if STEPS[last].is_reminder then
+        tell_passenger(c, id, v, 'reminder', { minutes = minutes_left(c, v), state = v.state })
+    elseif v.state == 'searching' then
+        tell_searching(c, id, v, 'no_driver_yet')
+    end
+end
+
+local function look(c, id)
+    local v = load(c, id)
+    if not v or not is_open(v) then return redis.call('ZREM', c.p .. 'reservation-due', id) end
+    tell_step(c, id, v)
+    if v.state == 'open' then
+        local start_at = start_of(c, v)
+        if c.now >= start_at then return start(c, id, v) end
+        -- Half of what is left: who is nearest now may be gone then.
+        return look_again(c, id, v, math.min(start_at, c.now + math.max(MINUTE_MS, (start_at - c.now) / 2)))
+    end
+    if v.state == 'assigned' then return look_again(c, id, v) end
+    if redis.call('EXISTS', c.p .. 'ride:' .. v.ride) == 1 then return look_again(c, id, v) end
+    start(c, id, v)
+end
+
+-- What is due, of all reservations: one command while nothing is. One that can't be looked at is tried again, and keeps nobody waiting.
+function reservations.fall_due(c)
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', c.p .. 'reservation-due', '-inf', c.now_text, 'LIMIT', 0, BATCH)) do
+        local good, problem = pcall(look, c, id)
+        if not good then
+            redis.log(redis.LOG_WARNING, 'kerbside: reservation-due ' .. id .. ': ' .. tostring(problem))
+            due_at(c, id, c.now + AGAIN_MS)
+        end
+    end
+end
+
+-- What has become of its ride, in the step in which it has.
+follow(function(c, ride, r, what, facts)
+    local id = r.reservation
+    local v = load(c, id)
+    if not v or v.ride ~= ride or not is_open(v) then return end
+    if what == 'accepted' then
+        v.state = 'assigned'
+        set(c, id, 'state', v.state)
+        look_again(c, id, v)
+        log(c, 'reservation.assigned', { reservation = id, zone = v.zone, passenger = v.passenger, ride = ride, driver = facts.taxi })
+        tell_passenger(c, id, v, 'assigned', { ride = ride, taxi = facts.taxi, position = facts.position, eta_s = facts.eta_s, card = facts.card })
+    elseif what == 'searching' then
+        v.state = 'searching'
+        set(c, id, 'state', v.state)
+        watch_search(c, id, v)
+        tell_searching(c, id, v, facts.reason)
+    elseif what == 'failed' then
+        -- What a ride says to be done comes at the end, too.
+        fail(c, id, v, facts.code, (string.gsub(facts.detail, ' Request again[^.]*%.$', '')))
+    elseif what == 'cancelled' then
+        cancel(c, id, v, facts.by)
+    elseif what == 'noshow' then
+        cancel(c, id, v, 'driver', 'noshow')
+    elseif what == 'ended' then
+        close(c, id, v, 'done')
+    end
+end)
+
+-- Why it can't be made, as far as what is asked says (V1): code and detail; nil: it can.
+local function fault_of(c, given)
+    local metres = metres_between(tonumber(given.lat), tonumber(given.lon), tonumber(given.to_lat), tonumber(given.to_lon))
+    if metres < SAME_PLACE_M then
+        return 'same_place', 'field `destination`: it is ' .. math.floor(metres) .. ' m from the pickup; at least '
+            .. SAME_PLACE_M .. ' m are needed.'
+    end
+    if tonumber(given.passengers) > c.max_passengers then
+        return 'too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.'
+    end
+    local ahead = tonumber(given.at) - c.now
+    if ahead < 0 then return 'in_the_past', 'field `at`: ' .. given['local'] .. ' is over. Choose a time that is to come.' end
+    if ahead < c.reservation_min_ahead_ms then
+        return 'too_soon', 'field `at`: ' .. given['local'] .. ' is in ' .. math.floor(ahead / MINUTE_MS) .. ' minutes; at least '
+            .. c.reservation_min_ahead_ms / MINUTE_MS .. ' are needed. For a taxi now, send ride.request.'
+    end
+    if ahead > c.reservation_max_ahead_ms then
+        return 'too_far_ahead', 'field `at`: ' .. given['local'] .. ' is more than ' .. c.reservation_max_ahead_ms / 3600000
+            .. ' hours ahead. Ask again nearer to it.'
+    end
+end
+
+-- reservation_make: passenger, reservation id (new, random), zone of the pickup, its lat and lon, lat and lon of the destination,
+-- passengers, needs (words, a space between), the zones around (a line break between), the meeting time (ms), the same as the city's clock
+-- shows it (RFC 3339), the name of its time zone, key, who asks for one who telephones.
+register('reservation_make', {
+    'passenger', 'reservation', 'zone', 'lat', 'lon', 'to_lat', 'to_lon',
+    'passengers', 'needs', 'near', 'at', 'local', 'time_zone', 'key', 'by?',
+}, function(c, given)
+    local passenger, id = given.passenger, given.reservation
+    return callers.once(c, 'reservation.make', passenger, given.key, given.by, 'reservation', function(caller, note)
+        local code, detail = fault_of(c, given)
+        if code then return refuse(code, detail) end
+        local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'cancels', 'blocked')
+        local barred = blocks.refusal(c, held[2]) or cancels.passenger_refusal(c, passenger, held[1])
+        if barred then return barred end
+        local open = redis.call('ZCARD', c.p .. 'reservations:' .. passenger)
+        if open >= c.reservation_max_open then
+            return refuse('already_requested', 'You have ' .. open .. ' open reservations. Cancel one first, or wait for its time.')
+        end
+        local v = {
+            passenger = passenger, state = 'open', zone = given.zone, lat = given.lat, lon = given.lon, to_lat = given.to_lat,
+            to_lon = given.to_lon, passengers = given.passengers, at = tonumber(given.at), ['local'] = given['local'],
+            time_zone = given.time_zone, needs = given.needs ~= '' and given.needs or nil,
+            near = given.near ~= '' and given.near or nil,
+        }
+        v.step = tostring(step_of(c, v))
+        if caller then
+            note(c, passenger, caller)
+            v.name, v.number = caller.name, caller.number
+        end
+        local fields = { 'made_at', c.now_text }
+        for name, value in pairs(v) do
+            fields[#fields + 1], fields[#fields + 2] = name, name == 'at' and given.at or value
+        end
+        set(c, id, unpack(fields))
+        redis.call('ZADD', c.p .. 'reservations:' .. passenger, given.at, id)
+        -- From the first reminder on it is looked at; one that is nearer than that at once.
+        due_at(c, id, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
+        log(c, 'reservation.made', { reservation = id, passenger = passenger, zone = v.zone, at = v.at, passengers = tonumber(v.passengers),
+            lat = tonumber(v.lat), lon = tonumber(v.lon), to_lat = tonumber(v.to_lat), to_lon = tonumber(v.to_lon) })
+        local made = shown(c, id, v)
+        local answer = ok(made)
+        tell(c, 'passenger:' .. passenger, 'reservation.made', made)
+        return answer
+    end)
+end)
+
+-- reservation_list: passenger. Those that are open, by time.
+register('reservation_list', { 'passenger' }, function(c, given)
+    local found = reservations.of(c, given.passenger)
+    return found and ok({ reservations = found }) or '+{"reservations":[]}'
+end, { 'no-writes' })
+
+-- reservation_cancel: passenger, reservation, key, who asks for one who telephones.
+register('reservation_cancel', { 'passenger', 'reservation', 'key', 'by?' }, function(c, given)
+    local passenger, id = given.passenger, given.reservation
+    return callers.once(c, 'reservation.cancel', passenger, given.key, given.by, 'reservation', function()
+        local v = load(c, id)
+        if not v or v.passenger ~= passenger then
+            return refuse('not_found', 'The reservation ' .. id .. ' is not yours, or does not exist.')
+        end
+        local answer = ok({ reservation = id, state = 'cancelled' })
+        if v.state == 'cancelled' then return answer end
+        if not is_open(v) then return refuse('not_available', 'The reservation is over: it is ' .. v.state .. '.') end
+        if c.now > v.at - c.reservation_cancel_before_ms then
+            return refuse('too_late', 'It could be cancelled until ' .. c.reservation_cancel_before_ms / MINUTE_MS .. ' minutes before '
+                .. v['local'] .. (v.ride and '. To give the ride up, send ride.cancel.' or '.'))
+        end
+        if v.state == 'open' then
+            cancel(c, id, v, 'passenger')
+            return answer
+        end
+        local r = hash(c.p .. 'ride:' .. v.ride)
+        if r.state == 'aboard' then return refuse('not_available', 'You are aboard: the ride ends with its driver.') end
+        -- By the rules of rides; what becomes of it is told to `follow`.
+        if r.state == 'searching' or r.state == 'offered' or r.state == 'accepted' then cancel_by_passenger(c, v.ride, r) end
+        if redis.call('HGET', key_of(c, id), 'state') ~= 'cancelled' then cancel(c, id, v, 'passenger') end
+        return answer
+    end)
+end)
+
+return { reservations = reservations }
