@@ -27,6 +27,8 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case alert = "ALERT"
         /// Each event of a channel came to its client once and in order.
         case delivery = "ONCE"
+        /// A reservation has at most one ride, goes somewhere else, and ends once.
+        case reservation = "I5"
         /// A bus has one tour at a time, and so has its driver.
         case tour = "TOUR"
         /// Nobody is said not to have turned up before the bus has stood there for long enough.

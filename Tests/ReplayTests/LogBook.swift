@@ -37,6 +37,10 @@ func log(_ text: String) -> [LoggedEvent] {
             case "b": event.booking = pair[1]
             case "n": event.passengers = Int(pair[1])
             case "ms": event.timeMs = Int64(pair[1]) ?? 0
+            case "v": event.reservation = pair[1]
+            case "needs": event.needs = pair[1].split(separator: "+").map(String.init)
+            case "has": event.capabilities = pair[1].split(separator: "+").map(String.init)
+            case "car": event.vehicle = pair[1]
             case "delta": event.delta = Int(pair[1])
             default: fatalError("unknown field \(pair[0])")
             }

@@ -62,6 +62,7 @@ struct LogChecker {
     var drivers: [String: Driver] = [:]
     var rides: [String: Ride] = [:]
     var queues: [String: [String: Double]] = [:]
+    var reservations: [String: Reserved] = [:]
     /// What cars and drivers have by their records, and who drives a car that is not named like it.
     var carHas: [String: Set<String>] = [:]
     var driverHas: [String: Set<String>] = [:]
@@ -119,7 +120,9 @@ struct LogChecker {
         if let driver = event.driver { touched.insert(driver) }
         // What an operator did is told by the events of those whom it concerns.
         if event.type == "audit" || event.type == "notify.sent" { return }
-        if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event) {
+        if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event),
+            !takeReservationEvent(event)
+        {
             report(.log, "an unknown type of event: \(event.type)")
         }
     }

@@ -33,6 +33,9 @@ struct LoggedEvent: Equatable {
     var needs: [String] = []
     var capabilities: [String] = []
     var vehicle: String?
+    /// A taxi for a time ahead; whether it is to go where it begins.
+    var reservation: String?
+    var goesNowhere = false
 
     init(id: String, type: String) {
         self.id = id
@@ -66,6 +69,8 @@ struct LoggedEvent: Equatable {
         needs = data["needs"]?.elements?.compactMap(\.text) ?? []
         capabilities = data["capabilities"]?.elements?.compactMap(\.text) ?? []
         vehicle = data.text("vehicle")
+        reservation = data.text("reservation")
+        goesNowhere = data["to_lat"] != nil && data["lat"] == data["to_lat"] && data["lon"] == data["to_lon"]
     }
 
     /// What one step of the hub wrote has one hub time: it is read once, while ids go on with the machine's time. (Two steps
