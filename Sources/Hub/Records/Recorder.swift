@@ -10,10 +10,15 @@ import Settings
 ///
 /// An entry and the place in the log go into the database in one transaction, so each counts once, whatever dies in between.
 final class Recorder {
-    /// Entries at once: half a millisecond of Redis' time.
-    private static let atOnce = 500
-    /// How often it looks, ms.
-    private static let everyMs: UInt64 = 500
+    /// Entries at once: a tenth of a millisecond of Redis' time, in which nobody else is served.
+    private static let atOnce = 100
+    /// How often it looks, and how soon again while there is more, ms.
+    private static let everyMs: UInt64 = 250
+    private static let nextMs: UInt64 = 4
+    /// Behind by more than this, it does not wait for a time at which nobody else wants the processor, ms.
+    private static let patientMs: Int64 = 20_000
+    /// SCHED_IDLE of Linux, which Swift is not shown.
+    private static let schedIdle: Int32 = 5
     /// After a failure of the database the next attempt waits, doubling up to this, ms.
     private static let longestWaitMs: Int64 = 8_000
     /// Tables of a later version, or another recorder, don't go away that soon, ms.
@@ -28,6 +33,7 @@ final class Recorder {
     private let connection: RedisConnection
     private let stream: String
     private let timer: LoopTimer
+    private let nextRead: LoopTimer
     private let log: Logger
     private let meter: RecordsMeter
     private let settleMs: Int64
@@ -44,6 +50,7 @@ final class Recorder {
     private var pingAt: Int64 = 0
     private var forgetAt: Int64 = 0
     private var isTooFarBehind = false
+    private var isPatient = false
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
         self.settings = settings
@@ -52,6 +59,7 @@ final class Recorder {
             loop: loop, endpoint: try RedisLocation(settings).endpoint, limits: RedisLimits(settings))
         stream = Keys(city: settings.city.id).events
         timer = LoopTimer(loop)
+        nextRead = LoopTimer(loop)
         log = HubLog.logger("records", settings.log)
         meter = RecordsMeter(name: name, data: settings.data.dir)
         // Such a Redis has written an entry before anybody reads it.
@@ -67,6 +75,7 @@ final class Recorder {
 
     func stop() {
         timer.close()
+        nextRead.close()
         connection.close()
         store?.close()
     }
@@ -167,7 +176,18 @@ final class Recorder {
         works()
         meter.behind(entries: plan.leftEntries, ms: plan.leftMs)
         warn(plan.leftEntries)
-        if plan.entries.count == Self.atOnce { read() }
+        be(patient: plan.leftMs < Self.patientMs)
+        guard plan.entries.count == Self.atOnce else { return }
+        if isPatient { nextRead.start(afterMs: Self.nextMs) { [unowned self] in read() } } else { read() }
+    }
+
+    /// Whoever decides about rides comes first: the recorder runs when nobody else wants the processor, but not until the log is cut.
+    private func be(patient: Bool) {
+        guard isPatient != patient else { return }
+        isPatient = patient
+        var none = sched_param()
+        // Where that is not allowed it stays as it is.
+        _ = sched_setscheduler(0, patient ? Self.schedIdle : SCHED_OTHER, &none)
     }
 
     private func record(_ plan: LogReading.Plan, in store: RecordStore) {

@@ -30,7 +30,8 @@ extension LogChecker {
         case "reservation.assigned":
             if known.ride != event.ride || rides[event.ride ?? ""]?.driver != event.driver {
                 report(
-                    .reservation, "reservation \(name) is assigned to \(event.driver ?? "nobody"), who has not its ride")
+                    .reservation, "reservation \(name) is assigned to \(event.driver ?? "nobody"), who has not its ride"
+                )
             }
         case "reservation.cancelled", "reservation.failed": reservations[name]?.isOver = true
         default: return false
