@@ -157,6 +157,29 @@ import Wire
         }
     }
 
+    @Test("M13, C40: a key of an alarm that is over, or was taken back, does not keep the next one from ringing")
+    func oldKeys() async throws {
+        try await TestCity.run { city in
+            func press(_ id: String) async throws -> TestCity.Outcome {
+                try await city.command("sos_raise", "passenger", "p1", id, "", "", "", "", "k")
+            }
+            func raised() async throws -> Int { try await told(city).count { $0.type == "sos.raised" } }
+            #expect(try await press("s_1")["sos"]?.text == "s_1")
+            #expect(try await city.command("sos_close", "o1", "s_1", "seen to", "c1").isOK)
+            let second = try await press("s_2")
+            #expect(second["sos"]?.text == "s_2" && second["state"]?.text == "open")
+            #expect(try await press("s_3") == second)
+            #expect(try await raised() == 2)
+            #expect(try await alarms(city).compactMap { $0["sos"]?.text } == ["s_2"])
+            // Its sender took it back, and then is in danger after all.
+            #expect(try await city.command("sos_acknowledge", "o1", "s_2", "", "").isOK)
+            #expect(try await city.command("sos_cancel", "passenger", "p1", "").isOK)
+            let back = try await press("s_4")
+            #expect(back["sos"]?.text == "s_2" && back["cancelled"] == .bool(false))
+            #expect(try await raised() == 3)
+        }
+    }
+
     @Test("M13: who takes a cancellation back is heard, however often it has pressed, and somebody must look again")
     func cancelledAndNot() async throws {
         try await TestCity.run { city in

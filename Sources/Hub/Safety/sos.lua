@@ -124,10 +124,20 @@ local function press_again(c, id, given)
     return own(c, id, f)
 end
 
+-- The reply that is kept for a key is of no use to who presses now, if its alarm is over or was taken back since: it is forgotten.
+local function forget_old_reply(c, who, key, reply)
+    local id = redis.call('HGET', c.p .. 'sos-of', who)
+    if id == cjson.decode(string.sub(reply, 2)).sos and redis.call('HEXISTS', key_of(c, id), 'cancelled') == 0 then return false end
+    redis.call('HDEL', c.p .. 'done:' .. who, key)
+    redis.call('HDEL', c.p .. 'done2:' .. who, key)
+    return true
+end
+
 -- sos_raise: role, subject, id (new, random), ride, text, lat, lon (each '' = none), key.
 register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', 'key' }, function(c, given)
-    local who = given.role .. ':' .. given.subject
-    return once(c, 'sos', who, given.key, function()
+    local who, is_new = given.role .. ':' .. given.subject, false
+    local function press()
+        is_new = true
         local open = redis.call('HGET', c.p .. 'sos-of', who)
         if open then return press_again(c, open, given) end
         local id, f = given.id, trip(c, given.role, given.subject, given.ride)
@@ -140,7 +150,10 @@ register('sos_raise', { 'role', 'subject', 'id', 'ride', 'text', 'lat', 'lon', '
             vehicle = f.vehicle })
         ring(c, id, f)
         return own(c, id, f)
-    end)
+    end
+    local reply = once(c, 'sos', who, given.key, press)
+    local is_kept = not is_new and string.sub(reply, 1, 1) == '+'
+    return is_kept and forget_old_reply(c, who, given.key, reply) and once(c, 'sos', who, given.key, press) or reply
 end, { 'allow-oom' })
 
 -- sos_cancel: role, subject, key. Its sender says that there is no danger. That may be forced: it goes on ringing until a person has looked.
