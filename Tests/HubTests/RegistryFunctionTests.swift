@@ -96,7 +96,7 @@ struct RegistryFunctionTests {
                 return outcome.isOK
             }
             // Rome, an hour from UTC, and two from 2027-03-28 01:00 UTC on.
-            let rome = "3600 1806195600 7200"
+            let rome = "3600 1806195600000 7200"
             #expect(try await mayDrive(at: "2027-03-27T22:59:59Z", clock: rome))
             #expect(try await !mayDrive(at: "2027-03-27T23:00:00Z", clock: rome))
             try await city.register("D1", licence: "2027-03-28", medical: "2027-12-31")
@@ -112,7 +112,7 @@ struct RegistryFunctionTests {
             let text = try await city.call("driver_available", ["D1", "14", "", "", ""]).text ?? ""
             #expect(text.contains("licence ended on 2027-03-28"))
             try await city.register("D1", licence: "2028-02-29", medical: "2027-12-31")
-            let winter = "7200 1824944400 3600"
+            let winter = "7200 1824944400000 3600"
             #expect(try await mayDrive(at: "2027-12-31T22:59:59Z", clock: winter))
             #expect(try await !mayDrive(at: "2027-12-31T23:00:00Z", clock: winter))
             let medical = try await city.call("driver_available", ["D1", "14", "", "", ""]).text ?? ""

@@ -41,7 +41,7 @@ end
 function papers.today(c)
     local offset, till, after = string.match(redis.call('HGET', c.p .. 'clocks', 'city') or '', '^(-?%d+) (%d+) (-?%d+)$')
     if not offset then return math.floor(c.now / DAY_MS) end
-    return math.floor((c.now + 1000 * (c.now / 1000 < tonumber(till) and offset or after)) / DAY_MS)
+    return math.floor((c.now + 1000 * (c.now < tonumber(till) and offset or after)) / DAY_MS)
 end
 
 -- Whether a day is over. No clock is more than 15 h from UTC: it is asked only near the end.
