@@ -36,6 +36,8 @@ import Wire
         }
         #expect(EventCatalogue.kind("ride.requested")?.personal == ["passenger", "lat", "lon", "to_lat", "to_lon"])
         #expect(EventCatalogue.kind("ride.requested")?.common == ["ride", "zone", "passengers"])
+        // A driver may write its own.
+        #expect(EventCatalogue.kind("seats.changed")?.personal == ["reason"])
         #expect(EventCatalogue.kind("ride.unheard") == nil)
     }
 

@@ -57,8 +57,8 @@ extension EventCatalogue {
         seat.requested booking driver passenger! passengers
         seat.seen booking driver
         seat.undelivered booking driver
-        seats.changed driver taken seats delta reason booking version tour bus line
-        seats.clamped driver taken capacity reason booking
+        seats.changed driver taken seats delta reason! booking version tour bus line
+        seats.clamped driver taken capacity reason! booking
         sos.acknowledged sos operator
         sos.cancelled sos
         sos.closed sos operator
