@@ -29,6 +29,9 @@ public struct CSVTable {
     public let name: String
     /// The line on which the present row begins, counted from 1.
     public private(set) var line = 0
+    /// The line on which a quote begins that nothing closes, so that all that follows is one value; nil: there is none in the
+    /// present row.
+    public private(set) var openQuote: Int?
     /// The names of the columns; empty for an empty file, or one that is read without a head line.
     public private(set) var head: [String] = []
     /// The present row, and what is read of those after it.
@@ -43,6 +46,9 @@ public struct CSVTable {
     /// Where in the window the row after the present one begins.
     private var nextRow = 0
     private var nextLine = 1
+
+    /// Far beyond what feeds and offices have. The messages of a table with more would fill screens.
+    public static let mostColumns = 1_000
 
     /// A column of the file; there may be none of that name.
     public struct Column: Sendable {
@@ -79,6 +85,11 @@ public struct CSVTable {
         while self.source != nil, window.count < 3 { try readOn() }
         if window.starts(with: [0xEF, 0xBB, 0xBF]) { nextRow = 3 }
         guard hasHeadLine, try next() else { return }
+        guard fields.count <= Self.mostColumns else {
+            throw CSVFault(
+                file: name, line: line,
+                message: "the head line has \(fields.count) columns; a table may have \(Self.mostColumns)")
+        }
         head = fields.indices.map { text($0) }
         columns = Dictionary(head.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -183,11 +194,14 @@ public struct CSVTable {
 
     /// The fields of the row that begins at `nextRow`; answers where the one after it begins.
     private mutating func parseRow() -> Int {
+        openQuote = nil
         guard nextRow < window.count else { return nextRow }
         return window.withUnsafeBufferPointer { bytes in
             var index = nextRow
             while true {
+                let first = nextLine
                 let field = Self.field(in: bytes, from: index, separator, &nextLine)
+                if !field.isClosed { openQuote = first }
                 fields.append((field.range, field.hasQuotes))
                 index = field.end
                 guard index < bytes.count, bytes[index] == separator else { break }
@@ -251,7 +265,7 @@ public struct CSVTable {
     /// A field's value, trimmed, and where what ends it stands.
     private static func field(
         in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ separator: UInt8, _ line: inout Int
-    ) -> (range: Range<Int>, hasQuotes: Bool, end: Int) {
+    ) -> (range: Range<Int>, hasQuotes: Bool, isClosed: Bool, end: Int) {
         func isBlank(_ index: Int) -> Bool { bytes[index] == 32 || bytes[index] == 9 }
         func isEnd(_ index: Int) -> Bool { bytes[index] == separator || bytes[index] == 10 || bytes[index] == 13 }
         var first = start
@@ -274,13 +288,13 @@ public struct CSVTable {
             while high > low, isBlank(high - 1) { high -= 1 }
             var end = min(index + 1, bytes.count)
             while end < bytes.count, !isEnd(end) { end += 1 }
-            return (low..<high, hasQuotes, end)
+            return (low..<high, hasQuotes, index < bytes.count, end)
         }
         var end = first
         while end < bytes.count, !isEnd(end) { end += 1 }
         var high = end
         while high > first, isBlank(high - 1) { high -= 1 }
-        return (first..<high, false, end)
+        return (first..<high, false, true, end)
     }
 
     /// How many lines there are before the one that is no text.

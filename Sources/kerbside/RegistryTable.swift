@@ -38,11 +38,15 @@ struct RegistryTable {
     /// Throws a ``CSVFault`` when it is no table at all.
     init(_ kind: Kind, name: String, bytes: [UInt8], separator: Character) throws {
         var table = try CSVTable(name: name, bytes: bytes, separator: separator)
-        var problems = Self.problems(ofHead: table.head, kind, name)
+        var problems = Self.openQuote(table).map { [$0] } ?? Self.problems(ofHead: table.head, kind, name)
         var rows: [Row] = []
         var lines: [String: Int] = [:]
         let hasColumns = problems.isEmpty
         while hasColumns, table.readNext() {
+            if let problem = Self.openQuote(table) {
+                problems.append(problem)
+                break
+            }
             let values = kind.columns.map { (name: $0, value: table.text(table.column($0))) }.filter {
                 !$0.value.isEmpty
             }
@@ -65,6 +69,11 @@ struct RegistryTable {
         self.problems = problems
     }
 
+    /// All that follows is one value then, and what is wrong with that is of no use.
+    private static func openQuote(_ table: CSVTable) -> String? {
+        table.openQuote.map { "\(table.name):\($0): a quote (\") begins here, and nothing closes it" }
+    }
+
     private static func problems(ofHead head: [String], _ kind: Kind, _ name: String) -> [String] {
         let all = kind.names
         guard !head.isEmpty else { return ["\(name): it is empty; its first line has the names of columns: \(all)"] }
@@ -75,8 +84,10 @@ struct RegistryTable {
         let unknown = head.filter { !kind.columns.contains($0) }.map { column in
             "\(name):1: there is no column \"\(column)\"; there are \(all)"
         }
-        let twice = Set(head.filter { column in head.count { $0 == column } > 1 }).sorted()
-            .map { "\(name):1: the column \($0) stands there twice" }
+        let counts = Dictionary(head.map { ($0, 1) }, uniquingKeysWith: +)
+        let twice = counts.filter { $0.value > 1 }.keys.sorted().map {
+            "\(name):1: the column \($0) stands there twice"
+        }
         return unknown + twice
             + kind.required.filter { !head.contains($0) }.map { "\(name):1: the column \($0) is missing" }
     }

@@ -49,6 +49,23 @@ import Testing
         #expect(!hasThird)
     }
 
+    @Test func aQuoteThatNothingClosesIsKnownByItsLine() throws {
+        var table = try CSVTable(name: "x", bytes: Array("a,b\n\"1\n2\",x\n\"3\n\", \"never\nclosed\n".utf8))
+        let hasFirst = table.readNext()
+        #expect(hasFirst && table.line == 2 && table.openQuote == nil)
+        let hasSecond = table.readNext()
+        #expect(hasSecond && table.line == 4 && table.openQuote == 5)
+        let hasThird = table.readNext()
+        #expect(!hasThird && table.openQuote == nil)
+    }
+
+    @Test func aHeadLineWithoutEndIsRefused() {
+        func head(_ count: Int) -> [UInt8] { Array((0..<count).map { "c\($0)" }.joined(separator: ",").utf8) }
+        #expect(throws: Never.self) { try CSVTable(name: "x", bytes: head(CSVTable.mostColumns)) }
+        let fault = #expect(throws: CSVFault.self) { try CSVTable(name: "x", bytes: head(200_000)) }
+        #expect(fault?.description.hasPrefix("x:1: the head line has 200000 columns") == true)
+    }
+
     @Test func whatIsNoTextIsRefusedWithItsLine() {
         #expect(throws: CSVFault.self) { try CSVTable(name: "x.txt", bytes: [97, 10, 98, 0xE9, 10]) }
         do {
