@@ -316,7 +316,8 @@ async def test_of_two_imports_at_once_each_is_whole(city):
 def test_without_a_hub_it_says_so(city):
     city.stop()
     said = command(city, "import", "gtfs", write(city, feed()), fails=True)
-    assert "the hub is not running here" in said
+    assert "the hub is not running here" in said and "--config or --data" in said
+    assert "--config or --data" in command(city, "tail", fails=True)
     assert "good; 2 lines" in command(city, "import", "gtfs", write(city, feed()), "--check"), "a check needs none"
 
 

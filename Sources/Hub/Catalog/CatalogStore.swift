@@ -77,8 +77,7 @@ public actor CatalogStore {
         }
         guard let failure else { return connection }
         connection.close()
-        throw HubFailure(
-            "Redis can't be reached, so the hub is not running here (start it with kerbside serve): \(failure)")
+        throw RedisLocation.unreached(failure)
     }
 
     func send(_ command: [RedisArgument]) async throws -> RedisReply {

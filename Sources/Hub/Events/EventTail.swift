@@ -57,7 +57,7 @@ public final class EventTail {
         }
         connection.onRetry = { reason in
             guard !isReached else { return }
-            failure = HubFailure("Redis can't be reached, so the hub is not running here: \(reason)")
+            failure = RedisLocation.unreached(reason)
             self.loop.stop()
         }
         connection.start()

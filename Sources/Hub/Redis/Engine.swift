@@ -22,6 +22,13 @@ public struct RedisLocation: Sendable {
             ? .unix(path: Self.socketPath(settings)) : try RedisEndpoint(url: settings.redis.url)
     }
 
+    /// What commands say that work beside the hub.
+    static func unreached(_ reason: String) -> HubFailure {
+        HubFailure(
+            "Redis can't be reached, so the hub is not running here (\(reason)): start it with kerbside serve, or say which one is meant, with its --config or --data"
+        )
+    }
+
     static func socketPath(_ settings: Settings) -> String { settings.data.dir + "/redis.sock" }
 }
 
