@@ -29,7 +29,7 @@ struct Drivers: ParsableCommand {
                     [("from", from), ("ends_by", endsBy)].compactMap { name, value in value.map { (name, $0) } })
             }
             guard !json else { return RegistryOffice.printJSON(records) }
-            let today = Date().formatted(.iso8601.year().month().day())
+            let today = RegistryOffice.today
             for record in records {
                 func text(_ field: String) -> String? { record[field]?.text }
                 let papers = [("licence", text("licence_until")), ("medical certificate", text("medical_until"))]

@@ -63,26 +63,30 @@ enum RegistryOffice {
         print("written \(time) by \(record["by"]?.text ?? "–")")
     }
 
-    /// Changes what is given, and leaves the rest as it is.
+    /// Changes what is given, and leaves the rest as it is. If somebody else changes the record at the same moment, it is
+    /// refused, and nothing is lost.
     static func change(
         _ kind: RegistryTable.Kind, _ id: String, _ given: [(String, String?)], newCode: Bool = false,
         _ options: ConfigOptions
     ) throws {
-        let old = try? done(kind == .drivers ? .driver(id) : .vehicle(id), options)
-        var values = Dictionary(
-            old.map { RegistryRecord.values(kind, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-        values[kind.columns[0]] = id
-        for (name, value) in given {
-            if let value { values[name] = value.isEmpty ? nil : value }
+        let who = whoIsHere
+        let (reply, isNew) = try CatalogStore.run(try options.settings()) { store in
+            let old = try await store.record(kind == .drivers ? .driver(id) : .vehicle(id), by: who)
+            var values = Dictionary(
+                old.map { RegistryRecord.values(kind, $0) } ?? [], uniquingKeysWith: { first, _ in first })
+            values[kind.columns[0]] = id
+            for (name, value) in given {
+                if let value { values[name] = value.isEmpty ? nil : value }
+            }
+            let command: RegistryCommand
+            do throws(ErrorReply) {
+                command = try RegistryRecord.command(kind, values.map { ($0.key, $0.value) }, newCode: newCode)
+            } catch {
+                throw CommandFailure(error.detail)
+            }
+            return (try await store.registry(command, by: who, seen: old?["at"]?.integer ?? 0), old == nil)
         }
-        let command: RegistryCommand
-        do throws(ErrorReply) {
-            command = try RegistryRecord.command(kind, values.map { ($0.key, $0.value) }, newCode: newCode)
-        } catch {
-            throw CommandFailure(error.detail)
-        }
-        let reply = try done(command, options)
-        let what = reply["changed"] == .bool(false) ? "nothing has changed" : old == nil ? "registered" : "changed"
+        let what = reply["changed"] == .bool(false) ? "nothing has changed" : isNew ? "registered" : "changed"
         print("\(kind.rawValue.dropLast()) \(id): \(what)")
         if newCode {
             print("Its sign has a new code; the old one is no vehicle's from now on: kerbside vehicles qr \(id)")
@@ -97,31 +101,54 @@ enum RegistryOffice {
         } catch let fault as CSVFault {
             throw CommandFailure("\(fault); nothing was written")
         }
-        for problem in table.problems.prefix(20) { Terminal.warn(problem) }
-        guard table.problems.isEmpty else {
-            let more = table.problems.count > 20 ? " (the first 20 are shown)" : ""
-            throw CommandFailure(
-                "\(file.file) is refused for \(count(table.problems.count, "error"))\(more); nothing was written")
-        }
+        try refuse(file.file, for: table.problems)
         let records = count(table.rows.count, String(kind.rawValue.dropLast()))
-        if file.check { return print("\(file.file): good; \(records)") }
-        let changed = try write(table.rows, of: file.file, options)
-        print("\(file.file): \(records); \(changed) written, \(table.rows.count - changed) the same as before")
+        if file.check {
+            print("\(file.file): good; \(records)")
+        } else {
+            let changed = try write(table.rows, of: file.file, options)
+            print("\(file.file): \(records); \(changed) written, \(table.rows.count - changed) the same as before")
+        }
+        warnOfEndedPapers(table.rows, of: file.file)
     }
+
+    private static func refuse(_ file: String, for problems: [String]) throws {
+        guard !problems.isEmpty else { return }
+        for problem in problems.prefix(20) { Terminal.warn(problem) }
+        let more = problems.count > 20 ? " (the first 20 are shown)" : ""
+        throw CommandFailure("\(file) is refused for \(count(problems.count, "error"))\(more); nothing was written")
+    }
+
+    /// Such a record may be right, and is most often an old table.
+    private static func warnOfEndedPapers(_ rows: [RegistryTable.Row], of file: String) {
+        for row in rows {
+            guard case .setDriver(let record) = row.command else { continue }
+            for (column, day) in [("licence_until", record.licenceUntil), ("medical_until", record.medicalUntil)] {
+                guard let day, day < today else { continue }
+                Terminal.warn(
+                    "\(file):\(row.line): column \(column): \(day) is over, so \(record.driver) can't go available")
+            }
+        }
+    }
+
+    /// By UTC, as 2027-11-20.
+    static var today: String { Date().formatted(.iso8601.year().month().day()) }
 
     /// Answers how many were new. Vehicles that drivers name are looked for before the first is written.
     private static func write(_ rows: [RegistryTable.Row], of file: String, _ options: ConfigOptions) throws -> Int {
         let who = whoIsHere
         return try CatalogStore.run(try options.settings()) { store in
-            var known: Set<String> = []
+            var isKnown: [String: Bool] = [:]
+            var problems: [String] = []
             for row in rows {
-                guard case .setDriver(let record) = row.command, let vehicle = record.vehicle, !known.contains(vehicle)
-                else { continue }
-                do { _ = try await store.registry(.vehicle(vehicle), by: who) } catch {
-                    throw CommandFailure("\(file):\(row.line): column vehicle: \(error); nothing was written")
+                guard case .setDriver(let record) = row.command, let vehicle = record.vehicle else { continue }
+                if isKnown[vehicle] == nil {
+                    isKnown[vehicle] = try await store.record(.vehicle(vehicle), by: who) != nil
                 }
-                known.insert(vehicle)
+                guard isKnown[vehicle] == false else { continue }
+                problems.append("\(file):\(row.line): column vehicle: no vehicle \(vehicle) is registered")
             }
+            try refuse(file, for: problems)
             var changed = 0
             for row in rows {
                 do {

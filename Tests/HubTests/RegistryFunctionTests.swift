@@ -45,6 +45,36 @@ struct RegistryFunctionTests {
         }
     }
 
+    @Test("who changes a part of a record does so from what it has read, or is refused")
+    func changedMeanwhile() async throws {
+        try await TestCity.run { city in
+            func set(_ name: String, _ seen: String) async throws -> TestCity.Outcome {
+                let record = #"{"driver":"D1","name":"\#(name)"}"#
+                return try await city.command("registry_set_driver", "kerbside:root", record, "", seen)
+            }
+            func written() async throws -> String {
+                String(try await city.command("registry_get", "driver", "D1")["at"]?.integer ?? 0)
+            }
+            #expect(try await set("Ada", "0").isOK)
+            let first = try await written()
+            #expect(try await set("Bo", "0") == .refused("not_available"), "it is there by now")
+            #expect(try await set("Bo", first).isOK)
+            try await city.advance(1000)
+            #expect(try await set("Cy", "").isOK)
+            #expect(try await set("Di", first) == .refused("not_available"))
+            #expect(try await set("Cy", first)["changed"] == .bool(false))
+            #expect(try await set("Di", try await written()).isOK)
+            #expect(try await city.command("registry_remove_driver", "office", "D1", "").isOK)
+            #expect(try await set("Ed", first) == .refused("not_available"))
+            let car = #"{"vehicle":"V1","plate":"AB 1"}"#
+            let code = String(repeating: "a", count: 22)
+            #expect(
+                try await city.command("registry_set_vehicle", "o", car, code, "", "", "5") == .refused("not_available")
+            )
+            #expect(try await city.command("registry_set_vehicle", "o", car, code, "", "", "0").isOK)
+        }
+    }
+
     @Test("lists come in pages; those whose papers end come first to end first, also beside one another")
     func lists() async throws {
         try await TestCity.run { city in

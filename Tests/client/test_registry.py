@@ -271,7 +271,9 @@ async def test_q9_a_fleet_is_imported_from_tables(new_hub, cast):
     cars.write_text('vehicle,plate,colour,capabilities\nV1,AB 1,white,wheelchair child_seat\nV2,"AB, 2",,\n')
     drivers.write_text(f"driver,name,vehicle,licence_until\nT1,Ada,V1,{day(400)}\nT2,Bo,V2,\n")
     early = kerbside("drivers", "import", drivers)
-    assert early.returncode == 1 and f"{drivers}:2: column vehicle: " in early.stderr and "nothing was written" in early.stderr
+    assert early.returncode == 1 and "2 errors; nothing was written" in early.stderr
+    for line, car in [(2, "V1"), (3, "V2")]:
+        assert f"{drivers}:{line}: column vehicle: no vehicle {car} is registered\n" in early.stderr
     checked = run("vehicles", "import", cars, "--check")
     assert (checked.returncode, checked.stdout) == (0, f"{cars}: good; 2 vehicles\n")
     assert kerbside("vehicles", "import", cars).stdout == f"{cars}: 2 vehicles; 2 written, 0 the same as before\n"
@@ -289,6 +291,19 @@ async def test_q9_a_fleet_is_imported_from_tables(new_hub, cast):
     ]:
         assert re.search(rf"drivers.csv:{line}: .*{text}", wrong.stderr), wrong.stderr
     assert (await office.call("drivers.get", driver="T1"))["name"] == "Ada"
+    drivers.write_text('driver,name\nT1,Ada\nT2,"Bo\nT3,Cy\n')
+    wrong = kerbside("drivers", "import", drivers)
+    assert f"{drivers}:3: a quote (\") begins here, and nothing closes it\n" in wrong.stderr and "1 error; " in wrong.stderr
+    drivers.write_text("driver,name\n" + "," * 200_000 + "\n")
+    assert "200001 values for 2 columns" in kerbside("drivers", "import", drivers).stderr
+    drivers.write_text(",".join(f"c{number}" for number in range(200_000)) + "\n")
+    assert f"{drivers}:1: the head line has 200000 columns" in kerbside("drivers", "import", drivers).stderr
+    # Papers that have ended are entered, and said.
+    drivers.write_text(f"driver,name,licence_until,medical_until\nT7,Gus,{day(-2)},{day(400)}\nT8,Hal,{day(400)},{day(-3)}\n")
+    for done in (kerbside("drivers", "import", drivers, "--check"), kerbside("drivers", "import", drivers)):
+        assert done.returncode == 0 and done.stdout.startswith(f"{drivers}: "), done.stderr
+        assert f"{drivers}:2: column licence_until: {day(-2)} is over, so T7 can't go available" in done.stderr
+        assert f"{drivers}:3: column medical_until: {day(-3)} is over, so T8 can't go available" in done.stderr
     drivers.write_text("driver,nom\nT1,Ada\n")
     wrong = kerbside("drivers", "import", drivers, "--check")
     assert wrong.returncode == 1 and 'no column "nom"' in wrong.stderr and "the column name is missing" in wrong.stderr

@@ -19,19 +19,23 @@ final class Registry: Capability {
 }
 
 extension RegistryCommand {
-    /// Calls the function of the command, with what it is given.
-    func carryOut(by operator: String, key: String, _ call: (String, FunctionArguments) -> Void) {
+    /// Calls the function of the command, with what it is given. `seen`: when the record that is changed was written, ms, as it was read (0:
+    /// there was none); nil: it is written whatever it was.
+    func carryOut(by operator: String, key: String, seen: Int64? = nil, _ call: (String, FunctionArguments) -> Void) {
         let who = RedisArgument(`operator`)
         let key = RedisArgument(key)
+        let seen = seen.map { RedisArgument($0) } ?? ""
         switch self {
         case .setDriver(let record):
-            call("registry_set_driver", ["operator": who, "record": RedisArgument(record.json), "key": key])
+            call(
+                "registry_set_driver",
+                ["operator": who, "record": RedisArgument(record.json), "key": key, "seen": seen])
         case .setVehicle(let record, let isNew):
             call(
                 "registry_set_vehicle",
                 [
                     "operator": who, "record": RedisArgument(record.json), "code": RedisArgument(RandomID.sign()),
-                    "is_new": isNew ? "1" : "", "key": key,
+                    "is_new": isNew ? "1" : "", "key": key, "seen": seen,
                 ])
         case .removeDriver(let id):
             call("registry_remove_driver", ["operator": who, "driver": RedisArgument(id), "key": key])

@@ -130,12 +130,22 @@ local function change(c, command, given, body)
     return audit.act(c, command, given, body)
 end
 
--- registry_set_driver: operator, JSON of the record, key.
-register('registry_set_driver', { 'operator', 'record', 'key' }, function(c, given)
+-- Who changes a part of a record says when what it has read was written, ms (0: there was none); it is refused if another change has come
+-- between. Who writes it whole says nothing.
+local function changed_since(kind, id, old, seen)
+    if (seen or '') == '' or tonumber(seen) == (old and old.at or 0) then return nil end
+    return refuse('not_available', kind .. ' ' .. id .. ' was ' .. (old and 'changed by ' .. old.by or 'removed')
+        .. ' at this moment: look at the record, and say again what is to be changed.')
+end
+
+-- registry_set_driver: operator, JSON of the record, key, when what was read was written.
+register('registry_set_driver', { 'operator', 'record', 'key', 'seen?' }, function(c, given)
     return change(c, 'drivers.set', given, function()
         local r = cjson.decode(given.record)
         local id, old = r.driver, load(c, 'driver', r.driver)
         if is_same(r, old) then return ok({ driver = id, changed = false }) end
+        local no = changed_since('driver', id, old, given.seen)
+        if no then return no end
         if r.vehicle and redis.call('HEXISTS', c.p .. 'vehicles', r.vehicle) == 0 then
             return refuse('not_found', 'field `vehicle`: no vehicle ' .. r.vehicle .. ' is registered; vehicles.set does that first.')
         end
@@ -157,14 +167,17 @@ register('registry_set_driver', { 'operator', 'record', 'key' }, function(c, giv
     end)
 end)
 
--- registry_set_vehicle: operator, JSON of the record, code of its sign if it needs a new one, 1 if it does in any case, key.
-register('registry_set_vehicle', { 'operator', 'record', 'code', 'is_new', 'key' }, function(c, given)
+-- registry_set_vehicle: operator, JSON of the record, code of its sign if it needs a new one, 1 if it does in any case, key, when
+-- what was read was written.
+register('registry_set_vehicle', { 'operator', 'record', 'code', 'is_new', 'key', 'seen?' }, function(c, given)
     return change(c, 'vehicles.set', given, function()
         local r = cjson.decode(given.record)
         local id, old = r.vehicle, load(c, 'vehicle', r.vehicle)
         local renewed = not old or given.is_new == '1'
         r.code = renewed and given.code or old.code
         if is_same(r, old) then return ok({ vehicle = id, code = r.code, changed = false }) end
+        local no = changed_since('vehicle', id, old, given.seen)
+        if no then return no end
         if renewed then
             if old then redis.call('HDEL', c.p .. 'signs', old.code) end
             redis.call('HSET', c.p .. 'signs', r.code, id)
