@@ -71,6 +71,10 @@ import Testing
         #expect(time.span(at: spring) == (7200, autumn, 3600))
         #expect(CityTime.utc.span(at: spring) == (0, 0, 0))
         #expect(CityTime.utc.clock(at: -60) == "23:59")
+        #expect(time.utcOffset(at: spring - 1) == "UTC+1" && time.utcOffset(at: spring) == "UTC+2")
+        #expect(CityTime.utc.utcOffset(at: spring) == "UTC")
+        #expect(CityTime(zone: "Asia/Kathmandu")?.utcOffset(at: spring) == "UTC+5:45")
+        #expect(CityTime(zone: "America/St_Johns")?.utcOffset(at: spring) == "UTC-2:30")
     }
 
     @Test("C41: A time as clocks show it, of the hour that comes twice, too, and with the distance to Greenwich")

@@ -30,6 +30,7 @@ async def test_m12_the_page_of_a_sign(hub, cast):
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"style-src 'sha256-{digest}'" in policy and policy.startswith("default-src 'none'") and "img-src" not in policy
     assert "<script" not in answer.text
+    assert re.search(r"Checked at \d?\d:\d\d UTC([+-]\d+(:\d\d)?)?\. ", answer.text), "a clock without its zone says nothing"
     assert (answer.headers["Referrer-Policy"], answer.headers["X-Content-Type-Options"]) == ("no-referrer", "nosniff")
     # The driver's picture is the one thing that comes from elsewhere.
     [driver] = await cast.queue(hub, hub.block().a.stand, 1)

@@ -78,6 +78,14 @@ public struct CityTime: Sendable {
             + "\(east < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
     }
 
+    /// What a clock is set by at a Unix second: `UTC`, `UTC+1`, `UTC-3:30`.
+    public func utcOffset(at time: Int64) -> String {
+        let minutes = offset(at: time) / 60
+        guard minutes != 0 else { return "UTC" }
+        let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
+        return "UTC\(minutes < 0 ? "-" : "+")\(hours)\(rest == 0 ? "" : rest < 10 ? ":0\(rest)" : ":\(rest)")"
+    }
+
     /// Where the times of a service day count from, Unix seconds: its noon less 12 h.
     public func start(of date: ServiceDate) -> Int64 {
         let noon = Int64(date.days) * 86_400 + 43_200

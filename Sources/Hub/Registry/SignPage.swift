@@ -8,7 +8,7 @@ struct SignPage {
 
     /// - Parameters:
     ///   - vehicle: as `registry_verify` answers.
-    ///   - time: on the city's clock, as 9:05.
+    ///   - time: on the city's clock, as `9:05 UTC+1`.
     init(_ vehicle: JSONValue, city: String, time: String?) {
         func text(_ name: String) -> String? { vehicle[name]?.text.map(Self.escaped) }
         let isOnDuty = vehicle["on_duty"] == .bool(true)

@@ -81,7 +81,8 @@ final class SignPages: Capability {
         guard let json = reply.bytes, !json.isEmpty, let vehicle = try? JSONValue(parsing: json) else {
             return Sign(page: nil)
         }
-        let time = catalog.isKnown ? catalog.time.clock(at: now() / 1000) : nil
+        let second = now() / 1000
+        let time = catalog.isKnown ? "\(catalog.time.clock(at: second)) \(catalog.time.utcOffset(at: second))" : nil
         let page = SignPage(vehicle, city: settings.city.id, time: time)
         return Sign(page: (json, page.html, page.pictures))
     }
