@@ -70,6 +70,9 @@ async def test_an_operator_can_be_sent_away_too(hub, cast):
     await office.call("office.session_end", role="operator", subject=other.subject, reason="Gone home.")
     code, reason = await other.wait_closed()
     assert code == 4403 and "Gone home." in reason
+    itself = await office.refused(
+        "office.session_end", "not_available", role="operator", subject=office.subject, reason="My phone.", revoke=True)
+    assert "Another operator" in itself["detail"] and "tokens.revoked_file" in itself["detail"]
     for field, wrong in [("role", "nobody"), ("subject", "two words"), ("reason", ""), ("revoke", "yes")]:
         fields = {"role": "driver", "subject": "T1", "reason": "Why.", "revoke": True, field: wrong}
         if field != "revoke" or type(office).__name__ == "Operator":

@@ -1,12 +1,16 @@
 -- Whose connections the office has ended, and whose tokens it has revoked: `revoked` has `<role> <subject>` by the second of real time
 -- before which a token counts no more. Workers hear of each at once, and read all when they come, or come back (OfficeSessions.swift).
 
-local ok, push, register = import('core', 'ok', 'push', 'register')
+local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
 
 -- office_end_session: operator, role, subject, reason, whether its tokens are revoked ('1' or ''), how long a token can live, s, key.
 register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revoke', 'life_s', 'key' }, function(c, given)
     local role, subject = given.role, given.subject
+    if role == 'operator' and subject == given.operator then
+        return refuse('not_available', 'That is you: it would end the connection that asks, and this reply would not come. Another operator '
+            .. 'can do it; or close the connection yourself, and have your token revoked on the hub\'s machine (tokens.revoked_file).')
+    end
     return audit.act(c, 'office.session_end', given, function()
         local is_revoked, before = given.revoke == '1', nil
         if is_revoked then
