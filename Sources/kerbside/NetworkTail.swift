@@ -10,6 +10,8 @@ final class NetworkTail {
     private let client: WebSocketClient
     private let url: String
     private let channel: String
+    /// Of which events are wanted; it is asked once whether they are there.
+    private let zones: [String]
     private let since: String?
     /// Read anew for each connection, as it may have been renewed.
     private let token: () throws -> String
@@ -23,15 +25,16 @@ final class NetworkTail {
     private var failure: CommandFailure?
     private let retry: LoopTimer
 
-    private static let (hello, subscribe) = (Int64(1), Int64(2))
+    private static let (hello, subscribe, leave, zone) = (Int64(1), Int64(2), Int64(3), Int64(10))
 
     init(
-        loop: EventLoop, url: String, trust: ClientTrust, channel: String, since: String?,
-        token: @escaping () throws -> String, show: @escaping (CityEvent) -> Void
+        loop: EventLoop, url: String, trust: ClientTrust, channel: String, zones: [String],
+        since: String?, token: @escaping () throws -> String, show: @escaping (CityEvent) -> Void
     ) throws {
         self.loop = loop
         client = try WebSocketClient(loop: loop, trust: trust)
-        (self.url, self.channel, self.since, self.token, self.show) = (url, channel, since, token, show)
+        (self.url, self.channel, self.zones, self.since) = (url, channel, zones, since)
+        (self.token, self.show) = (token, show)
         retry = LoopTimer(loop)
         client.onOpen = { [unowned self] in self.greet($0) }
         client.onMessage = { [unowned self] id, bytes, _ in self.take(id, bytes) }
@@ -70,14 +73,29 @@ final class NetworkTail {
     }
 
     private func follow(_ id: ConnectionID) {
+        if seq == nil {
+            for (index, zone) in zones.enumerated() { send(id, Self.zone + Int64(index), "subscribe", "zone:" + zone) }
+        }
+        send(id, Self.subscribe, "subscribe", channel, since: seq ?? since)
+    }
+
+    private func send(
+        _ id: ConnectionID, _ number: Int64, _ command: String, _ channel: String, since: String? = nil
+    ) {
         var json = JSONWriter()
         json.beginObject()
-        json.member("id", Self.subscribe)
-        json.member("cmd", "subscribe")
+        json.member("id", number)
+        json.member("cmd", command)
         json.member("channel", channel)
-        if let place = seq ?? since { json.member("since", place) }
+        if let since { json.member("since", since) }
         json.endObject()
         client.send(id, text: json.bytes)
+    }
+
+    /// Whether a zone is there, of which events are wanted. Its vehicles are not.
+    private func learn(_ id: ConnectionID, _ zone: String, _ error: JSONValue?) {
+        if error == nil { return send(id, Self.leave, "unsubscribe", "zone:" + zone) }
+        if error?["code"]?.text == ErrorCode.notFound.rawValue { Terminal.warn(Tail.noZone(zone)) }
     }
 
     private func take(_ id: ConnectionID, _ bytes: UnsafeRawBufferPointer) {
@@ -85,6 +103,10 @@ final class NetworkTail {
             return end("\(url) sends what is no JSON: is it a hub?")
         }
         if let answered = message["id"]?.integer {
+            if answered >= Self.zone, zones.indices.contains(Int(answered - Self.zone)) {
+                return learn(id, zones[Int(answered - Self.zone)], message["error"])
+            }
+            if answered == Self.leave { return }
             if let error = message["error"] {
                 let detail = error["detail"]?.text ?? error["title"]?.text ?? "refused"
                 // The hub's store is away, for a while.

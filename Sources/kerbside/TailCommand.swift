@@ -56,6 +56,7 @@ struct Tail: ParsableCommand {
     var line: [String] = []
 
     func validate() throws {
+        _ = try selection()
         guard url == nil else {
             guard tokenFile != nil else {
                 throw ValidationError(
@@ -72,12 +73,7 @@ struct Tail: ParsableCommand {
     }
 
     func run() throws {
-        let selection: EventSelection
-        do throws(EventSelection.Problem) {
-            selection = try EventSelection(pattern)
-        } catch {
-            throw ValidationError("\(pattern): \(error.detail)")
-        }
+        let selection = try selection()
         let wishes = [
             (["driver", "bus", "vehicle"], driver), (["passenger", "citizen", "subject"], passenger),
             (["ride", "booking", "request"], ride), (["zone"], zone), (["line"], line),
@@ -94,13 +90,34 @@ struct Tail: ParsableCommand {
             }
         }
         if let url, let tokenFile {
+            if !passenger.isEmpty, TokenPeek.namesNobody(try Self.token(in: tokenFile)) {
+                Terminal.warn(
+                    "--passenger: nothing will come, as this token has no scope events:personal; kerbside token … --scope events:personal makes one"
+                )
+            }
             let tail = try NetworkTail(
                 loop: loop, url: url, trust: trust.map { .file($0) } ?? .system, channel: "events:" + pattern,
-                since: since, token: { try Self.token(in: tokenFile) }, show: { if isWanted($0) { printer.show($0) } })
+                zones: zone, since: since, token: { try Self.token(in: tokenFile) },
+                show: { if isWanted($0) { printer.show($0) } })
             return try tail.run()
         }
-        let tail = EventTail(settings: try options.settings(), loop: loop)
+        let settings = try options.settings()
+        if !zone.isEmpty, let city = try? CityZones.load(settings) {
+            let known = Set(city.zones.map(\.id))
+            for id in zone where !known.contains(id) { Terminal.warn(Self.noZone(id)) }
+        }
+        let tail = EventTail(settings: settings, loop: loop)
         try tail.run(past: number, of: isWanted) { printer.show($0) }
+    }
+
+    private func selection() throws -> EventSelection {
+        do throws(EventSelection.Problem) { return try EventSelection(pattern) } catch {
+            throw ValidationError("\(pattern): \(error.detail)")
+        }
+    }
+
+    static func noZone(_ id: String) -> String {
+        "--zone \(id): the city has no such zone now, so nothing will come of it; GET /v1/zones has them all"
     }
 
     /// Whether the hub is on this machine.
@@ -111,6 +128,22 @@ struct Tail: ParsableCommand {
 
     private static func token(in file: String) throws -> String {
         String(decoding: try InputFile.read(file), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// What a token says of itself. Only the hub can tell whether that is true.
+enum TokenPeek {
+    /// Whether it has no scope for the fields that name persons; false also for what can't be read.
+    static func namesNobody(_ token: String) -> Bool {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3 else { return false }
+        var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        while text.utf8.count % 4 != 0 { text += "=" }
+        guard let bytes = Data(base64Encoded: text), let claims = try? JSONValue(parsing: [UInt8](bytes)) else {
+            return false
+        }
+        let scopes = claims["scope"]?.text?.split(separator: " ") ?? []
+        return !scopes.contains { $0 == TokenScope.personalEvents.rawValue }
     }
 }
 

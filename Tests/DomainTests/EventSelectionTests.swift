@@ -46,7 +46,7 @@ import Wire
         arguments: [
             ("ride.acepted", "ride.accepted"), ("rid.accepted", "ride.accepted"), ("seat.canceled", "seat.cancelled"),
             ("queue.join", "queue.joined"), ("tour.start", "tour.started"), ("sos.rised", "sos.raised"),
-            ("offer.mode", "offer.made"),
+            ("offer.mode", "offer.made"), ("rides.*", "ride.*"), ("*.acepted", "*.accepted"), ("stops.>", "stop.>"),
         ])
     func nearest(name: String, best: String) {
         let near = EventCatalogue.nearest(name)
@@ -64,7 +64,8 @@ import Wire
     @Test(
         "What can't be chosen says what can",
         arguments: [
-            ("ride.acepted", true, "ride.accepted"), ("rides.*", true, "ride."), ("", false, "ride.requested"),
+            ("ride.acepted", true, "ride.accepted"), ("rides.*", true, "nearest are ride.*"),
+            ("", false, "ride.requested"),
             ("ride.*?", false, "zone, line, vehicle"), ("ride.*?zon=14", false, "zone=<id>"),
             ("ride.*?zone=", false, "needs an id"), ("ride.*?zone=1,", false, "needs an id"),
             ("ride.*?zone=1&zone=2", false, "twice"), ("ride.*?line=52", false, "says a line"),

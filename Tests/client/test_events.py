@@ -358,7 +358,7 @@ def test_what_the_catalogue_marks_is_never_told_without_the_scope():
     ("channel", "code", "says"),
     [
         ("events:ride.acepted", "not_found", "ride.accepted"),
-        ("events:rides.*", "not_found", "ride."),
+        ("events:rides.*", "not_found", "the nearest are ride.*"),
         ("events:", "bad_message", "ride.requested"),
         ("events:ride", "not_found", "the nearest are"),
         ("events:ride.*?zon=14", "bad_message", "zone=<id>"),

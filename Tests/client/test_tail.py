@@ -79,6 +79,32 @@ def test_who_reads_no_more_ends_it_quietly(town, tmp_path):
         assert tail.wait(patience.PROCESS) == 141 and not tail.stderr.read()
 
 
+async def test_what_can_choose_nothing_is_said(town, tail):
+    zone = town.block().a.id
+    said = tail(town, ">", "--zone", "none", "--zone", zone, "--passenger", "ada", "--since", "0")
+    full = tail(town, ">", "--zone", zone, "--passenger", "ada", "--since", "0", scope=PERSONAL)
+    there = {"ride": "r_1", "passenger": "ada", "zone": zone, "passengers": 1, "lat": 45.5, "lon": 9.5}
+    add(town.redis, town, "ride.requested", there)
+    await town.until("told", lambda: "--zone none: the city has no such zone now" in said.read_text(), patience.PROCESS)
+    assert "--passenger: nothing will come" in said.read_text() and said.read_text().count("kerbside: ") == 2
+    await town.until("chosen", lambda: rides(full) == ["r_1"], patience.PROCESS)
+    assert "kerbside: " not in full.read_text()
+
+
+def test_a_zone_that_is_not_there_is_said_here_too(town):
+    here = subprocess.Popen(
+        [str(BINARY), "tail", ">", "--zone", "none", "--config", str(town.config)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=environment(), text=True)
+    assert "--zone none: the city has no such zone now" in here.stderr.readline()
+    here.send_signal(signal.SIGINT)
+    here.communicate(timeout=10)
+
+
+def test_an_unknown_event_is_answered_with_what_is_near_and_how_tail_is_used():
+    result = run("tail", "rides.*")
+    assert result.returncode == 64 and "the nearest are ride.*" in result.stderr and "Usage: kerbside tail" in result.stderr
+
+
 def test_what_is_wrong_is_said(town, tmp_path):
     token = tmp_path / "token"
     token.write_text(town.token("passenger", "p1"))

@@ -35,9 +35,20 @@ public enum EventCatalogue {
             return EventFilter.Name(rawValue: words[0]).map { ($0, Array(words.dropFirst())) }
         })
 
-    /// The names that look most like one that is unknown, the best first: at most three. Of a long one only the beginning is
-    /// compared.
-    public static func nearest(_ name: String) -> [String] { NearestNames.of(name, among: all.map(\.name)) }
+    /// The names, or for a pattern the patterns, that look most like one that is unknown, the best first: at most three. Of a
+    /// long one only the beginning is compared.
+    public static func nearest(_ name: String) -> [String] {
+        let words = name.split(separator: ".", omittingEmptySubsequences: false)
+        let patterns = Set(all.compactMap { pattern(words, $0.name) })
+        return NearestNames.of(name, among: patterns.isEmpty ? all.map(\.name) : patterns.sorted())
+    }
+
+    /// A name written with the `*` and `>` of a pattern in their places; nil: it has too few words, or too many.
+    private static func pattern(_ words: [Substring], _ name: String) -> String? {
+        let its = name.split(separator: ".")
+        guard words.last == ">" ? its.count >= words.count : its.count == words.count else { return nil }
+        return zip(words, its).map { $0 == "*" || $0 == ">" ? $0 : $1 }.joined(separator: ".")
+    }
 }
 
 /// Which of some names were probably meant.
