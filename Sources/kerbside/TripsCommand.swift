@@ -43,7 +43,8 @@ struct Trips: ParsableCommand {
     }
 
     func run() throws {
-        let store = try RecordsLook.open(try options.settings())
+        let settings = try options.settings()
+        let store = try RecordsLook.open(settings)
         defer { store.close() }
         let rows = try store.trips(try query())
         if csv { Terminal.line(TripQuery.columns.joined(separator: ",")) }
@@ -54,7 +55,7 @@ struct Trips: ParsableCommand {
                 Terminal.line(row.map(cell).joined(separator: ","))
             }
         }
-        if !json && !csv { show(rows) }
+        if !json && !csv { show(rows, of: RecordsLook.name(settings)) }
     }
 
     private func query() throws -> TripQuery {
@@ -103,8 +104,8 @@ struct Trips: ParsableCommand {
         }
     }
 
-    private func show(_ rows: [[SQLValue]]) {
-        guard !rows.isEmpty else { return print("no trips are recorded that fit") }
+    private func show(_ rows: [[SQLValue]], of store: String) {
+        guard !rows.isEmpty else { return print("no trips are recorded that fit, in \(store)") }
         let head = [
             "requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "outcome",
         ]
@@ -130,5 +131,6 @@ struct Trips: ParsableCommand {
             while text.last == " " { text.removeLast() }
             print(text)
         }
+        print("\(rows.count == 1 ? "1 trip" : "\(rows.count) trips") of \(store)")
     }
 }

@@ -4,9 +4,30 @@ import Telemetry
 
 /// The records of a city, for the commands that read them.
 public enum RecordsLook {
-    /// Opens what the settings name. Throws a describable error when it can't be read.
+    /// Opens what the settings name. Throws a describable error when it can't be read, or when the settings name nothing and the hub
+    /// that runs with this data directory records elsewhere: what lies here is old then.
     public static func open(_ settings: Settings) throws -> RecordStore {
-        try RecordStore.reader(StoreLocation(url: settings.store.url, data: settings.data.dir), city: settings.city.id)
+        let location = location(settings)
+        if settings.store.url.isEmpty, let hub = running(settings.data.dir), self.location(hub) != location,
+            !hub.store.url.isEmpty
+        {
+            throw HubFailure(
+                "the hub that runs with the data directory \(settings.data.dir) keeps its records elsewhere (\(self.location(hub).name)): give its --config, or --set store.url=sqlite://… to read an old file"
+            )
+        }
+        return try RecordStore.reader(location, city: settings.city.id)
+    }
+
+    private static func location(_ settings: Settings) -> StoreLocation {
+        StoreLocation(url: settings.store.url, data: settings.data.dir)
+    }
+
+    /// For people: which store is read.
+    public static func name(_ settings: Settings) -> String { location(settings).name }
+
+    /// What a hub runs with that has this data directory now.
+    private static func running(_ data: String) -> Settings? {
+        DirectoryLock.isHeld(data) ? try? WorkerFiles.settings(of: data) : nil
     }
 
     /// How far a hub that runs with this data directory is behind, as its recorder said last; nil: it says nothing.
