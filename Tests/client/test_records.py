@@ -90,7 +90,11 @@ async def test_postgres_is_killed_no_ride_notices_and_nothing_is_missing(new_hub
     await hub.until("the lag", lambda: trips.figure(hub, "lag_events") >= 5 * 5)
     await hub.until("its age", lambda: trips.figure(hub, "lag_seconds") > 0)
     assert hub.http("/readyz").status == 200
-    assert hub.log.count("nothing is recorded for now") >= 1
+    await hub.until("each attempt", lambda: "still nothing is recorded" in hub.log)
+    assert hub.log.count("nothing is recorded for now") == 1, "one fact, one error"
+    doctor = run("doctor", "--config", hub.config).stdout.splitlines()
+    [store], [behind] = ([line for line in doctor if word in line] for word in ("records: PostgreSQL ", "recorder: "))
+    assert store.startswith("poor ") and "recorder" not in store and "behind" in behind
     postgres.start()
     known = await trips.recorded(hub)
     assert len(known) == 6 and all(known[ride]["outcome"] == "ended" for ride in during)
@@ -105,6 +109,38 @@ async def test_a_hub_starts_without_its_database(new_hub, cast, postgres):
     await one_ride(hub, cast, here, driver)
     postgres.start()
     assert len(await trips.recorded(hub)) == 1
+
+
+async def test_who_asks_without_the_config_is_told_where_the_records_are(new_hub, cast, postgres):
+    hub = new_hub(**PATIENT, **AT_ONCE).start()
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    old = await one_ride(hub, cast, here, driver)
+    await trips.recorded(hub)
+    hub.stop()
+    hub.write_config(**PATIENT, **AT_ONCE, store__url=postgres.url)
+    hub.start()
+    told = run("trips", "--data", hub.data)
+    assert told.returncode == 1 and "keeps its records elsewhere (PostgreSQL " in told.stderr and "--config" in told.stderr
+    file = f"store.url=sqlite://{hub.data}/records.sqlite"
+    assert old in run("trips", "--data", hub.data, "--set", f"city.id={hub.city}", "--set", file).stdout
+
+
+def test_a_file_of_records_that_others_can_read_is_closed(new_hub, tmp_path):
+    path = tmp_path / "elsewhere.sqlite"
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE other (id INTEGER)")
+        database.commit()
+        files = [path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")]
+        for file in files:
+            file.chmod(0o666)
+        hub = new_hub(blocks=2, **AT_ONCE, store__url=f"sqlite://{path}").start()
+        hub.wait_until("recording", lambda: '"message":"recording"' in hub.log)
+        assert [oct(file.stat().st_mode & 0o777) for file in files] == ["0o600"] * 3
+    database.close()
+    assert "the records were open to other users" in hub.log and f"{path} (it was 666)" in hub.log
+    hub.stop()
 
 
 @pytest.fixture
@@ -194,7 +230,8 @@ async def test_who_asks_for_trips(new_hub, cast):
     for wrong in (["--from", "yesterday"], ["--csv", "--json"], ["--number", "0"]):
         assert run("trips", "--config", hub.config, *wrong).returncode == 64
     doctor = run("doctor", "--config", hub.config).stdout
-    assert "records.sqlite has 3 trips. The recorder is 0 events and 0 s behind." in doctor
+    assert "records.sqlite has 3 trips.\n" in doctor and "good  recorder: 0 events and 0 s behind.\n" in doctor
+    assert "\n3 trips of SQLite " in shown and "records.sqlite" in shown
     # The hub need not run.
     hub.stop()
     assert set(trips.of_store(hub)) == {mine, other, last}

@@ -44,7 +44,7 @@ final class Recorder {
     private var isAnew = false
     private var isReading = false
     /// What keeps the database from recording; nil while nothing does.
-    private var trouble: String?
+    private var trouble: DatabaseFailure?
     private var waitMs: Int64 = 0
     private var tryAt: Int64 = 0
     private var pingAt: Int64 = 0
@@ -92,6 +92,12 @@ final class Recorder {
         let now = EventLoop.wallClock()
         guard store == nil, now >= tryAt else { return }
         do throws(DatabaseFailure) {
+            let closed = try RecordsFile.close(location)
+            if !closed.isEmpty {
+                log.warning(
+                    "the records were open to other users of this machine, and are closed now",
+                    metadata: ["files": "\(closed.joined(separator: ", "))"])
+            }
             store = try RecordStore.recorder(location, city: settings.city.id, nowMs: now)
             cursor = try store?.cursor()
             if store == nil { meter.stands(.standby) } else if meter.standing == .standby { meter.stands(.starting) }
@@ -131,10 +137,13 @@ final class Recorder {
         store?.close()
         store = nil
         meter.failed()
-        if trouble != failure.description {
+        // A server that goes away is told of by the connection that it cut, and then by each attempt: that is one fact.
+        if trouble?.kind != failure.kind {
             log.error("nothing is recorded for now: \(failure)", metadata: ["store": "\(location.name)"])
+        } else if trouble != failure {
+            log.notice("still nothing is recorded: \(failure)", metadata: ["store": "\(location.name)"])
         }
-        trouble = failure.description
+        trouble = failure
         waitMs = min(Self.longestWaitMs, max(500, waitMs * 2))
         tryAt = EventLoop.wallClock() + (failure.kind == .unavailable ? waitMs : Self.standbyMs)
     }

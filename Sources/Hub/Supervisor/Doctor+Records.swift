@@ -4,13 +4,15 @@ import Settings
 
 extension Doctor {
     /// What there is of records, and whether they are up to date.
-    static func records(_ settings: Settings) -> Finding {
+    static func records(_ settings: Settings) -> [Finding] {
         let location = StoreLocation(url: settings.store.url, data: settings.data.dir)
         guard location != .none else {
-            return Finding(verdict: .good, text: "records: none are kept (store.url is none).")
+            return [Finding(verdict: .good, text: "records: none are kept (store.url is none).")]
         }
-        let lag = RecordsLook.lag(settings)
-        let behind = lag.map { " The recorder is \(Int($0.events)) events and \(Int($0.seconds)) s behind." } ?? ""
+        return [store(location, settings)] + (RecordsLook.lag(settings).map { [recorder($0)] } ?? [])
+    }
+
+    private static func store(_ location: StoreLocation, _ settings: Settings) -> Finding {
         if case .sqlite(let path) = location, access(path, F_OK) != 0 {
             return Finding(verdict: .good, text: "records: \(location.name) will be made at the first start.")
         }
@@ -18,20 +20,21 @@ extension Doctor {
             let store = try RecordStore.reader(location, city: settings.city.id)
             defer { store.close() }
             let (trips, gaps) = (try store.tripCounts(), try store.gaps().filter { $0.kind != .before })
-            let text = "records: \(location.name) has \(trips.all) trips.\(behind)"
-            if !gaps.isEmpty {
-                return Finding(
-                    verdict: .poor,
-                    text: text + " \(gaps.count) parts of the event log are not in it; its table gaps says which.")
-            }
-            // A database that is away for a minute is caught up with in seconds.
-            if let lag, lag.seconds > 60 {
-                return Finding(verdict: .poor, text: text + " The hub's log says why.")
-            }
-            return Finding(verdict: .good, text: text)
+            let text = "records: \(location.name) has \(trips.all) trips."
+            guard !gaps.isEmpty else { return Finding(verdict: .good, text: text) }
+            return Finding(
+                verdict: .poor,
+                text: text + " \(gaps.count) parts of the event log are not in it; its table gaps says which.")
         } catch {
             return Finding(
-                verdict: error.kind == .newer ? .unfit : .poor, text: "records: \(error).\(behind)")
+                verdict: error.kind == .newer ? .unfit : .poor, text: "records: \(location.name): \(error).")
         }
+    }
+
+    /// A database that is away for a minute is caught up with in seconds.
+    private static func recorder(_ lag: (events: Double, seconds: Double)) -> Finding {
+        let text = "recorder: \(Int(lag.events)) events and \(Int(lag.seconds)) s behind."
+        if lag.seconds <= 60 { return Finding(verdict: .good, text: text) }
+        return Finding(verdict: .poor, text: text + " The hub's log says why; it catches up by itself.")
     }
 }

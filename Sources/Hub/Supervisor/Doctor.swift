@@ -26,7 +26,7 @@ public enum Doctor {
         tell(tokens(settings))
         for finding in exposures(settings) { tell(finding) }
         for finding in redis(settings, loop) { tell(finding) }
-        tell(records(settings))
+        for finding in records(settings) { tell(finding) }
     }
 
     private static func openFiles(_ settings: Settings) -> Finding {
