@@ -72,14 +72,17 @@ enum NearestNames {
 
     /// How many bytes have to be changed, put in or left out (Levenshtein).
     static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var above = Array(0...other.count)
+        // One line of the table of both, and what stood above and to the left.
+        var line = Array(0...other.count)
         for (row, byte) in one.enumerated() {
-            var line = [row + 1]
-            for (column, its) in other.enumerated() {
-                line.append(min(above[column] + (byte == its ? 0 : 1), above[column + 1] + 1, line[column] + 1))
+            var corner = line[0]
+            line[0] = row + 1
+            for column in other.indices {
+                let above = line[column + 1]
+                line[column + 1] = min(corner + (byte == other[column] ? 0 : 1), above + 1, line[column] + 1)
+                corner = above
             }
-            above = line
         }
-        return above[other.count]
+        return line[other.count]
     }
 }

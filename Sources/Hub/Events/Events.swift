@@ -32,7 +32,9 @@ final class Events: Capability {
     ) {
         let selection: EventSelection
         switch selected(channel, identity) {
-        case .failure(let denial): return refuse(session, message.id, denial)
+        case .failure(let denial):
+            services.budgets.charge(Self.misspelt, to: session)
+            return refuse(session, message.id, denial)
         case .success(let its): selection = its
         }
         guard let place = Self.place(since) else {
@@ -80,6 +82,7 @@ final class Events: Capability {
     func greeted(_ session: Session, _ identity: Identity) {
         for point in session.resume where point.channel.hasPrefix(Channel.events) {
             if case .failure(let denial) = selected(point.channel, identity, field: "resume") {
+                services.budgets.charge(Self.misspelt, to: session)
                 refuse(session, nil, denial)
             }
         }
@@ -99,6 +102,9 @@ final class Events: Capability {
             return (point.channel, selection, Self.place(point.seq) ?? Self.nowhere)
         }
     }
+
+    /// What it takes to find the names that are nearest to one that is unknown, in commands.
+    private static let misspelt = 20.0
 
     /// A place that no log has.
     private static let nowhere = "0-1"

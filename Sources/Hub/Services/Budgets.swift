@@ -98,6 +98,9 @@ final class Budgets {
         return false
     }
 
+    /// Takes what a refusal has cost, whatever is left: the next commands wait for it.
+    func charge(_ price: Double, to session: Session) { session.budget.bucket.charge(price, at: now) }
+
     /// Takes one of the alarms that are free of the rate; false: it has to be paid for.
     func takeAlarm(of session: Session) -> Bool { session.budget.alarms.take(1, at: now) }
 
