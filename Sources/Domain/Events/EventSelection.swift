@@ -26,10 +26,22 @@ public struct EventSelection: Hashable, Sendable {
 
     /// Why a text chooses nothing.
     public struct Problem: Error, Equatable {
+        /// The pattern that is well written, but means no event.
+        private let unknown: String?
+        private let text: String
+
         /// It is well written, but there is no such event.
-        public let isUnknown: Bool
-        /// A sentence that says what to write instead.
-        public let detail: String
+        public var isUnknown: Bool { unknown != nil }
+        /// A sentence that says what to write instead. Dear, where it must look for what is nearest.
+        public var detail: String {
+            guard let unknown else { return text }
+            let near = EventCatalogue.nearest(unknown).joined(separator: ", ")
+            return "there is no event \(unknown); the nearest are \(near)"
+        }
+
+        init(_ text: String) { (unknown, self.text) = (nil, text) }
+
+        init(unknown pattern: String) { (unknown, text) = (pattern, "") }
     }
 
     /// - Parameter text: what stands behind `events:`.
@@ -37,27 +49,20 @@ public struct EventSelection: Hashable, Sendable {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let pattern = EventPattern(parts[0]) else {
             throw Problem(
-                isUnknown: false,
-                detail:
-                    "expected names of events, as ride.requested, with * for one word and > at the end for all that follow"
-            )
+                "expected names of events, as ride.requested, with * for one word and > at the end for all that follow")
         }
         var filters: [EventFilter] = []
         for part in parts.dropFirst().first?.split(separator: "&", omittingEmptySubsequences: false) ?? [] {
             let filter = try Self.filter(part)
             guard !filters.contains(where: { $0.name == filter.name }) else {
-                throw Problem(
-                    isUnknown: false, detail: "\(filter.name.rawValue)= stands twice; write its ids with commas")
+                throw Problem("\(filter.name.rawValue)= stands twice; write its ids with commas")
             }
             filters.append(filter)
         }
         let kinds = EventCatalogue.all.filter { pattern.matches($0.name) }
-        guard !kinds.isEmpty else {
-            let near = EventCatalogue.nearest(pattern.description).joined(separator: ", ")
-            throw Problem(isUnknown: true, detail: "there is no event \(pattern); the nearest are \(near)")
-        }
+        guard !kinds.isEmpty else { throw Problem(unknown: pattern.description) }
         for filter in filters where !kinds.contains(where: { $0.fields.contains(where: filter.fields.contains) }) {
-            throw Problem(isUnknown: false, detail: "no event \(pattern) says a \(filter.name.rawValue)")
+            throw Problem("no event \(pattern) says a \(filter.name.rawValue)")
         }
         self.pattern = pattern
         self.filters = filters
@@ -69,12 +74,10 @@ public struct EventSelection: Hashable, Sendable {
             let names = EventFilter.Name.allCases.map(\.rawValue)
             let near = NearestNames.of(String(sides[0]), among: names)[0]
             throw Problem(
-                isUnknown: false,
-                detail:
-                    "expected filters as \(near)=<id>; they are \(names.joined(separator: ", ")), with & between them")
+                "expected filters as \(near)=<id>; they are \(names.joined(separator: ", ")), with & between them")
         }
         let ids = sides[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard !ids.contains("") else { throw Problem(isUnknown: false, detail: "\(name.rawValue)= needs an id") }
+        guard !ids.contains("") else { throw Problem("\(name.rawValue)= needs an id") }
         return EventFilter(name, ids)
     }
 

@@ -97,7 +97,7 @@ final class Events: Capability {
     ) -> [(channel: String, selection: EventSelection, since: String)] {
         session.resume.compactMap { point in
             guard point.channel.hasPrefix(Channel.events),
-                case .success(let selection) = selected(point.channel, identity)
+                case .success(let selection) = chosen(point.channel, identity)
             else { return nil }
             return (point.channel, selection, Self.place(point.seq) ?? Self.nowhere)
         }
@@ -120,20 +120,34 @@ final class Events: Capability {
     private func selected(
         _ channel: String, _ identity: Identity, field: String = "channel"
     ) -> Result<EventSelection, ErrorReply> {
-        guard identity.role == .operator || identity.role == .service else {
-            return .failure(
+        chosen(channel, identity).mapError { denial in
+            switch denial {
+            case .role:
                 ErrorReply(
                     code: .forbidden, field: field,
                     detail: "field `\(field)`: \(channel) is for operators and services, as all events of the city are."
-                ))
+                )
+            case .text(let problem):
+                ErrorReply(
+                    code: problem.isUnknown ? .notFound : .badMessage, field: field,
+                    detail: "field `\(field)`: \(channel): \(problem.detail).")
+            }
+        }
+    }
+
+    private enum Denial: Error {
+        case role
+        case text(EventSelection.Problem)
+    }
+
+    private func chosen(_ channel: String, _ identity: Identity) -> Result<EventSelection, Denial> {
+        guard identity.role == .operator || identity.role == .service else {
+            return .failure(.role)
         }
         do throws(EventSelection.Problem) {
             return .success(try EventSelection(String(channel.dropFirst(Channel.events.count))))
         } catch {
-            return .failure(
-                ErrorReply(
-                    code: error.isUnknown ? .notFound : .badMessage, field: field,
-                    detail: "field `\(field)`: \(channel): \(error.detail)."))
+            return .failure(.text(error))
         }
     }
 }

@@ -128,7 +128,7 @@ local function chosen(c, driver, r)
     if v.seats and tonumber(v.seats) < tonumber(r.passengers) then
         return nil, refuse('seats_full', driver .. ' has ' .. v.seats .. ' free seats; the ride is for ' .. r.passengers .. ' passengers.')
     end
-    local lacking = lacks(c, { can = {} }, r, driver)
+    local lacking = lacks(c, r, driver)
     if lacking then return nil, refuse('not_available', driver .. ' has no ' .. lacking .. ' by its record, which the ride needs: choose another one.') end
     return v
 end

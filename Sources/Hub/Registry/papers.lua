@@ -57,6 +57,12 @@ local function parts(text)
     return tonumber(day), paper, missing, card ~= '' and card or nil, day ~= '?'
 end
 
+-- What passengers are shown of a driver, JSON; nil: nothing is known.
+function papers.card(c, driver)
+    local _, _, _, card = parts(redis.call('HGET', c.p .. 'standing', driver))
+    return card
+end
+
 -- What is wrong with a driver's papers: `ended` (a paper, its day), `unknown` or `missing` (what); nil: nothing. And its card.
 local function fault(c, driver)
     local day, paper, missing, card, is_known = parts(redis.call('HGET', c.p .. 'standing', driver))

@@ -57,10 +57,18 @@ local function first_end(r)
     return first, which, missing or '-'
 end
 
+-- Who has a capability: `able:<word>`, for rides that need it (candidates.lua). old, new: cards, nil: none.
+local function index_card(c, id, old, new)
+    local before, after = old and cjson.decode(old).capabilities or {}, new and cjson.decode(new).capabilities or {}
+    for _, word in ipairs(before) do redis.call('SREM', c.p .. 'able:' .. word, id) end
+    for _, word in ipairs(after) do redis.call('SADD', c.p .. 'able:' .. word, id) end
+end
+
 -- Writes what is needed of a driver elsewhere. r: its record; nil: there is none.
 local function stand(c, id, r)
     local vehicle = load(c, 'vehicle', r and vehicle_of(r) or id)
     local card = card_of(r, vehicle)
+    index_card(c, id, papers.card(c, id), card ~= '' and card or nil)
     if not r and not vehicle then
         redis.call('HDEL', c.p .. 'standing', id)
     else
@@ -281,6 +289,13 @@ register('registry_verify', { 'code' }, function(c, given)
     if driver then v.driver = { name = driver.name, photo = driver.photo } end
     return cjson.encode(v)
 end, { 'no-writes' })
+
+-- Of records that a hub wrote which knew no `able:`: once.
+function registry.index(c)
+    if redis.call('EXISTS', c.p .. 'able-is-known') == 1 then return end
+    for _, id in ipairs(redis.call('HKEYS', c.p .. 'standing')) do index_card(c, id, nil, papers.card(c, id)) end
+    redis.call('SET', c.p .. 'able-is-known', 1)
+end
 
 -- Until when a paper of a driver holds, by its record; nil: that is not known.
 function registry.date_in(c, driver, paper) return (load(c, 'driver', driver) or {})[paper .. '_until'] end

@@ -1,6 +1,7 @@
 -- Who of a zone can be asked for a ride, in the order of its queue. `free:<zone>` has who is present and asked nothing (queue.lua),
 -- so mostly one reading finds who is asked next, however many stand before it and have not answered yet. Only where nobody is
--- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it.
+-- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it. For a ride that needs something
+-- of its vehicle both are cut down to who has that (`able:`, registry.lua) by Redis itself, however many have not.
 
 -- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only.
 local PIECE = 16
@@ -11,9 +12,16 @@ local function gave_back(r, driver) return r.gave_back and string.find(r.gave_ba
 -- What a ride needs of a vehicle, as text: words, a space between.
 local function words(text) return string.gmatch(text or '', '%S+') end
 
--- Names out of a sorted set, as they are needed.
+-- Names out of a sorted set, as they are needed. needs: only of those who have all of that.
 local function names_of(list, count)
-    if #list.names < count and not list.ended then
+    if #list.names < count and not list.ended and list.needs then
+        local keys, weights = { list.key }, { 1 }
+        for word in words(list.needs) do keys[#keys + 1], weights[#weights + 1] = list.p .. 'able:' .. word, 0 end
+        local count_of_keys = #keys
+        keys[#keys + 1] = 'WEIGHTS'
+        for _, weight in ipairs(weights) do keys[#keys + 1] = weight end
+        list.names, list.ended = redis.call('ZINTER', count_of_keys, unpack(keys)), true
+    elseif #list.names < count and not list.ended then
         local piece = redis.call('ZRANGE', list.key, #list.names, #list.names + PIECE - 1)
         for _, name in ipairs(piece) do list.names[#list.names + 1] = name end
         list.ended = #piece < PIECE
@@ -23,14 +31,23 @@ end
 
 -- What is known of a zone during one call. `seats`: the free ones of each that was read; who has never said how many has enough. Of the
 -- queue, as far as it was read (`size`): `present`, and the most free seats of those who are not `except` and present (`most_free_others`), and of
--- all, away or not (`most_free`). `can`: of each that was looked at for what a ride needs, what it has.
--- except: a driver.
-local function view(c, zone, except)
+-- all, away or not (`most_free`). `with`: what is known of those who have what a ride needs, by that; `around`: of other zones.
+-- except: a driver. whole: of the zone, if needs are given: of those who have them.
+local function view(c, zone, except, needs, whole)
     return {
-        zone = zone, except = except, seats = {}, is_free = {}, can = {}, around = {},
-        free = { key = c.p .. 'free:' .. zone, names = {} }, queue = { key = c.p .. 'queue:' .. zone, names = {} },
+        zone = zone, except = except, seats = whole and whole.seats or {}, is_free = whole and whole.is_free or {}, with = {}, around = {},
+        free = { key = c.p .. 'free:' .. zone, names = {}, needs = needs, p = c.p },
+        queue = { key = c.p .. 'queue:' .. zone, names = {}, needs = needs, p = c.p },
         present = {}, size = 0, most_free_others = 0, most_free = 0,
     }
+end
+
+-- The part of a zone that a ride can hope for, as far as what it needs goes.
+local function part_for(c, seen, r)
+    if not r.needs then return seen end
+    local part = seen.with[r.needs] or view(c, seen.zone, seen.except, r.needs, seen)
+    seen.with[r.needs] = part
+    return part
 end
 
 -- Reads on in the queue, one driver; false when it was read to its end.
@@ -69,49 +86,37 @@ local function free_at(c, seen, i)
     return driver
 end
 
--- It is asked: it is free no more. To be said together with that, as the names that follow are read by their places.
+-- It is asked: it is free no more. To be said together with that, as the names that follow are read by their places. Where it stands in another
+-- list, too, it is looked at there again.
 local function take(seen, driver)
+    seen.is_free[driver] = nil
     for i, one in ipairs(seen.free.names) do
         if one == driver then return table.remove(seen.free.names, i) end
     end
 end
 
--- What a vehicle and its driver have by their records, each word a key; it stands on the card that passengers are shown (registry.lua).
-local function capabilities(c, driver)
-    local card = redis.call('HGET', c.p .. 'vehicle:' .. driver, 'card')
-    local found = {}
-    for _, word in ipairs(card and cjson.decode(card).capabilities or {}) do found[word] = true end
-    return found
-end
-
 -- The first thing that a ride needs and this driver has not; nil: it has all.
-local function lacks(c, seen, r, driver)
-    if not r.needs then return nil end
-    local can = seen.can[driver] or capabilities(c, driver)
-    seen.can[driver] = can
+local function lacks(c, r, driver)
     for word in words(r.needs) do
-        if not can[word] then return word end
+        if redis.call('SISMEMBER', c.p .. 'able:' .. word, driver) == 0 then return word end
     end
     return nil
 end
 
--- Whether a driver whose seats are known can take a ride; r: `passengers` and `needs` of it.
-local function fits(c, seen, r, driver)
-    return seen.seats[driver] >= tonumber(r.passengers) and not lacks(c, seen, r, driver)
-end
-
 -- Whether somebody who is present can take a ride, and has not given it back; who comes behind is not looked at.
 local function has_room(c, seen, r)
+    local passengers = tonumber(r.passengers)
     local i, driver = 1, free_at(c, seen, 1)
     while driver do
-        if fits(c, seen, r, driver) and not gave_back(r, driver) then return true end
+        if seen.seats[driver] >= passengers and not gave_back(r, driver) then return true end
         i = i + 1
         driver = free_at(c, seen, i)
     end
     i = 1
     repeat
         while seen.present[i] do
-            if fits(c, seen, r, seen.present[i]) and not gave_back(r, seen.present[i]) then return true end
+            driver = seen.present[i]
+            if seen.seats[driver] >= passengers and not gave_back(r, driver) then return true end
             i = i + 1
         end
     until not read_on(c, seen)
@@ -128,21 +133,17 @@ end
 local function named(needs) return needs and string.gsub(needs, ' ', ' and ') or nil end
 
 -- Why nobody who is present can be asked for a ride (`passengers`, `needs`, `gave_back`): code and detail; nil when somebody can.
-local function nobody_for(c, seen, r)
+local function nobody_for(c, whole, r)
+    local seen = part_for(c, whole, r)
     if has_room(c, seen, r) then return nil end
-    local is_anybody, has_what_is_needed = false, false
+    local with = r.needs and ' with ' .. named(r.needs) or ''
     for _, driver in ipairs(seen.present) do
         if not gave_back(r, driver) then
-            is_anybody = true
-            has_what_is_needed = has_what_is_needed or not lacks(c, seen, r, driver)
+            return 'seats_full', 'No taxi' .. with .. ' that waits in zone ' .. seen.zone .. ' has ' .. r.passengers
+                .. ' free seats now. Request fewer, or again in a few minutes.'
         end
     end
-    if not is_anybody or not has_what_is_needed then
-        local with = is_anybody and ' with ' .. named(r.needs) or ''
-        return 'zone_empty', 'No taxi' .. with .. ' waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
-    end
-    return 'seats_full', 'No taxi that waits in zone ' .. seen.zone .. ' has ' .. r.passengers
-        .. ' free seats now. Request fewer, or again in a few minutes.'
+    return 'zone_empty', 'No taxi' .. with .. ' waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
 end
 
 -- Whether a ride has asked the driver at a place in `names` in this round. asked: what is known of that; it is read of all who follow, in
@@ -160,12 +161,13 @@ local function is_asked(c, ride, r, asked, names, i)
 end
 
 -- The first free driver who can take this ride and was not asked for it in this round; it is to be asked then.
-local function take_unasked(c, ride, r, seen, asked)
-    local i = 1
+local function take_unasked(c, ride, r, whole, asked)
+    local seen = part_for(c, whole, r)
+    local i, passengers = 1, tonumber(r.passengers)
     local driver = free_at(c, seen, i)
     while driver do
-        if fits(c, seen, r, driver) and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
-            return table.remove(seen.free.names, i)
+        if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
+            return take(seen, driver)
         end
         i = i + 1
         driver = free_at(c, seen, i)
@@ -174,28 +176,21 @@ end
 
 -- What a ride for which nobody is free has to hope for of a zone: `unasked` (somebody is present who can take it, and was not asked in this
 -- round), `asked` (they all were), `away` (all who can take it are away), `full` or `empty` (nobody can, and why).
-local function outlook(c, ride, r, seen, asked)
+local function outlook(c, ride, r, whole, asked)
+    local seen, passengers, some = part_for(c, whole, r), tonumber(r.passengers), false
     while read_on(c, seen) do end
-    local some = false
     for i, driver in ipairs(seen.present) do
-        if fits(c, seen, r, driver) then
+        if seen.seats[driver] >= passengers then
             if not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.present, i) then return 'unasked' end
             some = true
         end
     end
     if some then return 'asked' end
-    local has_what_is_needed = false
-    for i = 1, seen.size do
-        local driver = seen.queue.names[i]
-        if not lacks(c, seen, r, driver) then
-            has_what_is_needed = true
-            if seen.seats[driver] >= tonumber(r.passengers) then return 'away' end
-        end
-    end
-    return has_what_is_needed and 'full' or 'empty'
+    if seen.size == 0 then return 'empty' end
+    return seen.most_free >= passengers and 'away' or 'full'
 end
 
 return {
-    view = view, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, fits = fits, lacks = lacks,
+    view = view, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
     named = named, words = words, nobody_for = nobody_for, take_unasked = take_unasked, outlook = outlook,
 }

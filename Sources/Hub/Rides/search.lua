@@ -7,7 +7,7 @@ local load_ride, log, set_ride, set_vehicle, tell = import('core', 'load_ride', 
 local cancels = import('limits', 'cancels')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local set_not_free = import('queue', 'set_not_free')
-local fits, gave_back, have_others_room = import('candidates', 'fits', 'gave_back', 'have_others_room')
+local gave_back, have_others_room, lacks = import('candidates', 'gave_back', 'have_others_room', 'lacks')
 local named, outlook, read_on, take = import('candidates', 'named', 'outlook', 'read_on', 'take')
 local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
 
@@ -240,14 +240,13 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     local waits = v[4] == 'available' and v[5] == zone and v[6] ~= 'minibus'
     local is_there, seats = waits and not v[1], tonumber(v[3]) or math.huge
     local is_free, queue = is_there and not v[2], view(c, zone, driver)
-    queue.seats[driver] = seats
     for _, ride in ipairs(rides) do
         local is_looked_at = ride == again
         local r
         if not is_looked_at and is_there and (is_free or is_new) then
             local was_asked = redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) == '1'
             r = (is_new or not was_asked) and load_ride(c, ride)
-            local can_take = r and fits(c, queue, r, driver)
+            local can_take = r and seats >= tonumber(r.passengers) and not lacks(c, r, driver)
             was_asked = was_asked or can_take and gave_back(r, driver)
             if can_take and not was_asked and is_free then
                 make_offer(c, ride, r, driver)

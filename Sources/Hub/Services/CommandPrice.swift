@@ -8,8 +8,9 @@ enum CommandPrice {
     /// Before it is carried out. What is only known then is charged besides: see the others here.
     static func of(_ command: Command) -> Double {
         switch command {
-        // A token to verify, a snapshot to read; each channel that is resumed is a history to look into.
-        case .session(.hello(_, let resume)): 2 + Double(resume.count)
+        // A token to verify, a snapshot to read; each channel that is resumed is a history to look into, or the city's whole log.
+        case .session(.hello(_, let resume)):
+            resume.reduce(2) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
         // Rings somebody, and writes some thirty keys and entries before it is over.
         case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest), .reservations(.make): 5
         // Undoes that, or takes its driver away, and rings the next one.

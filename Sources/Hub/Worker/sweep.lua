@@ -174,6 +174,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     each_due(c, 'gone', people.gone_before(c), function(who) people.forget(c, who) end)
     each_due(c, 'stopdue', c.now, function(member) stops.fall_due(c, member) end)
     reservations.fall_due(c)
+    registry.index(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
     local open, ringing = alarms.ring_due(c)
     return { c.now_text, is_new and 1 or 0, open, ringing }
