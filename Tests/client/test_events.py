@@ -374,14 +374,6 @@ async def test_what_is_unknown_is_refused_with_what_is_near(hub, channel, code, 
     assert await one.call("unsubscribe", channel=channel) == {"channel": channel} if channel != "events:" else True
 
 
-async def test_who_asks_for_names_that_do_not_exist_pays_for_what_is_near(new_hub):
-    hub = new_hub(server__service_commands_per_second=100).start()
-    one = await member(hub, "service")
-    replies = await asyncio.gather(*(one.ask("subscribe", channel=f"events:ride.n{n}") for n in range(40)))
-    codes = [reply["error"]["code"] for reply in replies]
-    assert codes[0] == "not_found" and codes[-1] == "rate_limited", codes
-
-
 async def test_sixteen_channels_of_one_connection(town):
     one = await member(town, "service")
     for n in range(16):

@@ -18,6 +18,8 @@ final class EventReadings: Capability {
     private let followers = EventFollowers()
     private let tail: LogTail
     private var readings = SessionReadings<EventReading>()
+    /// How many each subject has, over all its connections here.
+    private var held: [ObjectIdentifier: Int] = [:]
     /// To be read, in turn.
     private var due: [EventReading] = []
     private var isReading = false
@@ -43,6 +45,11 @@ final class EventReadings: Capability {
 
     // MARK: who follows what
 
+    /// Channels of one subject, over all its connections to this worker. Each that differs is matched and encoded on its own.
+    static let most = 256
+
+    func mayJoin(_ session: Session) -> Bool { held[ObjectIdentifier(session.budget), default: 0] < Self.most }
+
     func reading(of channel: String, _ session: Session) -> EventReading? {
         readings[session].first { $0.group.key.channel == channel }
     }
@@ -60,6 +67,7 @@ final class EventReadings: Capability {
         let key = EventGroup.Key(channel: channel, encoding: session.encoding, isPersonal: isPersonal)
         let reading = EventReading(followers.group(key, selection), session, from: since, asks: asks)
         readings.add(reading)
+        held[ObjectIdentifier(reading.budget), default: 0] += 1
         reading.group.count += 1
         due.append(reading)
         readNext()
@@ -68,6 +76,8 @@ final class EventReadings: Capability {
     func end(_ reading: EventReading) {
         followers.leave(reading)
         readings.remove(reading)
+        let subject = ObjectIdentifier(reading.budget)
+        held[subject] = held[subject, default: 1] > 1 ? held[subject, default: 1] - 1 : nil
         if followers.isEmpty { tail.stop() }
     }
 

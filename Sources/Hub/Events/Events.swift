@@ -61,6 +61,7 @@ final class Events: Capability {
             return refuse(session, message.id, .unavailable, "The hub can't reach its store now; subscribe again.")
         }
         if let known { readings.end(known) }
+        guard readings.mayJoin(session) else { return refuse(session, message.id, Self.tooMany("channel")) }
         join(channel, selection, place, session, identity, asks: message.id.map { [$0] } ?? [])
     }
 
@@ -87,6 +88,10 @@ final class Events: Capability {
             }
         }
         for point in points(session, identity) {
+            guard readings.mayJoin(session) else {
+                refuse(session, nil, Self.tooMany("resume"))
+                break
+            }
             join(point.channel, point.selection, point.since, session, identity, asks: [])
         }
     }
@@ -101,6 +106,14 @@ final class Events: Capability {
             else { return nil }
             return (point.channel, selection, Self.place(point.seq) ?? Self.nowhere)
         }
+    }
+
+    private static func tooMany(_ field: String) -> ErrorReply {
+        ErrorReply(
+            code: .badMessage, field: field,
+            detail:
+                "field `\(field)`: you follow \(EventReadings.most) channels of events already, over all your connections; a wider pattern needs fewer."
+        )
     }
 
     /// What it takes to find the names that are nearest to one that is unknown, in commands.
