@@ -186,7 +186,7 @@ import Wire
             try await come(city, before: 7 * Self.minute)
             #expect(try await told(city) == ["made", "reminder 30", "searching 7"])
             #expect(try await state(city) == "searching")
-            #expect(try await make(city, "v_2", of: "p2", 4 * Self.hour).isOK)
+            #expect(try await make(city, "v_2", of: "p2", in: 4 * Self.hour).isOK)
             try await city.advance(6 * Self.hour)
             try await city.sweep()
             #expect(try await told(city, "p2") == ["made", "failed"])
@@ -223,6 +223,36 @@ import Wire
             try await city.queue("15", "T5")
             try await come(city, before: 10 * Self.minute)
             #expect(try await city.offered("r_1") == "T5")
+        }
+    }
+
+    @Test("C43: many reservations for one time ring no more than as many requests would: the next has to wait")
+    func manyAtOnce() async throws {
+        try await TestCity.run { city in
+            for number in 1...6 { _ = try await make(city, "v_\(number)") }
+            try await city.queue("14", "T1")
+            try await come(city, before: 10 * Self.minute)
+            for number in 1...4 {
+                #expect(try await city.offered("r_\(number)") == "T1")
+                #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+                try await city.advance(30_000)
+                try await city.sweep()
+            }
+            #expect(try await state(city, "v_5") == "open", "four were taken back: a minute's wait")
+            try await city.advance(30_000)
+            try await city.sweep()
+            #expect(try await state(city, "v_5") == "searching")
+        }
+    }
+
+    @Test("who makes reservations and takes them back has to wait, as with requests that rang nobody")
+    func madeAndTakenBack() async throws {
+        try await TestCity.run { city in
+            for number in 1...12 {
+                #expect(try await make(city, "v_\(number)").isOK)
+                #expect(try await cancel(city, "v_\(number)").isOK)
+            }
+            #expect(try await make(city, "v_13") == .refused("rate_limited"))
         }
     }
 }

@@ -16,7 +16,7 @@ extension Reserving {
 
     /// `ahead` in ms after the beginning, wherever hub time is now.
     func make(
-        _ city: TestCity, _ id: String = "v_1", of passenger: String = "p1", _ ahead: Int = 7_200_000,
+        _ city: TestCity, _ id: String = "v_1", of passenger: String = "p1", in ahead: Int = 7_200_000,
         zone: String = "14",
         to: (String, String) = ("45.2", "9.2"), passengers: Int = 2, key: String = "", by: String = ""
     ) async throws -> TestCity.Outcome {

@@ -861,6 +861,31 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `newCode`. Subsequent reads from it will return its default value.
   package mutating func clearNewCode() {_uniqueStorage()._newCode = nil}
 
+  /// Of a ride.
+  package var needs: [String] {
+    get {_storage._needs}
+    set {_uniqueStorage()._needs = newValue}
+  }
+
+  package var wait: Bool {
+    get {_storage._wait ?? false}
+    set {_uniqueStorage()._wait = newValue}
+  }
+  /// Returns true if `wait` has been explicitly set.
+  package var hasWait: Bool {_storage._wait != nil}
+  /// Clears the value of `wait`. Subsequent reads from it will return its default value.
+  package mutating func clearWait() {_uniqueStorage()._wait = nil}
+
+  /// Reservations; `pickup`, `destination`, `at` and `passengers` are above.
+  package var reservation: String {
+    get {_storage._reservation ?? String()}
+    set {_uniqueStorage()._reservation = newValue}
+  }
+  /// Returns true if `reservation` has been explicitly set.
+  package var hasReservation: Bool {_storage._reservation != nil}
+  /// Clears the value of `reservation`. Subsequent reads from it will return its default value.
+  package mutating func clearReservation() {_uniqueStorage()._reservation = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1119,580 +1144,598 @@ package nonisolated struct Kerbside_V1_ServerMessage: Sendable {
 }
 
 /// The command with this id was carried out.
-package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
+package nonisolated struct Kerbside_V1_Reply: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var id: UInt64 {
-    get {_storage._id}
-    set {_uniqueStorage()._id = newValue}
-  }
+  package var id: UInt64 = 0
 
-  package var ok: OneOf_Ok? {
-    get {return _storage._ok}
-    set {_uniqueStorage()._ok = newValue}
-  }
+  package var ok: Kerbside_V1_Reply.OneOf_Ok? = nil
 
   /// the JSON of an `ok` that this file does not know
   package var json: Data {
     get {
-      if case .json(let v)? = _storage._ok {return v}
+      if case .json(let v)? = ok {return v}
       return Data()
     }
-    set {_uniqueStorage()._ok = .json(newValue)}
+    set {ok = .json(newValue)}
   }
 
   package var hello: Kerbside_V1_HelloOk {
     get {
-      if case .hello(let v)? = _storage._ok {return v}
+      if case .hello(let v)? = ok {return v}
       return Kerbside_V1_HelloOk()
     }
-    set {_uniqueStorage()._ok = .hello(newValue)}
+    set {ok = .hello(newValue)}
   }
 
   package var position: Kerbside_V1_PositionOk {
     get {
-      if case .position(let v)? = _storage._ok {return v}
+      if case .position(let v)? = ok {return v}
       return Kerbside_V1_PositionOk()
     }
-    set {_uniqueStorage()._ok = .position(newValue)}
+    set {ok = .position(newValue)}
   }
 
   package var driverAvailable: Kerbside_V1_QueuePlace {
     get {
-      if case .driverAvailable(let v)? = _storage._ok {return v}
+      if case .driverAvailable(let v)? = ok {return v}
       return Kerbside_V1_QueuePlace()
     }
-    set {_uniqueStorage()._ok = .driverAvailable(newValue)}
+    set {ok = .driverAvailable(newValue)}
   }
 
   package var driverUnavailable: Kerbside_V1_DriverState {
     get {
-      if case .driverUnavailable(let v)? = _storage._ok {return v}
+      if case .driverUnavailable(let v)? = ok {return v}
       return Kerbside_V1_DriverState()
     }
-    set {_uniqueStorage()._ok = .driverUnavailable(newValue)}
+    set {ok = .driverUnavailable(newValue)}
   }
 
   package var offerSeen: Kerbside_V1_Expiry {
     get {
-      if case .offerSeen(let v)? = _storage._ok {return v}
+      if case .offerSeen(let v)? = ok {return v}
       return Kerbside_V1_Expiry()
     }
-    set {_uniqueStorage()._ok = .offerSeen(newValue)}
+    set {ok = .offerSeen(newValue)}
   }
 
   package var offerAccept: Kerbside_V1_Assignment {
     get {
-      if case .offerAccept(let v)? = _storage._ok {return v}
+      if case .offerAccept(let v)? = ok {return v}
       return Kerbside_V1_Assignment()
     }
-    set {_uniqueStorage()._ok = .offerAccept(newValue)}
+    set {ok = .offerAccept(newValue)}
   }
 
   package var offerDecline: Kerbside_V1_RideOnly {
     get {
-      if case .offerDecline(let v)? = _storage._ok {return v}
+      if case .offerDecline(let v)? = ok {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._ok = .offerDecline(newValue)}
+    set {ok = .offerDecline(newValue)}
   }
 
   package var rideAboard: Kerbside_V1_RideOnly {
     get {
-      if case .rideAboard(let v)? = _storage._ok {return v}
+      if case .rideAboard(let v)? = ok {return v}
       return Kerbside_V1_RideOnly()
     }
-    set {_uniqueStorage()._ok = .rideAboard(newValue)}
+    set {ok = .rideAboard(newValue)}
   }
 
   package var rideEnd: Kerbside_V1_RideOver {
     get {
-      if case .rideEnd(let v)? = _storage._ok {return v}
+      if case .rideEnd(let v)? = ok {return v}
       return Kerbside_V1_RideOver()
     }
-    set {_uniqueStorage()._ok = .rideEnd(newValue)}
+    set {ok = .rideEnd(newValue)}
   }
 
   package var rideNoshow: Kerbside_V1_RideOver {
     get {
-      if case .rideNoshow(let v)? = _storage._ok {return v}
+      if case .rideNoshow(let v)? = ok {return v}
       return Kerbside_V1_RideOver()
     }
-    set {_uniqueStorage()._ok = .rideNoshow(newValue)}
+    set {ok = .rideNoshow(newValue)}
   }
 
   package var rideRequest: Kerbside_V1_RequestOk {
     get {
-      if case .rideRequest(let v)? = _storage._ok {return v}
+      if case .rideRequest(let v)? = ok {return v}
       return Kerbside_V1_RequestOk()
     }
-    set {_uniqueStorage()._ok = .rideRequest(newValue)}
+    set {ok = .rideRequest(newValue)}
   }
 
   package var rideCancel: Kerbside_V1_RideState {
     get {
-      if case .rideCancel(let v)? = _storage._ok {return v}
+      if case .rideCancel(let v)? = ok {return v}
       return Kerbside_V1_RideState()
     }
-    set {_uniqueStorage()._ok = .rideCancel(newValue)}
+    set {ok = .rideCancel(newValue)}
   }
 
   package var rideSearch: Kerbside_V1_RideState {
     get {
-      if case .rideSearch(let v)? = _storage._ok {return v}
+      if case .rideSearch(let v)? = ok {return v}
       return Kerbside_V1_RideState()
     }
-    set {_uniqueStorage()._ok = .rideSearch(newValue)}
+    set {ok = .rideSearch(newValue)}
   }
 
   package var subscribe: Kerbside_V1_SubscribeOk {
     get {
-      if case .subscribe(let v)? = _storage._ok {return v}
+      if case .subscribe(let v)? = ok {return v}
       return Kerbside_V1_SubscribeOk()
     }
-    set {_uniqueStorage()._ok = .subscribe(newValue)}
+    set {ok = .subscribe(newValue)}
   }
 
   package var unsubscribe: Kerbside_V1_ChannelOnly {
     get {
-      if case .unsubscribe(let v)? = _storage._ok {return v}
+      if case .unsubscribe(let v)? = ok {return v}
       return Kerbside_V1_ChannelOnly()
     }
-    set {_uniqueStorage()._ok = .unsubscribe(newValue)}
+    set {ok = .unsubscribe(newValue)}
   }
 
   package var watch: Kerbside_V1_WatchOk {
     get {
-      if case .watch(let v)? = _storage._ok {return v}
+      if case .watch(let v)? = ok {return v}
       return Kerbside_V1_WatchOk()
     }
-    set {_uniqueStorage()._ok = .watch(newValue)}
+    set {ok = .watch(newValue)}
   }
 
   package var unwatch: Kerbside_V1_ChannelOnly {
     get {
-      if case .unwatch(let v)? = _storage._ok {return v}
+      if case .unwatch(let v)? = ok {return v}
       return Kerbside_V1_ChannelOnly()
     }
-    set {_uniqueStorage()._ok = .unwatch(newValue)}
+    set {ok = .unwatch(newValue)}
   }
 
   package var seatsSet: Kerbside_V1_SeatsOk {
     get {
-      if case .seatsSet(let v)? = _storage._ok {return v}
+      if case .seatsSet(let v)? = ok {return v}
       return Kerbside_V1_SeatsOk()
     }
-    set {_uniqueStorage()._ok = .seatsSet(newValue)}
+    set {ok = .seatsSet(newValue)}
   }
 
   package var routeSet: Kerbside_V1_RouteOk {
     get {
-      if case .routeSet(let v)? = _storage._ok {return v}
+      if case .routeSet(let v)? = ok {return v}
       return Kerbside_V1_RouteOk()
     }
-    set {_uniqueStorage()._ok = .routeSet(newValue)}
+    set {ok = .routeSet(newValue)}
   }
 
   package var publish: Kerbside_V1_SeqOnly {
     get {
-      if case .publish(let v)? = _storage._ok {return v}
+      if case .publish(let v)? = ok {return v}
       return Kerbside_V1_SeqOnly()
     }
-    set {_uniqueStorage()._ok = .publish(newValue)}
+    set {ok = .publish(newValue)}
   }
 
   package var tourStart: Kerbside_V1_Tour {
     get {
-      if case .tourStart(let v)? = _storage._ok {return v}
+      if case .tourStart(let v)? = ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {_uniqueStorage()._ok = .tourStart(newValue)}
+    set {ok = .tourStart(newValue)}
   }
 
   package var tourEnd: Kerbside_V1_TourOver {
     get {
-      if case .tourEnd(let v)? = _storage._ok {return v}
+      if case .tourEnd(let v)? = ok {return v}
       return Kerbside_V1_TourOver()
     }
-    set {_uniqueStorage()._ok = .tourEnd(newValue)}
+    set {ok = .tourEnd(newValue)}
   }
 
   package var stopNext: Kerbside_V1_Tour {
     get {
-      if case .stopNext(let v)? = _storage._ok {return v}
+      if case .stopNext(let v)? = ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {_uniqueStorage()._ok = .stopNext(newValue)}
+    set {ok = .stopNext(newValue)}
   }
 
   package var stopPrevious: Kerbside_V1_Tour {
     get {
-      if case .stopPrevious(let v)? = _storage._ok {return v}
+      if case .stopPrevious(let v)? = ok {return v}
       return Kerbside_V1_Tour()
     }
-    set {_uniqueStorage()._ok = .stopPrevious(newValue)}
+    set {ok = .stopPrevious(newValue)}
   }
 
   package var seatBook: Kerbside_V1_SeatPending {
     get {
-      if case .seatBook(let v)? = _storage._ok {return v}
+      if case .seatBook(let v)? = ok {return v}
       return Kerbside_V1_SeatPending()
     }
-    set {_uniqueStorage()._ok = .seatBook(newValue)}
+    set {ok = .seatBook(newValue)}
   }
 
   package var seatAccept: Kerbside_V1_SeatAssignment {
     get {
-      if case .seatAccept(let v)? = _storage._ok {return v}
+      if case .seatAccept(let v)? = ok {return v}
       return Kerbside_V1_SeatAssignment()
     }
-    set {_uniqueStorage()._ok = .seatAccept(newValue)}
+    set {ok = .seatAccept(newValue)}
   }
 
   package var seatDecline: Kerbside_V1_BookingOnly {
     get {
-      if case .seatDecline(let v)? = _storage._ok {return v}
+      if case .seatDecline(let v)? = ok {return v}
       return Kerbside_V1_BookingOnly()
     }
-    set {_uniqueStorage()._ok = .seatDecline(newValue)}
+    set {ok = .seatDecline(newValue)}
   }
 
   package var seatCancel: Kerbside_V1_BookingState {
     get {
-      if case .seatCancel(let v)? = _storage._ok {return v}
+      if case .seatCancel(let v)? = ok {return v}
       return Kerbside_V1_BookingState()
     }
-    set {_uniqueStorage()._ok = .seatCancel(newValue)}
+    set {ok = .seatCancel(newValue)}
   }
 
   package var seatAboard: Kerbside_V1_BookingSeats {
     get {
-      if case .seatAboard(let v)? = _storage._ok {return v}
+      if case .seatAboard(let v)? = ok {return v}
       return Kerbside_V1_BookingSeats()
     }
-    set {_uniqueStorage()._ok = .seatAboard(newValue)}
+    set {ok = .seatAboard(newValue)}
   }
 
   package var seatEnd: Kerbside_V1_BookingSeats {
     get {
-      if case .seatEnd(let v)? = _storage._ok {return v}
+      if case .seatEnd(let v)? = ok {return v}
       return Kerbside_V1_BookingSeats()
     }
-    set {_uniqueStorage()._ok = .seatEnd(newValue)}
+    set {ok = .seatEnd(newValue)}
   }
 
   package var vehicleGet: Kerbside_V1_VehicleView {
     get {
-      if case .vehicleGet(let v)? = _storage._ok {return v}
+      if case .vehicleGet(let v)? = ok {return v}
       return Kerbside_V1_VehicleView()
     }
-    set {_uniqueStorage()._ok = .vehicleGet(newValue)}
+    set {ok = .vehicleGet(newValue)}
   }
 
   package var notifySet: Kerbside_V1_NotifyWishes {
     get {
-      if case .notifySet(let v)? = _storage._ok {return v}
+      if case .notifySet(let v)? = ok {return v}
       return Kerbside_V1_NotifyWishes()
     }
-    set {_uniqueStorage()._ok = .notifySet(newValue)}
+    set {ok = .notifySet(newValue)}
   }
 
   package var lineEta: Kerbside_V1_LineArrivals {
     get {
-      if case .lineEta(let v)? = _storage._ok {return v}
+      if case .lineEta(let v)? = ok {return v}
       return Kerbside_V1_LineArrivals()
     }
-    set {_uniqueStorage()._ok = .lineEta(newValue)}
+    set {ok = .lineEta(newValue)}
   }
 
   package var stopRequest: Kerbside_V1_StopReceipt {
     get {
-      if case .stopRequest(let v)? = _storage._ok {return v}
+      if case .stopRequest(let v)? = ok {return v}
       return Kerbside_V1_StopReceipt()
     }
-    set {_uniqueStorage()._ok = .stopRequest(newValue)}
+    set {ok = .stopRequest(newValue)}
   }
 
   package var stopCancel: Kerbside_V1_StopOver {
     get {
-      if case .stopCancel(let v)? = _storage._ok {return v}
+      if case .stopCancel(let v)? = ok {return v}
       return Kerbside_V1_StopOver()
     }
-    set {_uniqueStorage()._ok = .stopCancel(newValue)}
+    set {ok = .stopCancel(newValue)}
   }
 
   package var stopAccept: Kerbside_V1_StopAnswered {
     get {
-      if case .stopAccept(let v)? = _storage._ok {return v}
+      if case .stopAccept(let v)? = ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {_uniqueStorage()._ok = .stopAccept(newValue)}
+    set {ok = .stopAccept(newValue)}
   }
 
   package var stopDecline: Kerbside_V1_StopAnswered {
     get {
-      if case .stopDecline(let v)? = _storage._ok {return v}
+      if case .stopDecline(let v)? = ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {_uniqueStorage()._ok = .stopDecline(newValue)}
+    set {ok = .stopDecline(newValue)}
   }
 
   package var stopComplete: Kerbside_V1_StopAnswered {
     get {
-      if case .stopComplete(let v)? = _storage._ok {return v}
+      if case .stopComplete(let v)? = ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {_uniqueStorage()._ok = .stopComplete(newValue)}
+    set {ok = .stopComplete(newValue)}
   }
 
   package var stopNoshow: Kerbside_V1_StopAnswered {
     get {
-      if case .stopNoshow(let v)? = _storage._ok {return v}
+      if case .stopNoshow(let v)? = ok {return v}
       return Kerbside_V1_StopAnswered()
     }
-    set {_uniqueStorage()._ok = .stopNoshow(newValue)}
+    set {ok = .stopNoshow(newValue)}
   }
 
   package var broadcast: Kerbside_V1_NoticeSent {
     get {
-      if case .broadcast(let v)? = _storage._ok {return v}
+      if case .broadcast(let v)? = ok {return v}
       return Kerbside_V1_NoticeSent()
     }
-    set {_uniqueStorage()._ok = .broadcast(newValue)}
+    set {ok = .broadcast(newValue)}
   }
 
   package var officeQueue: Kerbside_V1_OfficeQueue {
     get {
-      if case .officeQueue(let v)? = _storage._ok {return v}
+      if case .officeQueue(let v)? = ok {return v}
       return Kerbside_V1_OfficeQueue()
     }
-    set {_uniqueStorage()._ok = .officeQueue(newValue)}
+    set {ok = .officeQueue(newValue)}
   }
 
   package var officeDriver: Kerbside_V1_OfficeDriver {
     get {
-      if case .officeDriver(let v)? = _storage._ok {return v}
+      if case .officeDriver(let v)? = ok {return v}
       return Kerbside_V1_OfficeDriver()
     }
-    set {_uniqueStorage()._ok = .officeDriver(newValue)}
+    set {ok = .officeDriver(newValue)}
   }
 
   package var officeRide: Kerbside_V1_OfficeRide {
     get {
-      if case .officeRide(let v)? = _storage._ok {return v}
+      if case .officeRide(let v)? = ok {return v}
       return Kerbside_V1_OfficeRide()
     }
-    set {_uniqueStorage()._ok = .officeRide(newValue)}
+    set {ok = .officeRide(newValue)}
   }
 
   package var officeRemove: Kerbside_V1_OfficeRemoved {
     get {
-      if case .officeRemove(let v)? = _storage._ok {return v}
+      if case .officeRemove(let v)? = ok {return v}
       return Kerbside_V1_OfficeRemoved()
     }
-    set {_uniqueStorage()._ok = .officeRemove(newValue)}
+    set {ok = .officeRemove(newValue)}
   }
 
   package var officeCancel: Kerbside_V1_OfficeCancelled {
     get {
-      if case .officeCancel(let v)? = _storage._ok {return v}
+      if case .officeCancel(let v)? = ok {return v}
       return Kerbside_V1_OfficeCancelled()
     }
-    set {_uniqueStorage()._ok = .officeCancel(newValue)}
+    set {ok = .officeCancel(newValue)}
   }
 
   package var officeBlock: Kerbside_V1_OfficeBlocked {
     get {
-      if case .officeBlock(let v)? = _storage._ok {return v}
+      if case .officeBlock(let v)? = ok {return v}
       return Kerbside_V1_OfficeBlocked()
     }
-    set {_uniqueStorage()._ok = .officeBlock(newValue)}
+    set {ok = .officeBlock(newValue)}
   }
 
   package var officeUnblock: Kerbside_V1_OfficeUnblocked {
     get {
-      if case .officeUnblock(let v)? = _storage._ok {return v}
+      if case .officeUnblock(let v)? = ok {return v}
       return Kerbside_V1_OfficeUnblocked()
     }
-    set {_uniqueStorage()._ok = .officeUnblock(newValue)}
+    set {ok = .officeUnblock(newValue)}
   }
 
   package var officeAudit: Kerbside_V1_OfficeAudit {
     get {
-      if case .officeAudit(let v)? = _storage._ok {return v}
+      if case .officeAudit(let v)? = ok {return v}
       return Kerbside_V1_OfficeAudit()
     }
-    set {_uniqueStorage()._ok = .officeAudit(newValue)}
+    set {ok = .officeAudit(newValue)}
   }
 
   package var officePut: Kerbside_V1_OfficePut {
     get {
-      if case .officePut(let v)? = _storage._ok {return v}
+      if case .officePut(let v)? = ok {return v}
       return Kerbside_V1_OfficePut()
     }
-    set {_uniqueStorage()._ok = .officePut(newValue)}
+    set {ok = .officePut(newValue)}
   }
 
   package var officeOffer: Kerbside_V1_OfficeRideActed {
     get {
-      if case .officeOffer(let v)? = _storage._ok {return v}
+      if case .officeOffer(let v)? = ok {return v}
       return Kerbside_V1_OfficeRideActed()
     }
-    set {_uniqueStorage()._ok = .officeOffer(newValue)}
+    set {ok = .officeOffer(newValue)}
   }
 
   package var officeReassign: Kerbside_V1_OfficeRideActed {
     get {
-      if case .officeReassign(let v)? = _storage._ok {return v}
+      if case .officeReassign(let v)? = ok {return v}
       return Kerbside_V1_OfficeRideActed()
     }
-    set {_uniqueStorage()._ok = .officeReassign(newValue)}
+    set {ok = .officeReassign(newValue)}
   }
 
   package var officeEnd: Kerbside_V1_OfficeCancelled {
     get {
-      if case .officeEnd(let v)? = _storage._ok {return v}
+      if case .officeEnd(let v)? = ok {return v}
       return Kerbside_V1_OfficeCancelled()
     }
-    set {_uniqueStorage()._ok = .officeEnd(newValue)}
+    set {ok = .officeEnd(newValue)}
   }
 
   package var officeSessionEnd: Kerbside_V1_OfficeSessionEnded {
     get {
-      if case .officeSessionEnd(let v)? = _storage._ok {return v}
+      if case .officeSessionEnd(let v)? = ok {return v}
       return Kerbside_V1_OfficeSessionEnded()
     }
-    set {_uniqueStorage()._ok = .officeSessionEnd(newValue)}
+    set {ok = .officeSessionEnd(newValue)}
   }
 
   package var sos: Kerbside_V1_OwnAlarm {
     get {
-      if case .sos(let v)? = _storage._ok {return v}
+      if case .sos(let v)? = ok {return v}
       return Kerbside_V1_OwnAlarm()
     }
-    set {_uniqueStorage()._ok = .sos(newValue)}
+    set {ok = .sos(newValue)}
   }
 
   package var sosCancel: Kerbside_V1_OwnAlarm {
     get {
-      if case .sosCancel(let v)? = _storage._ok {return v}
+      if case .sosCancel(let v)? = ok {return v}
       return Kerbside_V1_OwnAlarm()
     }
-    set {_uniqueStorage()._ok = .sosCancel(newValue)}
+    set {ok = .sosCancel(newValue)}
   }
 
   package var sosList: Kerbside_V1_Alarms {
     get {
-      if case .sosList(let v)? = _storage._ok {return v}
+      if case .sosList(let v)? = ok {return v}
       return Kerbside_V1_Alarms()
     }
-    set {_uniqueStorage()._ok = .sosList(newValue)}
+    set {ok = .sosList(newValue)}
   }
 
   package var sosAcknowledge: Kerbside_V1_OfficeActed {
     get {
-      if case .sosAcknowledge(let v)? = _storage._ok {return v}
+      if case .sosAcknowledge(let v)? = ok {return v}
       return Kerbside_V1_OfficeActed()
     }
-    set {_uniqueStorage()._ok = .sosAcknowledge(newValue)}
+    set {ok = .sosAcknowledge(newValue)}
   }
 
   package var sosClose: Kerbside_V1_OfficeActed {
     get {
-      if case .sosClose(let v)? = _storage._ok {return v}
+      if case .sosClose(let v)? = ok {return v}
       return Kerbside_V1_OfficeActed()
     }
-    set {_uniqueStorage()._ok = .sosClose(newValue)}
+    set {ok = .sosClose(newValue)}
   }
 
   package var reportSend: Kerbside_V1_ReportOnly {
     get {
-      if case .reportSend(let v)? = _storage._ok {return v}
+      if case .reportSend(let v)? = ok {return v}
       return Kerbside_V1_ReportOnly()
     }
-    set {_uniqueStorage()._ok = .reportSend(newValue)}
+    set {ok = .reportSend(newValue)}
   }
 
   package var reportList: Kerbside_V1_Reports {
     get {
-      if case .reportList(let v)? = _storage._ok {return v}
+      if case .reportList(let v)? = ok {return v}
       return Kerbside_V1_Reports()
     }
-    set {_uniqueStorage()._ok = .reportList(newValue)}
+    set {ok = .reportList(newValue)}
   }
 
   package var reportClose: Kerbside_V1_OfficeActed {
     get {
-      if case .reportClose(let v)? = _storage._ok {return v}
+      if case .reportClose(let v)? = ok {return v}
       return Kerbside_V1_OfficeActed()
     }
-    set {_uniqueStorage()._ok = .reportClose(newValue)}
+    set {ok = .reportClose(newValue)}
   }
 
   package var driversSet: Kerbside_V1_DriverSet {
     get {
-      if case .driversSet(let v)? = _storage._ok {return v}
+      if case .driversSet(let v)? = ok {return v}
       return Kerbside_V1_DriverSet()
     }
-    set {_uniqueStorage()._ok = .driversSet(newValue)}
+    set {ok = .driversSet(newValue)}
   }
 
   package var driversGet: Kerbside_V1_DriverRecord {
     get {
-      if case .driversGet(let v)? = _storage._ok {return v}
+      if case .driversGet(let v)? = ok {return v}
       return Kerbside_V1_DriverRecord()
     }
-    set {_uniqueStorage()._ok = .driversGet(newValue)}
+    set {ok = .driversGet(newValue)}
   }
 
   package var driversList: Kerbside_V1_DriverRecords {
     get {
-      if case .driversList(let v)? = _storage._ok {return v}
+      if case .driversList(let v)? = ok {return v}
       return Kerbside_V1_DriverRecords()
     }
-    set {_uniqueStorage()._ok = .driversList(newValue)}
+    set {ok = .driversList(newValue)}
   }
 
   package var driversRemove: Kerbside_V1_DriverSet {
     get {
-      if case .driversRemove(let v)? = _storage._ok {return v}
+      if case .driversRemove(let v)? = ok {return v}
       return Kerbside_V1_DriverSet()
     }
-    set {_uniqueStorage()._ok = .driversRemove(newValue)}
+    set {ok = .driversRemove(newValue)}
   }
 
   package var vehiclesSet: Kerbside_V1_VehicleSet {
     get {
-      if case .vehiclesSet(let v)? = _storage._ok {return v}
+      if case .vehiclesSet(let v)? = ok {return v}
       return Kerbside_V1_VehicleSet()
     }
-    set {_uniqueStorage()._ok = .vehiclesSet(newValue)}
+    set {ok = .vehiclesSet(newValue)}
   }
 
   package var vehiclesGet: Kerbside_V1_VehicleRecord {
     get {
-      if case .vehiclesGet(let v)? = _storage._ok {return v}
+      if case .vehiclesGet(let v)? = ok {return v}
       return Kerbside_V1_VehicleRecord()
     }
-    set {_uniqueStorage()._ok = .vehiclesGet(newValue)}
+    set {ok = .vehiclesGet(newValue)}
   }
 
   package var vehiclesList: Kerbside_V1_VehicleRecords {
     get {
-      if case .vehiclesList(let v)? = _storage._ok {return v}
+      if case .vehiclesList(let v)? = ok {return v}
       return Kerbside_V1_VehicleRecords()
     }
-    set {_uniqueStorage()._ok = .vehiclesList(newValue)}
+    set {ok = .vehiclesList(newValue)}
   }
 
   package var vehiclesRemove: Kerbside_V1_VehicleSet {
     get {
-      if case .vehiclesRemove(let v)? = _storage._ok {return v}
+      if case .vehiclesRemove(let v)? = ok {return v}
       return Kerbside_V1_VehicleSet()
     }
-    set {_uniqueStorage()._ok = .vehiclesRemove(newValue)}
+    set {ok = .vehiclesRemove(newValue)}
+  }
+
+  package var reservationMake: Kerbside_V1_Reservation {
+    get {
+      if case .reservationMake(let v)? = ok {return v}
+      return Kerbside_V1_Reservation()
+    }
+    set {ok = .reservationMake(newValue)}
+  }
+
+  package var reservationList: Kerbside_V1_Reservations {
+    get {
+      if case .reservationList(let v)? = ok {return v}
+      return Kerbside_V1_Reservations()
+    }
+    set {ok = .reservationList(newValue)}
+  }
+
+  package var reservationCancel: Kerbside_V1_ReservationState {
+    get {
+      if case .reservationCancel(let v)? = ok {return v}
+      return Kerbside_V1_ReservationState()
+    }
+    set {ok = .reservationCancel(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1769,12 +1812,13 @@ package nonisolated struct Kerbside_V1_Reply: @unchecked Sendable {
     case vehiclesGet(Kerbside_V1_VehicleRecord)
     case vehiclesList(Kerbside_V1_VehicleRecords)
     case vehiclesRemove(Kerbside_V1_VehicleSet)
+    case reservationMake(Kerbside_V1_Reservation)
+    case reservationList(Kerbside_V1_Reservations)
+    case reservationCancel(Kerbside_V1_ReservationState)
 
   }
 
   package init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// The command was refused; without an id when that could not be read.
@@ -2339,6 +2383,62 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .papersEnding(newValue)}
   }
 
+  package var reservationMade: Kerbside_V1_Reservation {
+    get {
+      if case .reservationMade(let v)? = _storage._data {return v}
+      return Kerbside_V1_Reservation()
+    }
+    set {_uniqueStorage()._data = .reservationMade(newValue)}
+  }
+
+  package var reservationReminder: Kerbside_V1_ReservationReminder {
+    get {
+      if case .reservationReminder(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationReminder()
+    }
+    set {_uniqueStorage()._data = .reservationReminder(newValue)}
+  }
+
+  package var reservationSearching: Kerbside_V1_ReservationSearching {
+    get {
+      if case .reservationSearching(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationSearching()
+    }
+    set {_uniqueStorage()._data = .reservationSearching(newValue)}
+  }
+
+  package var reservationWaiting: Kerbside_V1_ReservationWaiting {
+    get {
+      if case .reservationWaiting(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationWaiting()
+    }
+    set {_uniqueStorage()._data = .reservationWaiting(newValue)}
+  }
+
+  package var reservationAssigned: Kerbside_V1_ReservationAssigned {
+    get {
+      if case .reservationAssigned(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationAssigned()
+    }
+    set {_uniqueStorage()._data = .reservationAssigned(newValue)}
+  }
+
+  package var reservationFailed: Kerbside_V1_ReservationFailed {
+    get {
+      if case .reservationFailed(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationFailed()
+    }
+    set {_uniqueStorage()._data = .reservationFailed(newValue)}
+  }
+
+  package var reservationCancelled: Kerbside_V1_ReservationCancelled {
+    get {
+      if case .reservationCancelled(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReservationCancelled()
+    }
+    set {_uniqueStorage()._data = .reservationCancelled(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Data: Equatable, Sendable {
@@ -2402,6 +2502,13 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case reportSent(Kerbside_V1_ReportSent)
     case callerTold(Kerbside_V1_CallerTold)
     case papersEnding(Kerbside_V1_PapersEnding)
+    case reservationMade(Kerbside_V1_Reservation)
+    case reservationReminder(Kerbside_V1_ReservationReminder)
+    case reservationSearching(Kerbside_V1_ReservationSearching)
+    case reservationWaiting(Kerbside_V1_ReservationWaiting)
+    case reservationAssigned(Kerbside_V1_ReservationAssigned)
+    case reservationFailed(Kerbside_V1_ReservationFailed)
+    case reservationCancelled(Kerbside_V1_ReservationCancelled)
 
   }
 
@@ -2845,6 +2952,8 @@ package nonisolated struct Kerbside_V1_Assignment: Sendable {
   /// Clears the value of `contact`. Subsequent reads from it will return its default value.
   package mutating func clearContact() {self._contact = nil}
 
+  package var needs: [String] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2973,9 +3082,21 @@ package nonisolated struct Kerbside_V1_RequestOk: Sendable {
   /// searching
   package var state: String = String()
 
+  /// of who waits, ms
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _until: UInt64? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideState: Sendable {
@@ -3173,6 +3294,8 @@ package nonisolated struct Kerbside_V1_Offer: Sendable {
   /// ms
   package var expiresAt: UInt64 = 0
 
+  package var needs: [String] = []
+
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
     get {_silent ?? false}
@@ -3246,9 +3369,21 @@ package nonisolated struct Kerbside_V1_RideSearching: Sendable {
 
   package var reason: String = String()
 
+  /// only of who waits, ms
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _until: UInt64? = nil
 }
 
 package nonisolated struct Kerbside_V1_Fix: Sendable {
@@ -3705,6 +3840,8 @@ package nonisolated struct Kerbside_V1_DriverRide: Sendable {
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
   package mutating func clearDestination() {self._destination = nil}
 
+  package var needs: [String] = []
+
   package var contact: Kerbside_V1_Contact {
     get {_contact ?? Kerbside_V1_Contact()}
     set {_contact = newValue}
@@ -3759,6 +3896,9 @@ package nonisolated struct Kerbside_V1_PassengerSnapshot: Sendable {
 
   /// open ones for stops
   package var requests: [Kerbside_V1_StopEvent] = []
+
+  /// open ones
+  package var reservations: [Kerbside_V1_Reservation] = []
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3850,6 +3990,21 @@ package nonisolated struct Kerbside_V1_PassengerRide: @unchecked Sendable {
   package var hasCard: Bool {_storage._card != nil}
   /// Clears the value of `card`. Subsequent reads from it will return its default value.
   package mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  package var needs: [String] {
+    get {_storage._needs}
+    set {_uniqueStorage()._needs = newValue}
+  }
+
+  /// of who waits, ms
+  package var until: UInt64 {
+    get {_storage._until ?? 0}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {_uniqueStorage()._until = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5916,112 +6071,128 @@ package nonisolated struct Kerbside_V1_OfficeBlock: Sendable {
   fileprivate var _until: UInt64? = nil
 }
 
-package nonisolated struct Kerbside_V1_OfficeRide: Sendable {
+package nonisolated struct Kerbside_V1_OfficeRide: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var ride: String = String()
+  package var ride: String {
+    get {_storage._ride}
+    set {_uniqueStorage()._ride = newValue}
+  }
 
-  package var state: String = String()
+  package var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
-  package var passenger: String = String()
+  package var passenger: String {
+    get {_storage._passenger}
+    set {_uniqueStorage()._passenger = newValue}
+  }
 
-  package var zone: String = String()
+  package var zone: String {
+    get {_storage._zone}
+    set {_uniqueStorage()._zone = newValue}
+  }
 
   package var driver: String {
-    get {_driver ?? String()}
-    set {_driver = newValue}
+    get {_storage._driver ?? String()}
+    set {_uniqueStorage()._driver = newValue}
   }
   /// Returns true if `driver` has been explicitly set.
-  package var hasDriver: Bool {self._driver != nil}
+  package var hasDriver: Bool {_storage._driver != nil}
   /// Clears the value of `driver`. Subsequent reads from it will return its default value.
-  package mutating func clearDriver() {self._driver = nil}
+  package mutating func clearDriver() {_uniqueStorage()._driver = nil}
 
   package var offeredTo: String {
-    get {_offeredTo ?? String()}
-    set {_offeredTo = newValue}
+    get {_storage._offeredTo ?? String()}
+    set {_uniqueStorage()._offeredTo = newValue}
   }
   /// Returns true if `offeredTo` has been explicitly set.
-  package var hasOfferedTo: Bool {self._offeredTo != nil}
+  package var hasOfferedTo: Bool {_storage._offeredTo != nil}
   /// Clears the value of `offeredTo`. Subsequent reads from it will return its default value.
-  package mutating func clearOfferedTo() {self._offeredTo = nil}
+  package mutating func clearOfferedTo() {_uniqueStorage()._offeredTo = nil}
 
   package var pickup: Kerbside_V1_Point {
-    get {_pickup ?? Kerbside_V1_Point()}
-    set {_pickup = newValue}
+    get {_storage._pickup ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._pickup = newValue}
   }
   /// Returns true if `pickup` has been explicitly set.
-  package var hasPickup: Bool {self._pickup != nil}
+  package var hasPickup: Bool {_storage._pickup != nil}
   /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
-  package mutating func clearPickup() {self._pickup = nil}
+  package mutating func clearPickup() {_uniqueStorage()._pickup = nil}
 
   package var destination: Kerbside_V1_Point {
-    get {_destination ?? Kerbside_V1_Point()}
-    set {_destination = newValue}
+    get {_storage._destination ?? Kerbside_V1_Point()}
+    set {_uniqueStorage()._destination = newValue}
   }
   /// Returns true if `destination` has been explicitly set.
-  package var hasDestination: Bool {self._destination != nil}
+  package var hasDestination: Bool {_storage._destination != nil}
   /// Clears the value of `destination`. Subsequent reads from it will return its default value.
-  package mutating func clearDestination() {self._destination = nil}
+  package mutating func clearDestination() {_uniqueStorage()._destination = nil}
 
-  package var passengers: UInt32 = 0
+  package var passengers: UInt32 {
+    get {_storage._passengers}
+    set {_uniqueStorage()._passengers = newValue}
+  }
 
   /// ms
-  package var requestedAt: UInt64 = 0
+  package var requestedAt: UInt64 {
+    get {_storage._requestedAt}
+    set {_uniqueStorage()._requestedAt = newValue}
+  }
 
   /// ms
   package var acceptedAt: UInt64 {
-    get {_acceptedAt ?? 0}
-    set {_acceptedAt = newValue}
+    get {_storage._acceptedAt ?? 0}
+    set {_uniqueStorage()._acceptedAt = newValue}
   }
   /// Returns true if `acceptedAt` has been explicitly set.
-  package var hasAcceptedAt: Bool {self._acceptedAt != nil}
+  package var hasAcceptedAt: Bool {_storage._acceptedAt != nil}
   /// Clears the value of `acceptedAt`. Subsequent reads from it will return its default value.
-  package mutating func clearAcceptedAt() {self._acceptedAt = nil}
+  package mutating func clearAcceptedAt() {_uniqueStorage()._acceptedAt = nil}
 
   /// ms
   package var arrivedAt: UInt64 {
-    get {_arrivedAt ?? 0}
-    set {_arrivedAt = newValue}
+    get {_storage._arrivedAt ?? 0}
+    set {_uniqueStorage()._arrivedAt = newValue}
   }
   /// Returns true if `arrivedAt` has been explicitly set.
-  package var hasArrivedAt: Bool {self._arrivedAt != nil}
+  package var hasArrivedAt: Bool {_storage._arrivedAt != nil}
   /// Clears the value of `arrivedAt`. Subsequent reads from it will return its default value.
-  package mutating func clearArrivedAt() {self._arrivedAt = nil}
+  package mutating func clearArrivedAt() {_uniqueStorage()._arrivedAt = nil}
 
   /// ms
   package var aboardAt: UInt64 {
-    get {_aboardAt ?? 0}
-    set {_aboardAt = newValue}
+    get {_storage._aboardAt ?? 0}
+    set {_uniqueStorage()._aboardAt = newValue}
   }
   /// Returns true if `aboardAt` has been explicitly set.
-  package var hasAboardAt: Bool {self._aboardAt != nil}
+  package var hasAboardAt: Bool {_storage._aboardAt != nil}
   /// Clears the value of `aboardAt`. Subsequent reads from it will return its default value.
-  package mutating func clearAboardAt() {self._aboardAt = nil}
+  package mutating func clearAboardAt() {_uniqueStorage()._aboardAt = nil}
 
   /// ms
   package var closedAt: UInt64 {
-    get {_closedAt ?? 0}
-    set {_closedAt = newValue}
+    get {_storage._closedAt ?? 0}
+    set {_uniqueStorage()._closedAt = newValue}
   }
   /// Returns true if `closedAt` has been explicitly set.
-  package var hasClosedAt: Bool {self._closedAt != nil}
+  package var hasClosedAt: Bool {_storage._closedAt != nil}
   /// Clears the value of `closedAt`. Subsequent reads from it will return its default value.
-  package mutating func clearClosedAt() {self._closedAt = nil}
+  package mutating func clearClosedAt() {_uniqueStorage()._closedAt = nil}
+
+  package var needs: [String] {
+    get {_storage._needs}
+    set {_uniqueStorage()._needs = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _driver: String? = nil
-  fileprivate var _offeredTo: String? = nil
-  fileprivate var _pickup: Kerbside_V1_Point? = nil
-  fileprivate var _destination: Kerbside_V1_Point? = nil
-  fileprivate var _acceptedAt: UInt64? = nil
-  fileprivate var _arrivedAt: UInt64? = nil
-  fileprivate var _aboardAt: UInt64? = nil
-  fileprivate var _closedAt: UInt64? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct Kerbside_V1_OfficeRemoved: Sendable {
@@ -7013,6 +7184,33 @@ package nonisolated struct Kerbside_V1_CallerTold: @unchecked Sendable {
   /// Clears the value of `card`. Subsequent reads from it will return its default value.
   package mutating func clearCard() {_uniqueStorage()._card = nil}
 
+  package var reservation: String {
+    get {_storage._reservation ?? String()}
+    set {_uniqueStorage()._reservation = newValue}
+  }
+  /// Returns true if `reservation` has been explicitly set.
+  package var hasReservation: Bool {_storage._reservation != nil}
+  /// Clears the value of `reservation`. Subsequent reads from it will return its default value.
+  package mutating func clearReservation() {_uniqueStorage()._reservation = nil}
+
+  package var local: String {
+    get {_storage._local ?? String()}
+    set {_uniqueStorage()._local = newValue}
+  }
+  /// Returns true if `local` has been explicitly set.
+  package var hasLocal: Bool {_storage._local != nil}
+  /// Clears the value of `local`. Subsequent reads from it will return its default value.
+  package mutating func clearLocal() {_uniqueStorage()._local = nil}
+
+  package var minutes: UInt32 {
+    get {_storage._minutes ?? 0}
+    set {_uniqueStorage()._minutes = newValue}
+  }
+  /// Returns true if `minutes` has been explicitly set.
+  package var hasMinutes: Bool {_storage._minutes != nil}
+  /// Clears the value of `minutes`. Subsequent reads from it will return its default value.
+  package mutating func clearMinutes() {_uniqueStorage()._minutes = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -7531,6 +7729,369 @@ package nonisolated struct Kerbside_V1_PapersEnding: Sendable {
   package init() {}
 }
 
+package nonisolated struct Kerbside_V1_Reservation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// open, searching, assigned
+  package var state: String = String()
+
+  package var zone: String = String()
+
+  package var pickup: Kerbside_V1_Point {
+    get {_pickup ?? Kerbside_V1_Point()}
+    set {_pickup = newValue}
+  }
+  /// Returns true if `pickup` has been explicitly set.
+  package var hasPickup: Bool {self._pickup != nil}
+  /// Clears the value of `pickup`. Subsequent reads from it will return its default value.
+  package mutating func clearPickup() {self._pickup = nil}
+
+  package var destination: Kerbside_V1_Point {
+    get {_destination ?? Kerbside_V1_Point()}
+    set {_destination = newValue}
+  }
+  /// Returns true if `destination` has been explicitly set.
+  package var hasDestination: Bool {self._destination != nil}
+  /// Clears the value of `destination`. Subsequent reads from it will return its default value.
+  package mutating func clearDestination() {self._destination = nil}
+
+  /// ms
+  package var at: UInt64 = 0
+
+  /// the same by the city's clock, RFC 3339
+  package var local: String = String()
+
+  /// its name in the IANA's database
+  package var timeZone: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// of the car
+  package var needs: [String] = []
+
+  /// ms, at the latest
+  package var searchAt: UInt64 = 0
+
+  /// absent: it is not searched yet
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _pickup: Kerbside_V1_Point? = nil
+  fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _ride: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_Reservations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservations: [Kerbside_V1_Reservation] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_ReservationState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// cancelled
+  package var state: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_ReservationReminder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var local: String = String()
+
+  /// until then
+  package var minutes: UInt32 = 0
+
+  package var state: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
+package nonisolated struct Kerbside_V1_ReservationSearching: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var local: String = String()
+
+  package var ride: String = String()
+
+  /// begun, no_driver_yet, driver_cancelled, driver_lost, operator
+  package var reason: String = String()
+
+  /// until `at`
+  package var minutes: UInt32 = 0
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Another ride or booking is open.
+package nonisolated struct Kerbside_V1_ReservationWaiting: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var local: String = String()
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var booking: String {
+    get {_booking ?? String()}
+    set {_booking = newValue}
+  }
+  /// Returns true if `booking` has been explicitly set.
+  package var hasBooking: Bool {self._booking != nil}
+  /// Clears the value of `booking`. Subsequent reads from it will return its default value.
+  package mutating func clearBooking() {self._booking = nil}
+
+  /// already_requested
+  package var reason: String = String()
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _ride: String? = nil
+  fileprivate var _booking: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_ReservationAssigned: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String {
+    get {_storage._reservation}
+    set {_uniqueStorage()._reservation = newValue}
+  }
+
+  /// ms
+  package var at: UInt64 {
+    get {_storage._at}
+    set {_uniqueStorage()._at = newValue}
+  }
+
+  package var local: String {
+    get {_storage._local}
+    set {_uniqueStorage()._local = newValue}
+  }
+
+  package var ride: String {
+    get {_storage._ride}
+    set {_uniqueStorage()._ride = newValue}
+  }
+
+  package var taxi: String {
+    get {_storage._taxi}
+    set {_uniqueStorage()._taxi = newValue}
+  }
+
+  /// absent: none is known yet
+  package var position: Kerbside_V1_Fix {
+    get {_storage._position ?? Kerbside_V1_Fix()}
+    set {_uniqueStorage()._position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {_storage._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {_uniqueStorage()._position = nil}
+
+  /// s; absent: it can't be estimated
+  package var etaS: Double {
+    get {_storage._etaS ?? 0}
+    set {_uniqueStorage()._etaS = newValue}
+  }
+  /// Returns true if `etaS` has been explicitly set.
+  package var hasEtaS: Bool {_storage._etaS != nil}
+  /// Clears the value of `etaS`. Subsequent reads from it will return its default value.
+  package mutating func clearEtaS() {_uniqueStorage()._etaS = nil}
+
+  /// absent: the office has no record
+  package var card: Kerbside_V1_Card {
+    get {_storage._card ?? Kerbside_V1_Card()}
+    set {_uniqueStorage()._card = newValue}
+  }
+  /// Returns true if `card` has been explicitly set.
+  package var hasCard: Bool {_storage._card != nil}
+  /// Clears the value of `card`. Subsequent reads from it will return its default value.
+  package mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_storage._silent ?? false}
+    set {_uniqueStorage()._silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {_storage._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {_uniqueStorage()._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct Kerbside_V1_ReservationFailed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var local: String = String()
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  package var code: String = String()
+
+  package var detail: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _ride: String? = nil
+  fileprivate var _silent: Bool? = nil
+}
+
+package nonisolated struct Kerbside_V1_ReservationCancelled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var reservation: String = String()
+
+  /// ms
+  package var at: UInt64 = 0
+
+  package var local: String = String()
+
+  package var ride: String {
+    get {_ride ?? String()}
+    set {_ride = newValue}
+  }
+  /// Returns true if `ride` has been explicitly set.
+  package var hasRide: Bool {self._ride != nil}
+  /// Clears the value of `ride`. Subsequent reads from it will return its default value.
+  package mutating func clearRide() {self._ride = nil}
+
+  /// passenger, driver, operator
+  package var by: String = String()
+
+  /// noshow
+  package var reason: String {
+    get {_reason ?? String()}
+    set {_reason = newValue}
+  }
+  /// Returns true if `reason` has been explicitly set.
+  package var hasReason: Bool {self._reason != nil}
+  /// Clears the value of `reason`. Subsequent reads from it will return its default value.
+  package mutating func clearReason() {self._reason = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _ride: String? = nil
+  fileprivate var _reason: String? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "kerbside.v1"
@@ -7549,7 +8110,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{2}\u{6}reservation\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -7629,6 +8190,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _model: String? = nil
     var _colour: String? = nil
     var _newCode: Bool? = nil
+    var _needs: [String] = []
+    var _wait: Bool? = nil
+    var _reservation: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7716,6 +8280,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _model = source._model
       _colour = source._colour
       _newCode = source._newCode
+      _needs = source._needs
+      _wait = source._wait
+      _reservation = source._reservation
     }
   }
 
@@ -7811,6 +8378,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 120: try { try decoder.decodeSingularStringField(value: &_storage._model) }()
         case 121: try { try decoder.decodeSingularStringField(value: &_storage._colour) }()
         case 122: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
+        case 123: try { try decoder.decodeRepeatedStringField(value: &_storage._needs) }()
+        case 124: try { try decoder.decodeSingularBoolField(value: &_storage._wait) }()
+        case 130: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
         default: break
         }
       }
@@ -8054,6 +8624,15 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._newCode {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 122)
       } }()
+      if !_storage._needs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._needs, fieldNumber: 123)
+      }
+      try { if let v = _storage._wait {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 124)
+      } }()
+      try { if let v = _storage._reservation {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 130)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -8140,6 +8719,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._model != rhs_storage._model {return false}
         if _storage._colour != rhs_storage._colour {return false}
         if _storage._newCode != rhs_storage._newCode {return false}
+        if _storage._needs != rhs_storage._needs {return false}
+        if _storage._wait != rhs_storage._wait {return false}
+        if _storage._reservation != rhs_storage._reservation {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -8484,1260 +9066,1273 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0")
-
-  fileprivate class _StorageClass {
-    var _id: UInt64 = 0
-    var _ok: Kerbside_V1_Reply.OneOf_Ok?
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _id = source._id
-      _ok = source._ok
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._id) }()
-        case 2: try {
-          var v: Data?
-          try decoder.decodeSingularBytesField(value: &v)
-          if let v = v {
-            if _storage._ok != nil {try decoder.handleConflictingOneOf()}
-            _storage._ok = .json(v)
-          }
-        }()
-        case 3: try {
-          var v: Kerbside_V1_HelloOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .hello(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .hello(v)
-          }
-        }()
-        case 4: try {
-          var v: Kerbside_V1_PositionOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .position(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .position(v)
-          }
-        }()
-        case 5: try {
-          var v: Kerbside_V1_QueuePlace?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driverAvailable(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driverAvailable(v)
-          }
-        }()
-        case 6: try {
-          var v: Kerbside_V1_DriverState?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driverUnavailable(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driverUnavailable(v)
-          }
-        }()
-        case 7: try {
-          var v: Kerbside_V1_Expiry?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .offerSeen(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .offerSeen(v)
-          }
-        }()
-        case 8: try {
-          var v: Kerbside_V1_Assignment?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .offerAccept(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .offerAccept(v)
-          }
-        }()
-        case 9: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .offerDecline(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .offerDecline(v)
-          }
-        }()
-        case 10: try {
-          var v: Kerbside_V1_RideOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideAboard(v)
-          }
-        }()
-        case 11: try {
-          var v: Kerbside_V1_RideOver?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideEnd(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideEnd(v)
-          }
-        }()
-        case 12: try {
-          var v: Kerbside_V1_RideOver?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideNoshow(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideNoshow(v)
-          }
-        }()
-        case 13: try {
-          var v: Kerbside_V1_RequestOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideRequest(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideRequest(v)
-          }
-        }()
-        case 14: try {
-          var v: Kerbside_V1_RideState?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideCancel(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideCancel(v)
-          }
-        }()
-        case 15: try {
-          var v: Kerbside_V1_SubscribeOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .subscribe(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .subscribe(v)
-          }
-        }()
-        case 16: try {
-          var v: Kerbside_V1_ChannelOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .unsubscribe(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .unsubscribe(v)
-          }
-        }()
-        case 17: try {
-          var v: Kerbside_V1_WatchOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .watch(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .watch(v)
-          }
-        }()
-        case 18: try {
-          var v: Kerbside_V1_ChannelOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .unwatch(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .unwatch(v)
-          }
-        }()
-        case 19: try {
-          var v: Kerbside_V1_SeatsOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatsSet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatsSet(v)
-          }
-        }()
-        case 20: try {
-          var v: Kerbside_V1_RouteOk?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .routeSet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .routeSet(v)
-          }
-        }()
-        case 21: try {
-          var v: Kerbside_V1_SeqOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .publish(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .publish(v)
-          }
-        }()
-        case 22: try {
-          var v: Kerbside_V1_RideState?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .rideSearch(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .rideSearch(v)
-          }
-        }()
-        case 30: try {
-          var v: Kerbside_V1_SeatPending?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatBook(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatBook(v)
-          }
-        }()
-        case 31: try {
-          var v: Kerbside_V1_SeatAssignment?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatAccept(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatAccept(v)
-          }
-        }()
-        case 32: try {
-          var v: Kerbside_V1_BookingOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatDecline(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatDecline(v)
-          }
-        }()
-        case 33: try {
-          var v: Kerbside_V1_BookingState?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatCancel(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatCancel(v)
-          }
-        }()
-        case 34: try {
-          var v: Kerbside_V1_BookingSeats?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatAboard(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatAboard(v)
-          }
-        }()
-        case 35: try {
-          var v: Kerbside_V1_BookingSeats?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .seatEnd(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .seatEnd(v)
-          }
-        }()
-        case 36: try {
-          var v: Kerbside_V1_VehicleView?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .vehicleGet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .vehicleGet(v)
-          }
-        }()
-        case 37: try {
-          var v: Kerbside_V1_NotifyWishes?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .notifySet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .notifySet(v)
-          }
-        }()
-        case 50: try {
-          var v: Kerbside_V1_Tour?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .tourStart(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .tourStart(v)
-          }
-        }()
-        case 51: try {
-          var v: Kerbside_V1_TourOver?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .tourEnd(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .tourEnd(v)
-          }
-        }()
-        case 52: try {
-          var v: Kerbside_V1_Tour?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopNext(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopNext(v)
-          }
-        }()
-        case 53: try {
-          var v: Kerbside_V1_Tour?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopPrevious(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopPrevious(v)
-          }
-        }()
-        case 60: try {
-          var v: Kerbside_V1_StopReceipt?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopRequest(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopRequest(v)
-          }
-        }()
-        case 61: try {
-          var v: Kerbside_V1_StopOver?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopCancel(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopCancel(v)
-          }
-        }()
-        case 62: try {
-          var v: Kerbside_V1_StopAnswered?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopAccept(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopAccept(v)
-          }
-        }()
-        case 63: try {
-          var v: Kerbside_V1_StopAnswered?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopDecline(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopDecline(v)
-          }
-        }()
-        case 64: try {
-          var v: Kerbside_V1_StopAnswered?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopComplete(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopComplete(v)
-          }
-        }()
-        case 65: try {
-          var v: Kerbside_V1_StopAnswered?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .stopNoshow(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .stopNoshow(v)
-          }
-        }()
-        case 66: try {
-          var v: Kerbside_V1_LineArrivals?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .lineEta(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .lineEta(v)
-          }
-        }()
-        case 70: try {
-          var v: Kerbside_V1_NoticeSent?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .broadcast(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .broadcast(v)
-          }
-        }()
-        case 80: try {
-          var v: Kerbside_V1_OfficeQueue?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeQueue(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeQueue(v)
-          }
-        }()
-        case 81: try {
-          var v: Kerbside_V1_OfficeDriver?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeDriver(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeDriver(v)
-          }
-        }()
-        case 82: try {
-          var v: Kerbside_V1_OfficeRide?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeRide(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeRide(v)
-          }
-        }()
-        case 83: try {
-          var v: Kerbside_V1_OfficeRemoved?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeRemove(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeRemove(v)
-          }
-        }()
-        case 84: try {
-          var v: Kerbside_V1_OfficeCancelled?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeCancel(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeCancel(v)
-          }
-        }()
-        case 85: try {
-          var v: Kerbside_V1_OfficeBlocked?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeBlock(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeBlock(v)
-          }
-        }()
-        case 86: try {
-          var v: Kerbside_V1_OfficeUnblocked?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeUnblock(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeUnblock(v)
-          }
-        }()
-        case 87: try {
-          var v: Kerbside_V1_OfficeAudit?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeAudit(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeAudit(v)
-          }
-        }()
-        case 90: try {
-          var v: Kerbside_V1_OwnAlarm?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .sos(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .sos(v)
-          }
-        }()
-        case 91: try {
-          var v: Kerbside_V1_OwnAlarm?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .sosCancel(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .sosCancel(v)
-          }
-        }()
-        case 92: try {
-          var v: Kerbside_V1_Alarms?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .sosList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .sosList(v)
-          }
-        }()
-        case 93: try {
-          var v: Kerbside_V1_OfficeActed?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .sosAcknowledge(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .sosAcknowledge(v)
-          }
-        }()
-        case 94: try {
-          var v: Kerbside_V1_OfficeActed?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .sosClose(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .sosClose(v)
-          }
-        }()
-        case 95: try {
-          var v: Kerbside_V1_ReportOnly?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .reportSend(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .reportSend(v)
-          }
-        }()
-        case 96: try {
-          var v: Kerbside_V1_Reports?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .reportList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .reportList(v)
-          }
-        }()
-        case 97: try {
-          var v: Kerbside_V1_OfficeActed?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .reportClose(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .reportClose(v)
-          }
-        }()
-        case 100: try {
-          var v: Kerbside_V1_OfficePut?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officePut(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officePut(v)
-          }
-        }()
-        case 101: try {
-          var v: Kerbside_V1_OfficeRideActed?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeOffer(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeOffer(v)
-          }
-        }()
-        case 102: try {
-          var v: Kerbside_V1_OfficeRideActed?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeReassign(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeReassign(v)
-          }
-        }()
-        case 103: try {
-          var v: Kerbside_V1_OfficeCancelled?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeEnd(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeEnd(v)
-          }
-        }()
-        case 104: try {
-          var v: Kerbside_V1_OfficeSessionEnded?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .officeSessionEnd(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .officeSessionEnd(v)
-          }
-        }()
-        case 110: try {
-          var v: Kerbside_V1_DriverSet?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driversSet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driversSet(v)
-          }
-        }()
-        case 111: try {
-          var v: Kerbside_V1_DriverRecord?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driversGet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driversGet(v)
-          }
-        }()
-        case 112: try {
-          var v: Kerbside_V1_DriverRecords?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driversList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driversList(v)
-          }
-        }()
-        case 113: try {
-          var v: Kerbside_V1_DriverSet?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .driversRemove(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .driversRemove(v)
-          }
-        }()
-        case 114: try {
-          var v: Kerbside_V1_VehicleSet?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .vehiclesSet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .vehiclesSet(v)
-          }
-        }()
-        case 115: try {
-          var v: Kerbside_V1_VehicleRecord?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .vehiclesGet(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .vehiclesGet(v)
-          }
-        }()
-        case 116: try {
-          var v: Kerbside_V1_VehicleRecords?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .vehiclesList(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .vehiclesList(v)
-          }
-        }()
-        case 117: try {
-          var v: Kerbside_V1_VehicleSet?
-          var hadOneofValue = false
-          if let current = _storage._ok {
-            hadOneofValue = true
-            if case .vehiclesRemove(let m) = current {v = m}
-          }
-          try decoder.decodeSingularMessageField(value: &v)
-          if let v = v {
-            if hadOneofValue {try decoder.handleConflictingOneOf()}
-            _storage._ok = .vehiclesRemove(v)
-          }
-        }()
-        default: break
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
+      case 2: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.ok != nil {try decoder.handleConflictingOneOf()}
+          self.ok = .json(v)
         }
+      }()
+      case 3: try {
+        var v: Kerbside_V1_HelloOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .hello(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .hello(v)
+        }
+      }()
+      case 4: try {
+        var v: Kerbside_V1_PositionOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .position(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .position(v)
+        }
+      }()
+      case 5: try {
+        var v: Kerbside_V1_QueuePlace?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driverAvailable(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driverAvailable(v)
+        }
+      }()
+      case 6: try {
+        var v: Kerbside_V1_DriverState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driverUnavailable(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driverUnavailable(v)
+        }
+      }()
+      case 7: try {
+        var v: Kerbside_V1_Expiry?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .offerSeen(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .offerSeen(v)
+        }
+      }()
+      case 8: try {
+        var v: Kerbside_V1_Assignment?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .offerAccept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .offerAccept(v)
+        }
+      }()
+      case 9: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .offerDecline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .offerDecline(v)
+        }
+      }()
+      case 10: try {
+        var v: Kerbside_V1_RideOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideAboard(v)
+        }
+      }()
+      case 11: try {
+        var v: Kerbside_V1_RideOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideEnd(v)
+        }
+      }()
+      case 12: try {
+        var v: Kerbside_V1_RideOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideNoshow(v)
+        }
+      }()
+      case 13: try {
+        var v: Kerbside_V1_RequestOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideRequest(v)
+        }
+      }()
+      case 14: try {
+        var v: Kerbside_V1_RideState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideCancel(v)
+        }
+      }()
+      case 15: try {
+        var v: Kerbside_V1_SubscribeOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .subscribe(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .subscribe(v)
+        }
+      }()
+      case 16: try {
+        var v: Kerbside_V1_ChannelOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .unsubscribe(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .unsubscribe(v)
+        }
+      }()
+      case 17: try {
+        var v: Kerbside_V1_WatchOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .watch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .watch(v)
+        }
+      }()
+      case 18: try {
+        var v: Kerbside_V1_ChannelOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .unwatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .unwatch(v)
+        }
+      }()
+      case 19: try {
+        var v: Kerbside_V1_SeatsOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatsSet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatsSet(v)
+        }
+      }()
+      case 20: try {
+        var v: Kerbside_V1_RouteOk?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .routeSet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .routeSet(v)
+        }
+      }()
+      case 21: try {
+        var v: Kerbside_V1_SeqOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .publish(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .publish(v)
+        }
+      }()
+      case 22: try {
+        var v: Kerbside_V1_RideState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .rideSearch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .rideSearch(v)
+        }
+      }()
+      case 30: try {
+        var v: Kerbside_V1_SeatPending?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatBook(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatBook(v)
+        }
+      }()
+      case 31: try {
+        var v: Kerbside_V1_SeatAssignment?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatAccept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatAccept(v)
+        }
+      }()
+      case 32: try {
+        var v: Kerbside_V1_BookingOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatDecline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatDecline(v)
+        }
+      }()
+      case 33: try {
+        var v: Kerbside_V1_BookingState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatCancel(v)
+        }
+      }()
+      case 34: try {
+        var v: Kerbside_V1_BookingSeats?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatAboard(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatAboard(v)
+        }
+      }()
+      case 35: try {
+        var v: Kerbside_V1_BookingSeats?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatEnd(v)
+        }
+      }()
+      case 36: try {
+        var v: Kerbside_V1_VehicleView?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehicleGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehicleGet(v)
+        }
+      }()
+      case 37: try {
+        var v: Kerbside_V1_NotifyWishes?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .notifySet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .notifySet(v)
+        }
+      }()
+      case 50: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .tourStart(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .tourStart(v)
+        }
+      }()
+      case 51: try {
+        var v: Kerbside_V1_TourOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .tourEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .tourEnd(v)
+        }
+      }()
+      case 52: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopNext(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopNext(v)
+        }
+      }()
+      case 53: try {
+        var v: Kerbside_V1_Tour?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopPrevious(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopPrevious(v)
+        }
+      }()
+      case 60: try {
+        var v: Kerbside_V1_StopReceipt?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopRequest(v)
+        }
+      }()
+      case 61: try {
+        var v: Kerbside_V1_StopOver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopCancel(v)
+        }
+      }()
+      case 62: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopAccept(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopAccept(v)
+        }
+      }()
+      case 63: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopDecline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopDecline(v)
+        }
+      }()
+      case 64: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopComplete(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopComplete(v)
+        }
+      }()
+      case 65: try {
+        var v: Kerbside_V1_StopAnswered?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .stopNoshow(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .stopNoshow(v)
+        }
+      }()
+      case 66: try {
+        var v: Kerbside_V1_LineArrivals?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .lineEta(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .lineEta(v)
+        }
+      }()
+      case 70: try {
+        var v: Kerbside_V1_NoticeSent?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .broadcast(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .broadcast(v)
+        }
+      }()
+      case 80: try {
+        var v: Kerbside_V1_OfficeQueue?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeQueue(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeQueue(v)
+        }
+      }()
+      case 81: try {
+        var v: Kerbside_V1_OfficeDriver?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeDriver(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeDriver(v)
+        }
+      }()
+      case 82: try {
+        var v: Kerbside_V1_OfficeRide?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeRide(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeRide(v)
+        }
+      }()
+      case 83: try {
+        var v: Kerbside_V1_OfficeRemoved?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeRemove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeRemove(v)
+        }
+      }()
+      case 84: try {
+        var v: Kerbside_V1_OfficeCancelled?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeCancel(v)
+        }
+      }()
+      case 85: try {
+        var v: Kerbside_V1_OfficeBlocked?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeBlock(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeBlock(v)
+        }
+      }()
+      case 86: try {
+        var v: Kerbside_V1_OfficeUnblocked?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeUnblock(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeUnblock(v)
+        }
+      }()
+      case 87: try {
+        var v: Kerbside_V1_OfficeAudit?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeAudit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeAudit(v)
+        }
+      }()
+      case 90: try {
+        var v: Kerbside_V1_OwnAlarm?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .sos(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .sos(v)
+        }
+      }()
+      case 91: try {
+        var v: Kerbside_V1_OwnAlarm?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .sosCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .sosCancel(v)
+        }
+      }()
+      case 92: try {
+        var v: Kerbside_V1_Alarms?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .sosList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .sosList(v)
+        }
+      }()
+      case 93: try {
+        var v: Kerbside_V1_OfficeActed?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .sosAcknowledge(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .sosAcknowledge(v)
+        }
+      }()
+      case 94: try {
+        var v: Kerbside_V1_OfficeActed?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .sosClose(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .sosClose(v)
+        }
+      }()
+      case 95: try {
+        var v: Kerbside_V1_ReportOnly?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reportSend(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reportSend(v)
+        }
+      }()
+      case 96: try {
+        var v: Kerbside_V1_Reports?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reportList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reportList(v)
+        }
+      }()
+      case 97: try {
+        var v: Kerbside_V1_OfficeActed?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reportClose(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reportClose(v)
+        }
+      }()
+      case 100: try {
+        var v: Kerbside_V1_OfficePut?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officePut(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officePut(v)
+        }
+      }()
+      case 101: try {
+        var v: Kerbside_V1_OfficeRideActed?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeOffer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeOffer(v)
+        }
+      }()
+      case 102: try {
+        var v: Kerbside_V1_OfficeRideActed?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeReassign(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeReassign(v)
+        }
+      }()
+      case 103: try {
+        var v: Kerbside_V1_OfficeCancelled?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeEnd(v)
+        }
+      }()
+      case 104: try {
+        var v: Kerbside_V1_OfficeSessionEnded?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .officeSessionEnd(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .officeSessionEnd(v)
+        }
+      }()
+      case 110: try {
+        var v: Kerbside_V1_DriverSet?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driversSet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driversSet(v)
+        }
+      }()
+      case 111: try {
+        var v: Kerbside_V1_DriverRecord?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driversGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driversGet(v)
+        }
+      }()
+      case 112: try {
+        var v: Kerbside_V1_DriverRecords?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driversList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driversList(v)
+        }
+      }()
+      case 113: try {
+        var v: Kerbside_V1_DriverSet?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .driversRemove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .driversRemove(v)
+        }
+      }()
+      case 114: try {
+        var v: Kerbside_V1_VehicleSet?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehiclesSet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehiclesSet(v)
+        }
+      }()
+      case 115: try {
+        var v: Kerbside_V1_VehicleRecord?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehiclesGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehiclesGet(v)
+        }
+      }()
+      case 116: try {
+        var v: Kerbside_V1_VehicleRecords?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehiclesList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehiclesList(v)
+        }
+      }()
+      case 117: try {
+        var v: Kerbside_V1_VehicleSet?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .vehiclesRemove(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .vehiclesRemove(v)
+        }
+      }()
+      case 130: try {
+        var v: Kerbside_V1_Reservation?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reservationMake(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reservationMake(v)
+        }
+      }()
+      case 131: try {
+        var v: Kerbside_V1_Reservations?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reservationList(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reservationList(v)
+        }
+      }()
+      case 132: try {
+        var v: Kerbside_V1_ReservationState?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reservationCancel(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reservationCancel(v)
+        }
+      }()
+      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._id != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._id, fieldNumber: 1)
-      }
-      switch _storage._ok {
-      case .json?: try {
-        guard case .json(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
-      }()
-      case .hello?: try {
-        guard case .hello(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      }()
-      case .position?: try {
-        guard case .position(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-      }()
-      case .driverAvailable?: try {
-        guard case .driverAvailable(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      }()
-      case .driverUnavailable?: try {
-        guard case .driverUnavailable(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-      }()
-      case .offerSeen?: try {
-        guard case .offerSeen(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-      }()
-      case .offerAccept?: try {
-        guard case .offerAccept(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-      }()
-      case .offerDecline?: try {
-        guard case .offerDecline(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
-      }()
-      case .rideAboard?: try {
-        guard case .rideAboard(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      }()
-      case .rideEnd?: try {
-        guard case .rideEnd(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-      }()
-      case .rideNoshow?: try {
-        guard case .rideNoshow(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-      }()
-      case .rideRequest?: try {
-        guard case .rideRequest(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-      }()
-      case .rideCancel?: try {
-        guard case .rideCancel(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
-      }()
-      case .subscribe?: try {
-        guard case .subscribe(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
-      }()
-      case .unsubscribe?: try {
-        guard case .unsubscribe(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-      }()
-      case .watch?: try {
-        guard case .watch(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
-      }()
-      case .unwatch?: try {
-        guard case .unwatch(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
-      }()
-      case .seatsSet?: try {
-        guard case .seatsSet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      }()
-      case .routeSet?: try {
-        guard case .routeSet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-      }()
-      case .publish?: try {
-        guard case .publish(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-      }()
-      case .rideSearch?: try {
-        guard case .rideSearch(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-      }()
-      case .seatBook?: try {
-        guard case .seatBook(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-      }()
-      case .seatAccept?: try {
-        guard case .seatAccept(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-      }()
-      case .seatDecline?: try {
-        guard case .seatDecline(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-      }()
-      case .seatCancel?: try {
-        guard case .seatCancel(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-      }()
-      case .seatAboard?: try {
-        guard case .seatAboard(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-      }()
-      case .seatEnd?: try {
-        guard case .seatEnd(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
-      }()
-      case .vehicleGet?: try {
-        guard case .vehicleGet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
-      }()
-      case .notifySet?: try {
-        guard case .notifySet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
-      }()
-      case .tourStart?: try {
-        guard case .tourStart(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-      }()
-      case .tourEnd?: try {
-        guard case .tourEnd(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-      }()
-      case .stopNext?: try {
-        guard case .stopNext(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
-      }()
-      case .stopPrevious?: try {
-        guard case .stopPrevious(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
-      }()
-      case .stopRequest?: try {
-        guard case .stopRequest(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-      }()
-      case .stopCancel?: try {
-        guard case .stopCancel(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-      }()
-      case .stopAccept?: try {
-        guard case .stopAccept(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-      }()
-      case .stopDecline?: try {
-        guard case .stopDecline(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-      }()
-      case .stopComplete?: try {
-        guard case .stopComplete(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
-      }()
-      case .stopNoshow?: try {
-        guard case .stopNoshow(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
-      }()
-      case .lineEta?: try {
-        guard case .lineEta(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
-      }()
-      case .broadcast?: try {
-        guard case .broadcast(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-      }()
-      case .officeQueue?: try {
-        guard case .officeQueue(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
-      }()
-      case .officeDriver?: try {
-        guard case .officeDriver(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
-      }()
-      case .officeRide?: try {
-        guard case .officeRide(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
-      }()
-      case .officeRemove?: try {
-        guard case .officeRemove(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
-      }()
-      case .officeCancel?: try {
-        guard case .officeCancel(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 84)
-      }()
-      case .officeBlock?: try {
-        guard case .officeBlock(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
-      }()
-      case .officeUnblock?: try {
-        guard case .officeUnblock(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 86)
-      }()
-      case .officeAudit?: try {
-        guard case .officeAudit(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 87)
-      }()
-      case .sos?: try {
-        guard case .sos(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
-      }()
-      case .sosCancel?: try {
-        guard case .sosCancel(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
-      }()
-      case .sosList?: try {
-        guard case .sosList(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
-      }()
-      case .sosAcknowledge?: try {
-        guard case .sosAcknowledge(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
-      }()
-      case .sosClose?: try {
-        guard case .sosClose(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
-      }()
-      case .reportSend?: try {
-        guard case .reportSend(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
-      }()
-      case .reportList?: try {
-        guard case .reportList(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 96)
-      }()
-      case .reportClose?: try {
-        guard case .reportClose(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 97)
-      }()
-      case .officePut?: try {
-        guard case .officePut(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
-      }()
-      case .officeOffer?: try {
-        guard case .officeOffer(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
-      }()
-      case .officeReassign?: try {
-        guard case .officeReassign(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
-      }()
-      case .officeEnd?: try {
-        guard case .officeEnd(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
-      }()
-      case .officeSessionEnd?: try {
-        guard case .officeSessionEnd(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
-      }()
-      case .driversSet?: try {
-        guard case .driversSet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
-      }()
-      case .driversGet?: try {
-        guard case .driversGet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
-      }()
-      case .driversList?: try {
-        guard case .driversList(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
-      }()
-      case .driversRemove?: try {
-        guard case .driversRemove(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
-      }()
-      case .vehiclesSet?: try {
-        guard case .vehiclesSet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 114)
-      }()
-      case .vehiclesGet?: try {
-        guard case .vehiclesGet(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 115)
-      }()
-      case .vehiclesList?: try {
-        guard case .vehiclesList(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 116)
-      }()
-      case .vehiclesRemove?: try {
-        guard case .vehiclesRemove(let v)? = _storage._ok else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 117)
-      }()
-      case nil: break
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.id != 0 {
+      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
+    }
+    switch self.ok {
+    case .json?: try {
+      guard case .json(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    }()
+    case .hello?: try {
+      guard case .hello(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .position?: try {
+      guard case .position(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .driverAvailable?: try {
+      guard case .driverAvailable(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .driverUnavailable?: try {
+      guard case .driverUnavailable(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .offerSeen?: try {
+      guard case .offerSeen(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    }()
+    case .offerAccept?: try {
+      guard case .offerAccept(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .offerDecline?: try {
+      guard case .offerDecline(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .rideAboard?: try {
+      guard case .rideAboard(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .rideEnd?: try {
+      guard case .rideEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .rideNoshow?: try {
+      guard case .rideNoshow(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .rideRequest?: try {
+      guard case .rideRequest(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .rideCancel?: try {
+      guard case .rideCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .subscribe?: try {
+      guard case .subscribe(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .unsubscribe?: try {
+      guard case .unsubscribe(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .watch?: try {
+      guard case .watch(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .unwatch?: try {
+      guard case .unwatch(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .seatsSet?: try {
+      guard case .seatsSet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .routeSet?: try {
+      guard case .routeSet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    }()
+    case .publish?: try {
+      guard case .publish(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .rideSearch?: try {
+      guard case .rideSearch(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+    }()
+    case .seatBook?: try {
+      guard case .seatBook(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+    }()
+    case .seatAccept?: try {
+      guard case .seatAccept(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+    }()
+    case .seatDecline?: try {
+      guard case .seatDecline(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+    }()
+    case .seatCancel?: try {
+      guard case .seatCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+    }()
+    case .seatAboard?: try {
+      guard case .seatAboard(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+    }()
+    case .seatEnd?: try {
+      guard case .seatEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 35)
+    }()
+    case .vehicleGet?: try {
+      guard case .vehicleGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 36)
+    }()
+    case .notifySet?: try {
+      guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .tourStart?: try {
+      guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+    }()
+    case .tourEnd?: try {
+      guard case .tourEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+    }()
+    case .stopNext?: try {
+      guard case .stopNext(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .stopPrevious?: try {
+      guard case .stopPrevious(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+    }()
+    case .stopRequest?: try {
+      guard case .stopRequest(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+    }()
+    case .stopCancel?: try {
+      guard case .stopCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+    }()
+    case .stopAccept?: try {
+      guard case .stopAccept(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+    }()
+    case .stopDecline?: try {
+      guard case .stopDecline(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+    }()
+    case .stopComplete?: try {
+      guard case .stopComplete(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 64)
+    }()
+    case .stopNoshow?: try {
+      guard case .stopNoshow(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 65)
+    }()
+    case .lineEta?: try {
+      guard case .lineEta(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 66)
+    }()
+    case .broadcast?: try {
+      guard case .broadcast(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+    }()
+    case .officeQueue?: try {
+      guard case .officeQueue(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+    }()
+    case .officeDriver?: try {
+      guard case .officeDriver(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+    }()
+    case .officeRide?: try {
+      guard case .officeRide(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
+    }()
+    case .officeRemove?: try {
+      guard case .officeRemove(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 83)
+    }()
+    case .officeCancel?: try {
+      guard case .officeCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 84)
+    }()
+    case .officeBlock?: try {
+      guard case .officeBlock(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 85)
+    }()
+    case .officeUnblock?: try {
+      guard case .officeUnblock(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 86)
+    }()
+    case .officeAudit?: try {
+      guard case .officeAudit(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 87)
+    }()
+    case .sos?: try {
+      guard case .sos(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+    }()
+    case .sosCancel?: try {
+      guard case .sosCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 91)
+    }()
+    case .sosList?: try {
+      guard case .sosList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+    }()
+    case .sosAcknowledge?: try {
+      guard case .sosAcknowledge(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+    }()
+    case .sosClose?: try {
+      guard case .sosClose(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 94)
+    }()
+    case .reportSend?: try {
+      guard case .reportSend(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 95)
+    }()
+    case .reportList?: try {
+      guard case .reportList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 96)
+    }()
+    case .reportClose?: try {
+      guard case .reportClose(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 97)
+    }()
+    case .officePut?: try {
+      guard case .officePut(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
+    }()
+    case .officeOffer?: try {
+      guard case .officeOffer(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+    }()
+    case .officeReassign?: try {
+      guard case .officeReassign(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
+    }()
+    case .officeEnd?: try {
+      guard case .officeEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 103)
+    }()
+    case .officeSessionEnd?: try {
+      guard case .officeSessionEnd(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
+    }()
+    case .driversSet?: try {
+      guard case .driversSet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+    }()
+    case .driversGet?: try {
+      guard case .driversGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
+    }()
+    case .driversList?: try {
+      guard case .driversList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 112)
+    }()
+    case .driversRemove?: try {
+      guard case .driversRemove(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 113)
+    }()
+    case .vehiclesSet?: try {
+      guard case .vehiclesSet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 114)
+    }()
+    case .vehiclesGet?: try {
+      guard case .vehiclesGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 115)
+    }()
+    case .vehiclesList?: try {
+      guard case .vehiclesList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 116)
+    }()
+    case .vehiclesRemove?: try {
+      guard case .vehiclesRemove(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 117)
+    }()
+    case .reservationMake?: try {
+      guard case .reservationMake(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+    }()
+    case .reservationList?: try {
+      guard case .reservationList(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+    }()
+    case .reservationCancel?: try {
+      guard case .reservationCancel(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+    }()
+    case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_Reply, rhs: Kerbside_V1_Reply) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._id != rhs_storage._id {return false}
-        if _storage._ok != rhs_storage._ok {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.id != rhs.id {return false}
+    if lhs.ok != rhs.ok {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9809,7 +10404,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0")
 
   fileprivate class _StorageClass {
     var _ch: String = String()
@@ -10616,6 +11211,97 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._data = .papersEnding(v)
           }
         }()
+        case 130: try {
+          var v: Kerbside_V1_Reservation?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationMade(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationMade(v)
+          }
+        }()
+        case 131: try {
+          var v: Kerbside_V1_ReservationReminder?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationReminder(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationReminder(v)
+          }
+        }()
+        case 132: try {
+          var v: Kerbside_V1_ReservationSearching?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationSearching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationSearching(v)
+          }
+        }()
+        case 133: try {
+          var v: Kerbside_V1_ReservationWaiting?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationWaiting(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationWaiting(v)
+          }
+        }()
+        case 134: try {
+          var v: Kerbside_V1_ReservationAssigned?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationAssigned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationAssigned(v)
+          }
+        }()
+        case 135: try {
+          var v: Kerbside_V1_ReservationFailed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationFailed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationFailed(v)
+          }
+        }()
+        case 136: try {
+          var v: Kerbside_V1_ReservationCancelled?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reservationCancelled(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reservationCancelled(v)
+          }
+        }()
         default: break
         }
       }
@@ -10876,6 +11562,34 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       case .papersEnding?: try {
         guard case .papersEnding(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+      }()
+      case .reservationMade?: try {
+        guard case .reservationMade(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+      }()
+      case .reservationReminder?: try {
+        guard case .reservationReminder(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+      }()
+      case .reservationSearching?: try {
+        guard case .reservationSearching(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+      }()
+      case .reservationWaiting?: try {
+        guard case .reservationWaiting(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
+      }()
+      case .reservationAssigned?: try {
+        guard case .reservationAssigned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 134)
+      }()
+      case .reservationFailed?: try {
+        guard case .reservationFailed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 135)
+      }()
+      case .reservationCancelled?: try {
+        guard case .reservationCancelled(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 136)
       }()
       case nil: break
       }
@@ -11592,7 +12306,7 @@ nonisolated extension Kerbside_V1_Expiry: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Assignment"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}pickup\0\u{1}passengers\0\u{1}destination\0\u{1}contact\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}pickup\0\u{1}passengers\0\u{1}destination\0\u{1}contact\0\u{1}needs\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11605,6 +12319,7 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
       default: break
       }
     }
@@ -11630,6 +12345,9 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._contact {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    if !self.needs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.needs, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11639,6 +12357,7 @@ nonisolated extension Kerbside_V1_Assignment: SwiftProtobuf.Message, SwiftProtob
     if lhs.passengers != rhs.passengers {return false}
     if lhs._destination != rhs._destination {return false}
     if lhs._contact != rhs._contact {return false}
+    if lhs.needs != rhs.needs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -11809,7 +12528,7 @@ nonisolated extension Kerbside_V1_RideOver: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Kerbside_V1_RequestOk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RequestOk"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}state\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}state\0\u{1}until\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -11820,12 +12539,17 @@ nonisolated extension Kerbside_V1_RequestOk: SwiftProtobuf.Message, SwiftProtobu
       case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -11835,6 +12559,9 @@ nonisolated extension Kerbside_V1_RequestOk: SwiftProtobuf.Message, SwiftProtobu
     if !self.state.isEmpty {
       try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
     }
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -11842,6 +12569,7 @@ nonisolated extension Kerbside_V1_RequestOk: SwiftProtobuf.Message, SwiftProtobu
     if lhs.ride != rhs.ride {return false}
     if lhs.zone != rhs.zone {return false}
     if lhs.state != rhs.state {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12185,7 +12913,7 @@ nonisolated extension Kerbside_V1_QueueLeft: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Offer"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{2}\u{a}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}passengers\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{1}needs\0\u{2}\u{9}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12198,6 +12926,7 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.expiresInMs) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
@@ -12224,6 +12953,9 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.expiresAt != 0 {
       try visitor.visitSingularUInt64Field(value: self.expiresAt, fieldNumber: 5)
     }
+    if !self.needs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.needs, fieldNumber: 6)
+    }
     try { if let v = self._silent {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
     } }()
@@ -12236,6 +12968,7 @@ nonisolated extension Kerbside_V1_Offer: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.passengers != rhs.passengers {return false}
     if lhs.expiresInMs != rhs.expiresInMs {return false}
     if lhs.expiresAt != rhs.expiresAt {return false}
+    if lhs.needs != rhs.needs {return false}
     if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -12328,7 +13061,7 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_RideSearching: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideSearching"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}round\0\u{1}reason\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}zone\0\u{1}round\0\u{1}reason\0\u{1}until\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12340,12 +13073,17 @@ nonisolated extension Kerbside_V1_RideSearching: SwiftProtobuf.Message, SwiftPro
       case 2: try { try decoder.decodeSingularStringField(value: &self.zone) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.round) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.ride.isEmpty {
       try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
     }
@@ -12358,6 +13096,9 @@ nonisolated extension Kerbside_V1_RideSearching: SwiftProtobuf.Message, SwiftPro
     if !self.reason.isEmpty {
       try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
     }
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -12366,6 +13107,7 @@ nonisolated extension Kerbside_V1_RideSearching: SwiftProtobuf.Message, SwiftPro
     if lhs.zone != rhs.zone {return false}
     if lhs.round != rhs.round {return false}
     if lhs.reason != rhs.reason {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -12985,7 +13727,7 @@ nonisolated extension Kerbside_V1_DriverSnapshot: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}pickup\0\u{1}passengers\0\u{1}notified\0\u{1}destination\0\u{2}\u{9}contact\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}pickup\0\u{1}passengers\0\u{1}notified\0\u{1}destination\0\u{1}needs\0\u{2}\u{8}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -12999,6 +13741,7 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
       case 15: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
@@ -13028,6 +13771,9 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._destination {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
     } }()
+    if !self.needs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.needs, fieldNumber: 7)
+    }
     try { if let v = self._contact {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     } }()
@@ -13041,6 +13787,7 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
     if lhs.passengers != rhs.passengers {return false}
     if lhs.notified != rhs.notified {return false}
     if lhs._destination != rhs._destination {return false}
+    if lhs.needs != rhs.needs {return false}
     if lhs._contact != rhs._contact {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -13049,7 +13796,7 @@ nonisolated extension Kerbside_V1_DriverRide: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerSnapshot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{1}notify\0\u{2}9requests\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}booking\0\u{1}notify\0\u{2}9requests\0\u{2}F\u{1}reservations\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -13061,6 +13808,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
       case 2: try { try decoder.decodeSingularMessageField(value: &self._booking) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._notify) }()
       case 60: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      case 130: try { try decoder.decodeRepeatedMessageField(value: &self.reservations) }()
       default: break
       }
     }
@@ -13083,6 +13831,9 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
     if !self.requests.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 60)
     }
+    if !self.reservations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.reservations, fieldNumber: 130)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -13091,6 +13842,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
     if lhs._booking != rhs._booking {return false}
     if lhs._notify != rhs._notify {return false}
     if lhs.requests != rhs.requests {return false}
+    if lhs.reservations != rhs.reservations {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -13098,7 +13850,7 @@ nonisolated extension Kerbside_V1_PassengerSnapshot: SwiftProtobuf.Message, Swif
 
 nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0\u{3}driver_lost\0\u{1}card\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}zone\0\u{1}passengers\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}notified\0\u{3}driver_lost\0\u{1}card\0\u{1}needs\0\u{1}until\0")
 
   fileprivate class _StorageClass {
     var _ride: String = String()
@@ -13111,6 +13863,8 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
     var _notified: UInt32? = nil
     var _driverLost: Kerbside_V1_DriverLost? = nil
     var _card: Kerbside_V1_Card? = nil
+    var _needs: [String] = []
+    var _until: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -13131,6 +13885,8 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
       _notified = source._notified
       _driverLost = source._driverLost
       _card = source._card
+      _needs = source._needs
+      _until = source._until
     }
   }
 
@@ -13159,6 +13915,8 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
         case 8: try { try decoder.decodeSingularUInt32Field(value: &_storage._notified) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._driverLost) }()
         case 10: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 11: try { try decoder.decodeRepeatedStringField(value: &_storage._needs) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
         default: break
         }
       }
@@ -13201,6 +13959,12 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._card {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
       } }()
+      if !_storage._needs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._needs, fieldNumber: 11)
+      }
+      try { if let v = _storage._until {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -13220,6 +13984,8 @@ nonisolated extension Kerbside_V1_PassengerRide: SwiftProtobuf.Message, SwiftPro
         if _storage._notified != rhs_storage._notified {return false}
         if _storage._driverLost != rhs_storage._driverLost {return false}
         if _storage._card != rhs_storage._card {return false}
+        if _storage._needs != rhs_storage._needs {return false}
+        if _storage._until != rhs_storage._until {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -16321,98 +17087,167 @@ nonisolated extension Kerbside_V1_OfficeBlock: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_OfficeRide: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".OfficeRide"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}passenger\0\u{1}zone\0\u{1}driver\0\u{3}offered_to\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{3}requested_at\0\u{3}accepted_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{3}closed_at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}state\0\u{1}passenger\0\u{1}zone\0\u{1}driver\0\u{3}offered_to\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{3}requested_at\0\u{3}accepted_at\0\u{3}arrived_at\0\u{3}aboard_at\0\u{3}closed_at\0\u{1}needs\0")
+
+  fileprivate class _StorageClass {
+    var _ride: String = String()
+    var _state: String = String()
+    var _passenger: String = String()
+    var _zone: String = String()
+    var _driver: String? = nil
+    var _offeredTo: String? = nil
+    var _pickup: Kerbside_V1_Point? = nil
+    var _destination: Kerbside_V1_Point? = nil
+    var _passengers: UInt32 = 0
+    var _requestedAt: UInt64 = 0
+    var _acceptedAt: UInt64? = nil
+    var _arrivedAt: UInt64? = nil
+    var _aboardAt: UInt64? = nil
+    var _closedAt: UInt64? = nil
+    var _needs: [String] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _ride = source._ride
+      _state = source._state
+      _passenger = source._passenger
+      _zone = source._zone
+      _driver = source._driver
+      _offeredTo = source._offeredTo
+      _pickup = source._pickup
+      _destination = source._destination
+      _passengers = source._passengers
+      _requestedAt = source._requestedAt
+      _acceptedAt = source._acceptedAt
+      _arrivedAt = source._arrivedAt
+      _aboardAt = source._aboardAt
+      _closedAt = source._closedAt
+      _needs = source._needs
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.passenger) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.zone) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._driver) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self._offeredTo) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
-      case 8: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
-      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.requestedAt) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._acceptedAt) }()
-      case 12: try { try decoder.decodeSingularUInt64Field(value: &self._arrivedAt) }()
-      case 13: try { try decoder.decodeSingularUInt64Field(value: &self._aboardAt) }()
-      case 14: try { try decoder.decodeSingularUInt64Field(value: &self._closedAt) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._passenger) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._zone) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._driver) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._offeredTo) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._pickup) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._destination) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._passengers) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._requestedAt) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._acceptedAt) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._arrivedAt) }()
+        case 13: try { try decoder.decodeSingularUInt64Field(value: &_storage._aboardAt) }()
+        case 14: try { try decoder.decodeSingularUInt64Field(value: &_storage._closedAt) }()
+        case 15: try { try decoder.decodeRepeatedStringField(value: &_storage._needs) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.ride.isEmpty {
-      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._ride.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ride, fieldNumber: 1)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 2)
+      }
+      if !_storage._passenger.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._passenger, fieldNumber: 3)
+      }
+      if !_storage._zone.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._zone, fieldNumber: 4)
+      }
+      try { if let v = _storage._driver {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._offeredTo {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._pickup {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._destination {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      if _storage._passengers != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 9)
+      }
+      if _storage._requestedAt != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._requestedAt, fieldNumber: 10)
+      }
+      try { if let v = _storage._acceptedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+      } }()
+      try { if let v = _storage._arrivedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
+      } }()
+      try { if let v = _storage._aboardAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+      } }()
+      try { if let v = _storage._closedAt {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
+      } }()
+      if !_storage._needs.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._needs, fieldNumber: 15)
+      }
     }
-    if !self.state.isEmpty {
-      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
-    }
-    if !self.passenger.isEmpty {
-      try visitor.visitSingularStringField(value: self.passenger, fieldNumber: 3)
-    }
-    if !self.zone.isEmpty {
-      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 4)
-    }
-    try { if let v = self._driver {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._offeredTo {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._pickup {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try { if let v = self._destination {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
-    } }()
-    if self.passengers != 0 {
-      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 9)
-    }
-    if self.requestedAt != 0 {
-      try visitor.visitSingularUInt64Field(value: self.requestedAt, fieldNumber: 10)
-    }
-    try { if let v = self._acceptedAt {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
-    } }()
-    try { if let v = self._arrivedAt {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 12)
-    } }()
-    try { if let v = self._aboardAt {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
-    } }()
-    try { if let v = self._closedAt {
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 14)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_OfficeRide, rhs: Kerbside_V1_OfficeRide) -> Bool {
-    if lhs.ride != rhs.ride {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.passenger != rhs.passenger {return false}
-    if lhs.zone != rhs.zone {return false}
-    if lhs._driver != rhs._driver {return false}
-    if lhs._offeredTo != rhs._offeredTo {return false}
-    if lhs._pickup != rhs._pickup {return false}
-    if lhs._destination != rhs._destination {return false}
-    if lhs.passengers != rhs.passengers {return false}
-    if lhs.requestedAt != rhs.requestedAt {return false}
-    if lhs._acceptedAt != rhs._acceptedAt {return false}
-    if lhs._arrivedAt != rhs._arrivedAt {return false}
-    if lhs._aboardAt != rhs._aboardAt {return false}
-    if lhs._closedAt != rhs._closedAt {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._passenger != rhs_storage._passenger {return false}
+        if _storage._zone != rhs_storage._zone {return false}
+        if _storage._driver != rhs_storage._driver {return false}
+        if _storage._offeredTo != rhs_storage._offeredTo {return false}
+        if _storage._pickup != rhs_storage._pickup {return false}
+        if _storage._destination != rhs_storage._destination {return false}
+        if _storage._passengers != rhs_storage._passengers {return false}
+        if _storage._requestedAt != rhs_storage._requestedAt {return false}
+        if _storage._acceptedAt != rhs_storage._acceptedAt {return false}
+        if _storage._arrivedAt != rhs_storage._arrivedAt {return false}
+        if _storage._aboardAt != rhs_storage._aboardAt {return false}
+        if _storage._closedAt != rhs_storage._closedAt {return false}
+        if _storage._needs != rhs_storage._needs {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -17537,7 +18372,7 @@ nonisolated extension Kerbside_V1_ReportOnly: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".CallerTold"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passenger\0\u{1}name\0\u{1}number\0\u{1}event\0\u{1}ride\0\u{1}booking\0\u{1}request\0\u{1}taxi\0\u{1}vehicle\0\u{1}bus\0\u{1}line\0\u{1}zone\0\u{1}at\0\u{3}answer_by\0\u{3}eta_s\0\u{3}distance_m\0\u{1}by\0\u{1}reason\0\u{1}code\0\u{1}detail\0\u{1}text\0\u{1}card\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passenger\0\u{1}name\0\u{1}number\0\u{1}event\0\u{1}ride\0\u{1}booking\0\u{1}request\0\u{1}taxi\0\u{1}vehicle\0\u{1}bus\0\u{1}line\0\u{1}zone\0\u{1}at\0\u{3}answer_by\0\u{3}eta_s\0\u{3}distance_m\0\u{1}by\0\u{1}reason\0\u{1}code\0\u{1}detail\0\u{1}text\0\u{1}card\0\u{2}l\u{1}reservation\0\u{1}local\0\u{1}minutes\0")
 
   fileprivate class _StorageClass {
     var _passenger: String = String()
@@ -17562,6 +18397,9 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
     var _detail: String? = nil
     var _text: String? = nil
     var _card: Kerbside_V1_Card? = nil
+    var _reservation: String? = nil
+    var _local: String? = nil
+    var _minutes: UInt32? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -17594,6 +18432,9 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
       _detail = source._detail
       _text = source._text
       _card = source._card
+      _reservation = source._reservation
+      _local = source._local
+      _minutes = source._minutes
     }
   }
 
@@ -17634,6 +18475,9 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._text) }()
         case 22: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 130: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
+        case 131: try { try decoder.decodeSingularStringField(value: &_storage._local) }()
+        case 132: try { try decoder.decodeSingularUInt32Field(value: &_storage._minutes) }()
         default: break
         }
       }
@@ -17712,6 +18556,15 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._card {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
       } }()
+      try { if let v = _storage._reservation {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 130)
+      } }()
+      try { if let v = _storage._local {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 131)
+      } }()
+      try { if let v = _storage._minutes {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 132)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -17743,6 +18596,9 @@ nonisolated extension Kerbside_V1_CallerTold: SwiftProtobuf.Message, SwiftProtob
         if _storage._detail != rhs_storage._detail {return false}
         if _storage._text != rhs_storage._text {return false}
         if _storage._card != rhs_storage._card {return false}
+        if _storage._reservation != rhs_storage._reservation {return false}
+        if _storage._local != rhs_storage._local {return false}
+        if _storage._minutes != rhs_storage._minutes {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -18353,6 +19209,592 @@ nonisolated extension Kerbside_V1_PapersEnding: SwiftProtobuf.Message, SwiftProt
     if lhs.paper != rhs.paper {return false}
     if lhs.until != rhs.until {return false}
     if lhs.days != rhs.days {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Reservation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0\u{1}zone\0\u{1}pickup\0\u{1}destination\0\u{1}at\0\u{1}local\0\u{3}time_zone\0\u{1}passengers\0\u{1}needs\0\u{3}search_at\0\u{1}ride\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._pickup) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.searchAt) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 3)
+    }
+    try { if let v = self._pickup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._destination {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 6)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 7)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 8)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 9)
+    }
+    if !self.needs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.needs, fieldNumber: 10)
+    }
+    if self.searchAt != 0 {
+      try visitor.visitSingularUInt64Field(value: self.searchAt, fieldNumber: 11)
+    }
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Reservation, rhs: Kerbside_V1_Reservation) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.zone != rhs.zone {return false}
+    if lhs._pickup != rhs._pickup {return false}
+    if lhs._destination != rhs._destination {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.needs != rhs.needs {return false}
+    if lhs.searchAt != rhs.searchAt {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Reservations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Reservations"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservations\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.reservations) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reservations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.reservations, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Reservations, rhs: Kerbside_V1_Reservations) -> Bool {
+    if lhs.reservations != rhs.reservations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationState"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationState, rhs: Kerbside_V1_ReservationState) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationReminder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationReminder"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}minutes\0\u{1}state\0\u{2}\u{a}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.minutes) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 3)
+    }
+    if self.minutes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.minutes, fieldNumber: 4)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 5)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationReminder, rhs: Kerbside_V1_ReservationReminder) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs.minutes != rhs.minutes {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationSearching: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationSearching"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}reason\0\u{1}minutes\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.minutes) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 3)
+    }
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 4)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 5)
+    }
+    if self.minutes != 0 {
+      try visitor.visitSingularUInt32Field(value: self.minutes, fieldNumber: 6)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationSearching, rhs: Kerbside_V1_ReservationSearching) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs.ride != rhs.ride {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.minutes != rhs.minutes {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationWaiting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationWaiting"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}booking\0\u{1}reason\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._booking) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 3)
+    }
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._booking {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 6)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationWaiting, rhs: Kerbside_V1_ReservationWaiting) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs._booking != rhs._booking {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationAssigned: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationAssigned"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}taxi\0\u{1}position\0\u{3}eta_s\0\u{1}card\0\u{2}\u{7}silent\0")
+
+  fileprivate class _StorageClass {
+    var _reservation: String = String()
+    var _at: UInt64 = 0
+    var _local: String = String()
+    var _ride: String = String()
+    var _taxi: String = String()
+    var _position: Kerbside_V1_Fix? = nil
+    var _etaS: Double? = nil
+    var _card: Kerbside_V1_Card? = nil
+    var _silent: Bool? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _reservation = source._reservation
+      _at = source._at
+      _local = source._local
+      _ride = source._ride
+      _taxi = source._taxi
+      _position = source._position
+      _etaS = source._etaS
+      _card = source._card
+      _silent = source._silent
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._at) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._local) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._ride) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._taxi) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
+        case 7: try { try decoder.decodeSingularDoubleField(value: &_storage._etaS) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 15: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._reservation.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reservation, fieldNumber: 1)
+      }
+      if _storage._at != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._at, fieldNumber: 2)
+      }
+      if !_storage._local.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._local, fieldNumber: 3)
+      }
+      if !_storage._ride.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._ride, fieldNumber: 4)
+      }
+      if !_storage._taxi.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._taxi, fieldNumber: 5)
+      }
+      try { if let v = _storage._position {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._etaS {
+        try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+      } }()
+      try { if let v = _storage._card {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._silent {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationAssigned, rhs: Kerbside_V1_ReservationAssigned) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._reservation != rhs_storage._reservation {return false}
+        if _storage._at != rhs_storage._at {return false}
+        if _storage._local != rhs_storage._local {return false}
+        if _storage._ride != rhs_storage._ride {return false}
+        if _storage._taxi != rhs_storage._taxi {return false}
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._etaS != rhs_storage._etaS {return false}
+        if _storage._card != rhs_storage._card {return false}
+        if _storage._silent != rhs_storage._silent {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationFailed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}code\0\u{1}detail\0\u{2}\u{9}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 3)
+    }
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 5)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 6)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationFailed, rhs: Kerbside_V1_ReservationFailed) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReservationCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReservationCancelled"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}at\0\u{1}local\0\u{1}ride\0\u{1}by\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reservation) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.at) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.local) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.by) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reservation.isEmpty {
+      try visitor.visitSingularStringField(value: self.reservation, fieldNumber: 1)
+    }
+    if self.at != 0 {
+      try visitor.visitSingularUInt64Field(value: self.at, fieldNumber: 2)
+    }
+    if !self.local.isEmpty {
+      try visitor.visitSingularStringField(value: self.local, fieldNumber: 3)
+    }
+    try { if let v = self._ride {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    if !self.by.isEmpty {
+      try visitor.visitSingularStringField(value: self.by, fieldNumber: 5)
+    }
+    try { if let v = self._reason {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReservationCancelled, rhs: Kerbside_V1_ReservationCancelled) -> Bool {
+    if lhs.reservation != rhs.reservation {return false}
+    if lhs.at != rhs.at {return false}
+    if lhs.local != rhs.local {return false}
+    if lhs._ride != rhs._ride {return false}
+    if lhs.by != rhs.by {return false}
+    if lhs._reason != rhs._reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
