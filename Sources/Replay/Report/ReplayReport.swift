@@ -173,6 +173,7 @@ extension Violation.Rule {
     /// As the table calls it.
     var title: String {
         switch self {
+        case .reservation: "I5 a reservation, one ride"
         case .queueMembership: "I1 available ⇔ in one queue"
         case .busyWithOneRide: "I2 busy ⇔ one ride"
         case .oneDriverPerRide: "I3 one driver per ride"
