@@ -16,7 +16,7 @@ final class Recorder {
     private static let everyMs: UInt64 = 250
     private static let nextMs: UInt64 = 4
     /// Behind by more than this, it does not wait for a time at which nobody else wants the processor, ms.
-    private static let patientMs: Int64 = 20_000
+    private static let patientMs: Int64 = 5_000
     /// SCHED_IDLE of Linux, which Swift is not shown.
     private static let schedIdle: Int32 = 5
     /// After a failure of the database the next attempt waits, doubling up to this, ms.
