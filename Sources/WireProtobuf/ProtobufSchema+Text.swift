@@ -15,7 +15,7 @@ extension ProtobufSchema {
             phone:110:string? company:111:string? photo:112:string? licence:113:string? licence_until:114:string?
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
-            wait:124:bool? reservation:130:string?
+            wait:124:bool? reservation:125:string?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?

@@ -8110,7 +8110,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{2}\u{6}reservation\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -8380,7 +8380,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 122: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
         case 123: try { try decoder.decodeRepeatedStringField(value: &_storage._needs) }()
         case 124: try { try decoder.decodeSingularBoolField(value: &_storage._wait) }()
-        case 130: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
+        case 125: try { try decoder.decodeSingularStringField(value: &_storage._reservation) }()
         default: break
         }
       }
@@ -8631,7 +8631,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         try visitor.visitSingularBoolField(value: v, fieldNumber: 124)
       } }()
       try { if let v = _storage._reservation {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 130)
+        try visitor.visitSingularStringField(value: v, fieldNumber: 125)
       } }()
     }
     try unknownFields.traverse(visitor: &visitor)
