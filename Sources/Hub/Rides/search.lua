@@ -146,7 +146,9 @@ end
 -- The ride waits for who comes.
 local function wait_on(c, ride, r)
     if r.look_at and c.now < tonumber(r.look_at) then return end
-    r.look_at = string.format('%.0f', next_look(c, r.zone))
+    local ends = tonumber(r.wait_until) or 0
+    local at = next_look(c, r.zone)
+    r.look_at = string.format('%.0f', ends > c.now and math.min(at, ends) or at)
     set_ride(c, ride, 'look_at', r.look_at)
     redis.call('ZADD', c.p .. 'offers', string.format('%.0f', r.look_at - c.accept_grace_ms), ride)
     if not r.wait_until or r.is_told then return end
@@ -175,6 +177,7 @@ end
 
 -- Why a search comes to nothing: code and what the passenger is told, by the outlook.
 local function failure(r, hope)
+    if r.wait_until then return 'timeout', 'No driver could be found by the time that was told. Request again.' end
     if hope == 'asked' then return 'no_driver', 'Every driver of the zone was asked; none accepted. Request again later.' end
     if hope == 'full' then return 'seats_full', 'No taxi in the zone has ' .. r.passengers .. ' free seats. Request again later.' end
     return 'zone_empty', 'No driver' .. (r.needs and ' with ' .. named(r.needs) or '') .. ' is left in the zone. Request again later.'
@@ -199,9 +202,9 @@ local function place_ride(c, ride, r, queue)
     -- Nobody who is here takes it.
     local is_asked, may_come = ask_around(c, ride, r, queue.around)
     if is_asked then return nil end
-    -- Who waits is told at the time that was stated (sweep_searches).
-    if may_ask_again(c, ride, r) then return place_ride(c, ride, r, queue) end
-    if may_come or r.wait_until or hope == 'away' and (r.near or r.needs) then return wait_on(c, ride, r) end
+    local waits = r.wait_until and c.now < tonumber(r.wait_until)
+    if waits and may_ask_again(c, ride, r) then return place_ride(c, ride, r, queue) end
+    if may_come or waits or hope == 'away' and (r.near or r.needs) then return wait_on(c, ride, r) end
     if hope ~= 'away' then fail_ride(c, ride, r, failure(r, hope)) end
 end
 
