@@ -34,8 +34,9 @@ import Wire
             #expect(kind.personal.allSatisfy(kind.fields.contains))
             #expect(EventCatalogue.kind(kind.name) == kind)
         }
-        #expect(EventCatalogue.kind("ride.requested")?.personal == ["passenger", "lat", "lon", "to_lat", "to_lon"])
-        #expect(EventCatalogue.kind("ride.requested")?.common == ["ride", "zone", "passengers"])
+        let request = EventCatalogue.kind("ride.requested")
+        #expect(request?.personal == ["passenger", "lat", "lon", "to_lat", "to_lon", "needs"])
+        #expect(request?.common == ["ride", "zone", "passengers"])
         // A driver may write its own.
         #expect(EventCatalogue.kind("seats.changed")?.personal == ["reason"])
         #expect(EventCatalogue.kind("ride.unheard") == nil)

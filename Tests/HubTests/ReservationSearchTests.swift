@@ -230,9 +230,11 @@ import Wire
     func manyAtOnce() async throws {
         try await TestCity.run { city in
             for number in 1...6 { _ = try await make(city, "v_\(number)") }
+            try await come(city, before: 11 * Self.minute)
             try await city.queue("14", "T1")
             try await come(city, before: 10 * Self.minute)
             for number in 1...4 {
+                try await city.position("T1", "45.1", at: number)
                 #expect(try await city.offered("r_\(number)") == "T1")
                 #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
                 try await city.advance(30_000)
@@ -242,6 +244,7 @@ import Wire
             try await city.advance(30_000)
             try await city.sweep()
             #expect(try await state(city, "v_5") == "searching")
+            #expect(try await city.brokenInvariants() == [])
         }
     }
 

@@ -8,7 +8,7 @@ from kerbside.member import Member, member
 async def test_who_asks_for_names_that_do_not_exist_pays_for_what_is_near(new_hub):
     hub = new_hub(server__service_commands_per_second=100).start()
     one = await member(hub, "service")
-    replies = await asyncio.gather(*(one.ask("subscribe", channel=f"events:ride.n{n}") for n in range(40)))
+    replies = await asyncio.gather(*(one.ask("subscribe", channel=f"events:ride.{'n' * (n + 1)}") for n in range(40)))
     codes = [reply["error"]["code"] for reply in replies]
     assert codes[0] == "not_found" and codes[-1] == "rate_limited", codes
 

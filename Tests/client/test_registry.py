@@ -294,7 +294,7 @@ async def test_q9_a_fleet_is_imported_from_tables(new_hub, cast):
     drivers.write_text('driver,name\nT1,Ada\nT2,"Bo\nT3,Cy\n')
     wrong = kerbside("drivers", "import", drivers)
     assert f"{drivers}:3: a quote (\") begins here, and nothing closes it\n" in wrong.stderr and "1 error; " in wrong.stderr
-    drivers.write_text("driver,name\n" + "," * 200_000 + "\n")
+    drivers.write_text("driver,name\nT1" + "," * 200_000 + "\n")
     assert "200001 values for 2 columns" in kerbside("drivers", "import", drivers).stderr
     drivers.write_text(",".join(f"c{number}" for number in range(200_000)) + "\n")
     assert f"{drivers}:1: the head line has 200000 columns" in kerbside("drivers", "import", drivers).stderr

@@ -66,7 +66,7 @@ def check_state(hub):
 class _Ride:
     def __init__(self):
         self.state, self.driver, self.round, self.asked = "searching", None, 1, set()
-        self.gave_back, self.passengers = set(), 1
+        self.gave_back, self.passengers, self.needs = set(), 1, set()
 
 
 class Story:
@@ -76,6 +76,7 @@ class Story:
         self.queues = defaultdict(dict)  # zone → driver → score
         self.zone_of = {}
         self.away, self.rides, self.seats = set(), {}, {}
+        self.can, self.driver_can, self.car_of = {}, {}, {}  # capabilities by the records
         self.counts = defaultdict(int)
 
     def take(self, kind, data):
@@ -107,16 +108,29 @@ class Story:
     def on_seats_changed(self, seats, driver=None, **_):
         self.seats[driver] = seats
 
+    def on_vehicle_registered(self, vehicle, capabilities=(), **_):
+        self.can[vehicle] = {*capabilities}
+
+    def on_driver_registered(self, driver, vehicle=None, capabilities=(), **_):
+        self.driver_can[driver], self.car_of[driver] = {*capabilities}, vehicle or driver
+
+    def has(self, driver, needs):
+        return needs <= self.driver_can.get(driver, set()) | self.can.get(self.car_of.get(driver, driver), set())
+
     # Rides
 
-    def on_ride_requested(self, ride, passengers, **_):
+    def on_ride_requested(self, ride, passengers, needs=(), **_):
         assert ride not in self.rides, f"{ride} was requested twice"
         self.rides[ride] = _Ride()
-        self.rides[ride].passengers = passengers
+        self.rides[ride].passengers, self.rides[ride].needs = passengers, {*needs}
 
-    def on_ride_searching(self, ride, round, driver=None, **_):  # noqa: A002 - named as in the event
+    def on_ride_searching(self, ride, round, reason, driver=None, **_):  # noqa: A002 - named as in the event
         r = self.rides[ride]
-        if driver is not None:
+        if reason in ("waiting", "asked_again"):
+            assert r.state == "searching" and round == r.round, f"{ride} waits while {r.state} in round {r.round}"
+            if reason == "asked_again":
+                r.asked = set()
+        elif driver is not None:
             assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
             r.state, r.driver = "searching", None
             r.asked.add(driver)
@@ -130,6 +144,7 @@ class Story:
         assert r.state == "searching" and r.round == round, f"{ride} is offered while {r.state} in round {r.round}"
         holders = {other.driver for other in self.rides.values() if other.state == "offered"}
         full = {d for d, seats in self.seats.items() if seats < r.passengers}
+        full |= {d for d in self.zone_of if not self.has(d, r.needs)}
         no = self.away | holders | r.asked | r.gave_back | full
         if reason == "operator":  # whom the office chooses need not be the next, nor of this zone
             assert driver in self.zone_of and driver not in self.away | holders | full, f"{ride} is offered to {driver} by hand"
@@ -137,6 +152,11 @@ class Story:
             r.asked.add(driver)
             return
         free = {d: s for d, s in self.queues[zone].items() if d not in no}
+        if reason == "neighbour":  # nobody of its own zone can be asked
+            assert not free and driver in self.zone_of and driver not in no, f"{ride} is offered to {driver} before {free}"
+            r.state, r.driver = "offered", driver
+            r.asked.add(driver)
+            return
         assert driver in free, f"{ride} is offered to {driver}, who could not be asked"
         first = min(free, key=free.get)
         assert driver == first, f"FIFO: {ride} is offered to {driver} ({free[driver]}), before {first} ({free[first]})"
