@@ -96,8 +96,9 @@ def test_a_zone_that_is_not_there_is_said_here_too(town):
         [str(BINARY), "tail", ">", "--zone", "none", "--config", str(town.config)], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env=environment(), text=True)
     assert "--zone none: the city has no such zone now" in here.stderr.readline()
-    here.send_signal(signal.SIGINT)
-    here.communicate(timeout=10)
+    # Perhaps before it listens to signals; SIGINT may be ignored until then, as in a shell's background.
+    here.terminate()
+    here.communicate(timeout=patience.PROCESS)
 
 
 def test_an_unknown_event_is_answered_with_what_is_near_and_how_tail_is_used():
