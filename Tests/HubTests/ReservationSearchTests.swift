@@ -130,13 +130,18 @@ import Wire
 
     // MARK: what comes between
 
+    /// Eleven minutes before its time the passenger of the reservation is on another ride.
+    private func rideBefore(_ city: TestCity) async throws {
+        _ = try await make(city)
+        try await come(city, before: 11 * Self.minute)
+        try await city.queue("14", "T1")
+        try await city.assign("r9", of: "p1", to: "T1")
+    }
+
     @Test("who still rides is told once that the search waits; it begins when that is over")
     func waits() async throws {
         try await TestCity.run { city in
-            _ = try await make(city)
-            try await come(city, before: 11 * Self.minute)
-            try await city.queue("14", "T1")
-            try await city.assign("r9", of: "p1", to: "T1")
+            try await rideBefore(city)
             for seconds in [600, 570, 569, 540] { try await come(city, before: seconds * 1000) }
             #expect(try await told(city) == ["made", "reminder 11", "reminder 10", "waiting"])
             #expect(try await city.last("reservation.waiting", "passenger:p1")?["ride"]?.text == "r9")
@@ -152,10 +157,7 @@ import Wire
     @Test("who rides until the stated end is told that it has failed by that")
     func neverFree() async throws {
         try await TestCity.run { city in
-            _ = try await make(city)
-            try await come(city, before: 11 * Self.minute)
-            try await city.queue("14", "T1")
-            try await city.assign("r9", of: "p1", to: "T1")
+            try await rideBefore(city)
             _ = try await city.command("ride_aboard", "T1", "", "", "")
             for left in 0...9 { try await come(city, before: left * Self.minute) }
             #expect(try await state(city) == "open")

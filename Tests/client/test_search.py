@@ -32,6 +32,11 @@ class Searchers(Cast):
         super().__init__(driver, passenger)
         self._office = office
 
+    async def waiting(self, hub, here, **fields):
+        """A passenger who waits where nobody is; with the reply to its request."""
+        rider = await self.rider(hub)
+        return rider, await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True, **fields)
+
     async def equipped(self, hub, at, *capabilities):
         """A driver, available, whose car has these by the office's records."""
         office = self._office(hub, fresh("office-"))
@@ -114,8 +119,7 @@ async def test_r14_the_nearest_zone_comes_first(hub, cast):
 
 async def test_r14_who_waits_gets_the_first_who_comes(hub, cast):
     here = hub.block()
-    rider = await cast.rider(hub)
-    reply = await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True, key="w")
+    rider, reply = await cast.waiting(hub, here, key="w")
     assert reply["until"] > 0
     await rider.expect("ride.searching", ride=reply["ride"], reason="requested")
     await rider.expect("ride.searching", ride=reply["ride"], reason="waiting", until=reply["until"])
@@ -129,8 +133,7 @@ async def test_r14_who_waits_gets_the_first_who_comes(hub, cast):
 
 async def test_r14_who_waits_is_found_a_taxi_around_at_the_next_look(hub, cast):
     here = hub.block()
-    rider = await cast.rider(hub)
-    reply = await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True)
+    rider, reply = await cast.waiting(hub, here)
     driver = cast.driver(hub, here.b.stand)
     await driver.go_available()
     await driver.accept(reply["ride"])
@@ -139,8 +142,7 @@ async def test_r14_who_waits_is_found_a_taxi_around_at_the_next_look(hub, cast):
 
 async def test_c27_who_waits_in_vain_is_told_at_the_stated_time(hub, cast):
     here = hub.block()
-    rider = await cast.rider(hub)
-    reply = await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True)
+    rider, reply = await cast.waiting(hub, here)
     failed = await rider.until("ride.failed", ride=reply["ride"], code="timeout")
     assert failed["detail"]
     driver = cast.driver(hub, here.a.stand)
@@ -164,8 +166,7 @@ def test_r14_over_http_who_waits_reads_until_when(hub):
 async def test_c39_who_waits_is_found_a_taxi_though_a_worker_and_redis_die(new_hub, cast):
     hub = new_hub(server__workers=2, dispatch__neighbours=1, dispatch__look_again_ms=1000).start()
     here = hub.block()
-    rider = await cast.rider(hub)
-    reply = await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True)
+    rider, reply = await cast.waiting(hub, here)
     await rider.until("ride.searching", reason="requested")
     await rider.expect("ride.searching", reason="waiting")
     await hub.kill_workers(*hub.workers())

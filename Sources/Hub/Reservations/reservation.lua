@@ -10,7 +10,7 @@ local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
-local follow = import('search', 'follow')
+local follow, needs_of = import('search', 'follow', 'needs_of')
 local begin_ride = import('request', 'begin_ride')
 local cancel_by_passenger = import('ride', 'cancel_by_passenger')
 
@@ -47,18 +47,11 @@ local function load(c, id)
     return v.state and v
 end
 
-local function words(list)
-    if not list or list == '' then return nil end
-    local found = {}
-    for word in string.gmatch(list, '%S+') do found[#found + 1] = word end
-    return found
-end
-
 -- As its passenger sees it.
 local function shown(c, id, v)
     return {
         reservation = id, state = v.state, zone = v.zone, pickup = point(v.lat, v.lon), destination = point(v.to_lat, v.to_lon),
-        at = v.at, ['local'] = v['local'], time_zone = v.time_zone, passengers = tonumber(v.passengers), needs = words(v.needs),
+        at = v.at, ['local'] = v['local'], time_zone = v.time_zone, passengers = tonumber(v.passengers), needs = needs_of(v),
         search_at = v.at - c.reservation_search_before_ms, ride = v.ride,
     }
 end

@@ -15,12 +15,12 @@ local function words(text) return string.gmatch(text or '', '%S+') end
 -- Names out of a sorted set, as they are needed. needs: only of those who have all of that.
 local function names_of(list, count)
     if #list.names < count and not list.ended and list.needs then
-        local keys, weights = { list.key }, { 1 }
+        -- In the order of the queue: by its scores alone.
+        local keys, weights = { list.key }, { 'WEIGHTS', 1 }
         for word in words(list.needs) do keys[#keys + 1], weights[#weights + 1] = list.p .. 'able:' .. word, 0 end
-        local count_of_keys = #keys
-        keys[#keys + 1] = 'WEIGHTS'
+        local of_keys = #keys
         for _, weight in ipairs(weights) do keys[#keys + 1] = weight end
-        list.names, list.ended = redis.call('ZINTER', count_of_keys, unpack(keys)), true
+        list.names, list.ended = redis.call('ZINTER', of_keys, unpack(keys)), true
     elseif #list.names < count and not list.ended then
         local piece = redis.call('ZRANGE', list.key, #list.names, #list.names + PIECE - 1)
         for _, name in ipairs(piece) do list.names[#list.names + 1] = name end
@@ -48,6 +48,18 @@ local function part_for(c, seen, r)
     local part = seen.with[r.needs] or view(c, seen.zone, seen.except, r.needs, seen)
     seen.with[r.needs] = part
     return part
+end
+
+-- The zones around a ride's own, nearest first (`near`: their names, a line break between): the name of each, and what is known of it, for all
+-- who look there during this call.
+local function around(c, seen, r)
+    local names = string.gmatch(r.near or '', '[^\n]+')
+    return function()
+        local zone = names()
+        if not zone then return nil end
+        seen.around[zone] = seen.around[zone] or view(c, zone)
+        return zone, seen.around[zone]
+    end
 end
 
 -- Reads on in the queue, one driver; false when it was read to its end.
@@ -191,6 +203,6 @@ local function outlook(c, ride, r, whole, asked)
 end
 
 return {
-    view = view, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
+    view = view, around = around, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
     named = named, words = words, nobody_for = nobody_for, take_unasked = take_unasked, outlook = outlook,
 }

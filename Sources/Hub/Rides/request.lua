@@ -4,10 +4,10 @@ local log, ok, refuse, register, tell = import('core', 'log', 'ok', 'refuse', 'r
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
-local nobody_for, view = import('candidates', 'nobody_for', 'view')
+local around, nobody_for, view = import('candidates', 'around', 'nobody_for', 'view')
 local begin_search, needs_of, search_ends = import('search', 'begin_search', 'needs_of', 'search_ends')
 
--- Why a passenger can't have a ride now; nil: it can.
+-- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
 local function refusal(c, passenger)
     local held = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'ride', 'booking', 'cancels', 'blocked')
     local barred = blocks.refusal(c, held[4])
@@ -45,9 +45,7 @@ end
 local function nobody_around(c, queue, of)
     local code, detail = nobody_for(c, queue, of)
     if not code then return nil end
-    for zone in string.gmatch(of.near or '', '[^\n]+') do
-        local seen = view(c, zone)
-        queue.around[zone] = seen
+    for _, seen in around(c, queue, of) do
         if not nobody_for(c, seen, of) then return nil end
     end
     return code, detail

@@ -7,7 +7,8 @@ local load_ride, log, set_ride, set_vehicle, tell = import('core', 'load_ride', 
 local cancels = import('limits', 'cancels')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local set_not_free = import('queue', 'set_not_free')
-local gave_back, have_others_room, lacks = import('candidates', 'gave_back', 'have_others_room', 'lacks')
+local around, gave_back = import('candidates', 'around', 'gave_back')
+local have_others_room, lacks = import('candidates', 'have_others_room', 'lacks')
 local named, outlook, read_on, take = import('candidates', 'named', 'outlook', 'read_on', 'take')
 local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
 
@@ -158,13 +159,12 @@ local function wait_on(c, ride, r)
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = 'waiting', ['until'] = tonumber(r.wait_until) })
 end
 
--- Asks the first who is free in the zones around, nearest first (`near`: their names, a line break between). Answers whether somebody is asked;
--- and whether somebody there may be asked later. around: what is known of those zones during this call.
-local function ask_around(c, ride, r, around)
+-- Asks the first who is free in the zones around. Answers whether somebody is asked; and whether somebody there may be asked later.
+-- queue: of the ride's own zone.
+local function ask_around(c, ride, r, queue)
     local may_come = false
-    for zone in string.gmatch(r.near or '', '[^\n]+') do
-        local seen, asked = around[zone] or view(c, zone), {}
-        around[zone] = seen
+    for zone, seen in around(c, queue, r) do
+        local asked = {}
         local driver = take_unasked(c, ride, r, seen, asked)
         if driver then
             make_offer(c, ride, r, driver, nil, 'neighbour', zone)
@@ -200,7 +200,7 @@ local function place_ride(c, ride, r, queue)
         return place_ride(c, ride, r, queue)
     end
     -- Nobody who is here takes it.
-    local is_asked, may_come = ask_around(c, ride, r, queue.around)
+    local is_asked, may_come = ask_around(c, ride, r, queue)
     if is_asked then return nil end
     local waits = r.wait_until and c.now < tonumber(r.wait_until)
     if waits and may_ask_again(c, ride, r) then return place_ride(c, ride, r, queue) end
