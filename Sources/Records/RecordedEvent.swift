@@ -45,7 +45,10 @@ public struct RecordedEvent: Sendable {
     }
 
     /// Without NUL, which PostgreSQL does not take.
-    func text(_ field: String) -> SQLValue { SQLValue(data[field]?.text?.replacing("\0", with: "")) }
+    func text(_ field: String) -> SQLValue {
+        guard let text = data[field]?.text else { return .null }
+        return .text(text.utf8.contains(0) ? text.replacing("\0", with: "") : text)
+    }
     func whole(_ field: String) -> SQLValue { SQLValue(data[field]?.integer) }
     func number(_ field: String) -> SQLValue { SQLValue(data[field]?.double) }
     /// An object as its JSON.

@@ -18,7 +18,12 @@ public final class SQLiteDatabase: Database {
             throw reason
         }
         do throws(DatabaseFailure) {
-            try script("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            // A page that changes often goes into the file once for all: each checkpoint waits for the disk.
+            try script(
+                """
+                PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
+                PRAGMA wal_autocheckpoint = 4000
+                """)
         } catch {
             close()
             throw error

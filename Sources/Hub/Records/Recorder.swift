@@ -12,6 +12,9 @@ import Settings
 final class Recorder {
     /// Entries at once: a tenth of a millisecond of Redis' time, in which nobody else is served.
     private static let atOnce = 100
+    /// They are recorded together, so many or those of so long, ms: each transaction writes whole pages of the disk that Redis writes to, too.
+    private static let mostHeld = 1_000
+    private static let holdMs: Int64 = 1_000
     /// How often it looks, and how soon again while there is more, ms.
     private static let everyMs: UInt64 = 250
     private static let nextMs: UInt64 = 4
@@ -41,6 +44,8 @@ final class Recorder {
     private var store: RecordStore?
     /// How far the log is recorded, as was known last.
     private var cursor: RecordStore.Cursor?
+    /// What has been read after it, to be recorded.
+    private var held: Held?
     private var isAnew = false
     private var isReading = false
     /// What keeps the database from recording; nil while nothing does.
@@ -51,6 +56,14 @@ final class Recorder {
     private var forgetAt: Int64 = 0
     private var isTooFarBehind = false
     private var isPatient = false
+
+    private struct Held {
+        var entries: [LogReading.Entry] = []
+        var gap: RecordStore.Gap?
+        var to: RecordStore.Cursor
+        /// Machine ms.
+        var since: Int64
+    }
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
         self.settings = settings
@@ -136,6 +149,7 @@ final class Recorder {
     private func failed(_ failure: DatabaseFailure) {
         store?.close()
         store = nil
+        held = nil
         meter.failed()
         // A server that goes away is told of by the connection that it cut, and then by each attempt: that is one fact.
         if trouble?.kind != failure.kind {
@@ -153,7 +167,7 @@ final class Recorder {
     private func read() {
         guard connection.isUp, !isReading, !meter.isStandby else { return }
         isReading = true
-        let from = isAnew ? "-" : cursor.map { "\($0.id)" } ?? "-"
+        let from = held.map { "\($0.to.id)" } ?? (isAnew ? "-" : cursor.map { "\($0.id)" } ?? "-")
         connection.send(["MULTI"]) { _ in }
         connection.send(["TIME"]) { _ in }
         connection.send(["XINFO", "STREAM", RedisArgument(stream)]) { _ in }
@@ -171,23 +185,49 @@ final class Recorder {
     }
 
     private func take(_ reading: LogReading) {
-        let plan = reading.plan(after: cursor, isAnew: isAnew, settleMs: settleMs, most: Self.atOnce)
+        let plan = reading.plan(
+            after: held?.to ?? cursor, isAnew: isAnew && held == nil, settleMs: settleMs, most: Self.atOnce)
         if plan.mustRestart {
+            if let store {
+                record(in: store)
+                guard self.store != nil else { return }
+            }
             isAnew = true
             return read()
         }
-        if let store, !plan.entries.isEmpty { record(plan, in: store) } else if let store { ping(store) }
+        if let store { take(plan, into: store) }
         guard store != nil else {
             let behind = reading.added - (cursor?.place ?? 0)
             meter.behind(entries: behind, ms: reading.oldest(cursor))
             return warn(behind)
         }
-        works()
-        meter.behind(entries: plan.leftEntries, ms: plan.leftMs)
-        warn(plan.leftEntries)
+        let behind = plan.leftEntries + Int64(held?.entries.count ?? 0)
+        meter.behind(entries: behind, ms: held?.entries.first.map { max(0, reading.now - $0.id.ms) } ?? plan.leftMs)
+        warn(behind)
         be(patient: plan.leftMs < Self.patientMs)
         guard plan.entries.count == Self.atOnce else { return }
         if isPatient { nextRead.start(afterMs: Self.nextMs) { [unowned self] in read() } } else { read() }
+    }
+
+    private func take(_ plan: LogReading.Plan, into store: RecordStore) {
+        let now = EventLoop.wallClock()
+        if !plan.entries.isEmpty {
+            // Before a gap is what was read up to it.
+            if plan.gap != nil {
+                record(in: store)
+                guard self.store != nil else { return }
+            }
+            if held == nil { held = Held(gap: plan.gap, to: plan.cursor, since: now) }
+            held?.entries += plan.entries
+            held?.to = plan.cursor
+        }
+        guard let held else {
+            ping(store)
+            if self.store != nil { works() }
+            return
+        }
+        // The machine's clock may be put back.
+        if held.entries.count >= Self.mostHeld || abs(now - held.since) >= Self.holdMs { record(in: store) }
     }
 
     /// Whoever decides about rides comes first: the recorder runs when nobody else wants the processor, but not until the log is cut.
@@ -199,21 +239,24 @@ final class Recorder {
         _ = sched_setscheduler(0, patient ? Self.schedIdle : SCHED_OTHER, &none)
     }
 
-    private func record(_ plan: LogReading.Plan, in store: RecordStore) {
-        let events = plan.entries.compactMap {
+    private func record(in store: RecordStore) {
+        guard let held else { return }
+        let events = held.entries.compactMap {
             RecordedEvent(id: $0.id, type: $0.type, time: $0.time, json: $0.data)
         }
-        if events.count < plan.entries.count {
+        if events.count < held.entries.count {
             log.warning(
-                "\(plan.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
+                "\(held.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
         }
         do throws(DatabaseFailure) {
-            try store.record(events, gap: plan.gap, from: cursor, to: plan.cursor, nowMs: EventLoop.wallClock())
-            if let gap = plan.gap { tell(gap) }
-            cursor = plan.cursor
+            try store.record(events, gap: held.gap, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
+            if let gap = held.gap { tell(gap) }
+            cursor = held.to
+            self.held = nil
             isAnew = false
-            meter.recorded(plan.entries.count)
+            meter.recorded(held.entries.count)
             if let last = events.last { try forget(store, hubNow: last.time) }
+            works()
         } catch {
             failed(error)
         }
