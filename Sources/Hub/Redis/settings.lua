@@ -45,7 +45,7 @@ local function settings(prefix, real)
     local key = prefix .. 'settings'
     local version = redis.call('HGET', key, 'version')
     if known and version and known.version == version then
-        known.checked = real
+        known.checked, known.beside = real, {}
         return known
     end
     local values, numbers = redis.call('HMGET', key, unpack(NAMES)), {}
@@ -54,9 +54,18 @@ local function settings(prefix, real)
         -- As Redis takes it in a command: a number would be printed anew each time.
         numbers[name .. '_text'] = values[i]
     end
-    known = { version = version, checked = real, __index = numbers }
+    known = { version = version, checked = real, __index = numbers, beside = {} }
     cached[prefix] = known
     return known
 end
 
-return { settings = settings }
+-- What stands beside the settings and the workers find out, such as the city's clock: text, or false. Read as often as the settings.
+local function beside(c, name)
+    local known = getmetatable(c).beside
+    if known[name] == nil then known[name] = redis.call('HGET', c.p .. 'settings', name) end
+    return known[name]
+end
+
+local function beside_changed(c) getmetatable(c).beside = {} end
+
+return { settings = settings, beside = beside, beside_changed = beside_changed }

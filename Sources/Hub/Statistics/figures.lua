@@ -6,20 +6,22 @@
 -- not change any more. Kept for `figure_days` days.
 
 local refuse = import('core', 'refuse')
+local beside, beside_changed = import('settings', 'beside', 'beside_changed')
 
 local figures = {}
 
 -- The city's local time less UTC, s: the workers know its time zone, and say it with each sweep.
 function figures.set_offset(c, seconds)
     local key = c.p .. 'settings'
-    if redis.call('HGET', key, 'utc_offset_s') ~= seconds then redis.call('HSET', key, 'utc_offset_s', seconds) end
+    if redis.call('HGET', key, 'utc_offset_s') == seconds then return end
+    redis.call('HSET', key, 'utc_offset_s', seconds)
+    beside_changed(c)
 end
 
 -- The day of a time (ms; nil: now), as 2026-11-21, and its hour. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
 function figures.date(c, at)
     local floor = math.floor
-    local offset = tonumber(redis.call('HGET', c.p .. 'settings', 'utc_offset_s') or 0)
-    local seconds = (at or c.now) / 1000 + offset
+    local seconds = (at or c.now) / 1000 + (tonumber(beside(c, 'utc_offset_s')) or 0)
     local days = floor(seconds / 86400) + 719468
     local era = floor(days / 146097)
     local day = days - era * 146097

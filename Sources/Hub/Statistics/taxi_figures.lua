@@ -29,7 +29,6 @@ function taxi_figures.count(c, r, state)
         add(n, 9, math.max(0, arrived - accepted))
         add(n, 10, 1)
     end
-    for i, number in ipairs(n) do n[i] = string.format('%.0f', number) end
     redis.call('HSET', key, field, table.concat(n, ' '))
     if not known then redis.call('EXPIRE', key, c.figure_days * 86400) end
 end
