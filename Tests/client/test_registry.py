@@ -338,3 +338,20 @@ async def test_q9_records_by_hand(new_hub, cast):
     assert kerbside("vehicles", "remove", "V1").returncode == 1
     assert kerbside("drivers", "remove", "T1").stdout == "driver T1 is removed\n"
     assert kerbside("vehicles", "remove", "V1").stdout == "vehicle V1 is removed\n"
+
+
+async def test_q9_a_page_of_long_records_costs_its_reader_what_there_is_to_read(new_hub):
+    hub = new_hub(server__workers=1, server__commands_per_second=20, server__commands_burst=300).start()
+    office = await City().office(hub)
+    long = {"name": "N" * 60, "photo": "https://fleet.example/" + "p" * 450, "licence_until": day(30), "medical_until": day(40)}
+    await office.call("drivers.set", driver="T0", **long)
+    key, ends = hub.key("drivers"), hub.key("driver-ends")
+    record, days = hub.redis.hget(key, "T0"), hub.redis.zrange(ends, 0, -1)
+    assert days, "in the order of their days"
+    for number in range(1, 100):
+        hub.redis.hset(key, f"T{number}", record.replace('"T0"', f'"T{number}"'))
+        hub.redis.zadd(ends, {member.removesuffix("T0") + f"T{number}": 0 for member in days})
+    pages = [await office.ask("drivers.list", ends_by=day(60), limit=100) for _ in range(20)]
+    assert len(pages[0]["ok"]["drivers"]) == 100, pages[0]
+    # Twenty short ones are 200.
+    assert pages[-1]["error"]["code"] == "rate_limited" and pages[-1]["error"]["retry_after_ms"]

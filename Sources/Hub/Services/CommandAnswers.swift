@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import Logging
 import RedisLink
@@ -21,7 +22,9 @@ extension Capability {
 
     private func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
-        case .ok(let json): reply(session, message.id, json, to: message.command.name)
+        case .ok(let json):
+            session.budget.bucket.charge(CommandPrice.answer(json.count), at: Int64(loop.now))
+            reply(session, message.id, json, to: message.command.name)
         case .refused(let code, let detail, let retryAfterMs):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail, retryAfterMs: retryAfterMs)
         case .unavailable:
