@@ -31,6 +31,12 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "The odds that a passenger cancels.")
     var cancel = BehaviourModel().cancel
 
+    @Option(help: "The odds that a passenger has reserved the taxi ahead.")
+    var reserve = BehaviourModel().reserve
+
+    @Option(help: "How long before the time that was: from the least to the most, each a number with s, m or h.")
+    var reserveAhead = "125m-12h"
+
     @Option(help: "Cuts of a client's link per minute.")
     var drops = BehaviourModel().dropsPerMinute
 
@@ -49,6 +55,9 @@ struct PlayOptions: ParsableArguments {
     func validate() throws {
         guard speed >= 1, speed <= 1000 else { throw ValidationError("--speed \(speed): expected 1 to 1000") }
         guard patience >= 0 else { throw ValidationError("--patience \(patience): expected seconds") }
+        guard Self.times(reserveAhead) != nil else {
+            throw ValidationError("--reserve-ahead \(reserveAhead): expected two times, the shorter first: 2h-12h")
+        }
         if let problem = behaviour.problem { throw ValidationError(problem) }
     }
 
@@ -58,7 +67,17 @@ struct PlayOptions: ParsableArguments {
         behaviour.decline = decline
         behaviour.cancel = cancel
         behaviour.dropsPerMinute = drops
+        behaviour.reserve = reserve
+        if let ahead = Self.times(reserveAhead) { behaviour.reserveAheadMs = ahead }
         return behaviour
+    }
+
+    private static func times(_ text: String) -> ClosedRange<Int64>? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map {
+            Duration.milliseconds(String($0))
+        }
+        guard parts.count == 2, let least = parts[0], let most = parts[1], least <= most else { return nil }
+        return Int64(least)...Int64(most)
     }
 
     /// Plays the source against the hub that is meant; ends the process' command with its exit code. `extra`: further
@@ -75,6 +94,7 @@ struct PlayOptions: ParsableArguments {
         ) { issuer.token(role: $0, subject: $1) }
         configuration.minibusToken = { issuer.token(minibus: $0, seats: $1) }
         configuration.trust = HubAddress.trust(settings)
+        if reserve > 0 { configuration.neighbours = try CityZones.load(settings).neighbours }
         configuration.speed = speed
         configuration.behaviour = behaviour
         configuration.seed = seed

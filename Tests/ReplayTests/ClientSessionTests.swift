@@ -15,7 +15,7 @@ import Wire
             PassengerMachine(plan: plan, bornHubMs: 0, behaviour: .smooth, keyPrefix: "k", seed: 1))
     }
 
-    var request: Command { harness.machine.plan.request }
+    var request: Command { harness.machine.plan.request(nowMs: 1_000_000) }
 
     @Test func aCommandWithoutAnswerIsSentAgainWithItsKey() throws {
         var harness = harness

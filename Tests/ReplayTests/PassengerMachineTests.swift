@@ -11,8 +11,48 @@ import Wire
         var harness = MachineHarness(
             PassengerMachine(plan: plan, bornHubMs: 1_000_000, behaviour: behaviour, keyPrefix: "k", seed: 1))
         try harness.connect()
-        try harness.grant(plan.request, ["ride": "r", "zone": "1", "state": "searching"])
+        try harness.grant(plan.request(nowMs: 1_000_000), ["ride": "r", "zone": "1", "state": "searching"])
         return harness
+    }
+
+    /// One that meets its taxi in two hours.
+    func reserved() throws -> MachineHarness<PassengerMachine> {
+        let plan = PlannedRide(
+            offsetMs: 7_200_000, subject: "p", pickup: point(45, 9), destination: point(45.01, 9), passengers: 2,
+            aheadMs: 7_200_000)
+        var harness = MachineHarness(
+            PassengerMachine(plan: plan, bornHubMs: 1_000_000, behaviour: .smooth, keyPrefix: "k", seed: 1))
+        try harness.connect()
+        try harness.grant(plan.request(nowMs: 1_000_000), ["reservation": "v", "state": "open"])
+        return harness
+    }
+
+    @Test("V1: a reservation becomes a ride")
+    func reservation() throws {
+        var harness = try reserved()
+        #expect(harness.machine.state == .reserved)
+        harness.event("reservation.made", ["reservation": "v"])
+        harness.event("ride.searching", ["ride": "v", "reason": "requested"])
+        #expect(harness.machine.state == .searching && harness.machine.ride == "v")
+        harness.event("ride.accepted", ["ride": "v", "taxi": "T1"])
+        harness.event("reservation.assigned", ["reservation": "v", "ride": "v", "taxi": "T1"])
+        harness.event("ride.arrived", ["ride": "v"])
+        harness.event("ride.ended", ["ride": "v"])
+        #expect(harness.machine.outcome == .ended && harness.machine.isSettled)
+        let notes = harness.notes.compactMap { if case .reservation(let note) = $0 { note } else { nil } }
+        #expect(notes.count == 3 && notes[0] == .made)
+    }
+
+    @Test("V3: nobody was found, or it is taken back in time")
+    func endsOfReservations() throws {
+        var harness = try reserved()
+        harness.event("reservation.failed", ["reservation": "v", "code": "timeout"])
+        #expect(harness.machine.outcome == .failed(code: "timeout"))
+        harness = try reserved()
+        harness.machine.cancel(harness.now, &harness.out)
+        _ = try harness.take(.reservations(.cancel(reservation: "v")))
+        harness.event("reservation.cancelled", ["reservation": "v", "by": "passenger"])
+        #expect(harness.machine.outcome == .cancelled)
     }
 
     @Test func aWholeRide() throws {

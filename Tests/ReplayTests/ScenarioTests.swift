@@ -112,6 +112,25 @@ import Testing
         #expect(fixes[2].place == end && fixes[3].place == end && fixes[3].speed == 0)
     }
 
+    @Test("V1: as many reserve as is asked for, so long before, and all come in the order in which they ask")
+    func reserving() {
+        let planned = (0..<400).map { number in
+            PlannedRide(
+                offsetMs: Int64(number) * 60_000, subject: "p\(number)", pickup: point(45, 9),
+                destination: point(45.01, 9), passengers: 1)
+        }
+        let scenario = TaxiScenario(drivers: [], planned: planned, summary: "")
+        let range: ClosedRange<Int64> = 600_000...3_600_000
+        #expect(scenario.passengers(reserving: 0, ahead: range, seed: 1) == planned)
+        let passengers = scenario.passengers(reserving: 0.5, ahead: range, seed: 1)
+        #expect(passengers.count == 400 && passengers.map(\.asksMs) == passengers.map(\.asksMs).sorted())
+        let ahead = passengers.filter { $0.aheadMs != nil }
+        #expect((150...250).contains(ahead.count) && ahead.allSatisfy { $0.asksMs >= 0 })
+        #expect(ahead.allSatisfy { range.contains($0.aheadMs ?? 0) })
+        // Who comes in the first ten minutes can't have.
+        #expect(ahead.allSatisfy { $0.offsetMs >= 600_000 })
+    }
+
     @Test func aCityIsTheSameForTheSameSeed() {
         let bounds = ZoneBounds(south: 45.44, west: 9.15, north: 45.48, east: 9.21)
         let zoneOf = { (place: GeoPoint) in

@@ -69,6 +69,20 @@ import Testing
         #expect(violations(in: Self.queue + declined + "offer.made r=r1 d=C z=2 round=1").map(\.rule) == [.queueOrder])
     }
 
+    @Test("V3: who got no taxi is counted by whether one waited near")
+    func score() {
+        let made = "reservation.made v=v2 p=p2 z=3"
+        let failed = "\n\nreservation.failed v=v2 p=p2 z=3 code=timeout"
+        func score(_ neighbours: [String: Set<String>]) -> ReservationScore {
+            var checker = LogChecker(neighbours: neighbours)
+            for event in log(Self.reserved + made + failed) { checker.take(event) }
+            return checker.reservationScore
+        }
+        #expect(score([:]) == ReservationScore(assigned: 1, failedNear: 0, failedAlone: 1))
+        #expect(score(["3": ["2"]]) == ReservationScore(assigned: 1, failedNear: 1, failedAlone: 0))
+        #expect(score(["3": ["2"]]).share == 0.5)
+    }
+
     @Test("I5: a reservation with its one ride is clean")
     func reservation() {
         #expect(violations(in: Self.reserved) == [])

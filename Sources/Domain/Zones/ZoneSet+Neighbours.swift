@@ -8,6 +8,13 @@ extension ZoneSet {
         zones.indices.filter { $0 != zone && (comesNear(zone, to: $0) || comesNear($0, to: zone)) }
     }
 
+    /// The zones beside each zone, by their ids. For a program that asks once.
+    public var neighbours: [String: Set<String>] {
+        Dictionary(
+            zones.indices.map { zone in (zones[zone].id, Set(touching(zone).map { zones[$0].id })) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
     /// Whether a corner of a zone's border lies near another one's border. Of two borders that do not cross, the nearest points are a corner of
     /// one and any point of the other.
     private func comesNear(_ zone: Int, to other: Int) -> Bool {

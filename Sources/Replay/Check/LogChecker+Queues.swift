@@ -66,6 +66,7 @@ extension LogChecker {
             report(.queueMembership, "driver \(name) leaves the queue of zone \(zone), but \(place)")
         }
         let score = queues[zone]?.removeValue(forKey: name)
+        if score != nil, queues[zone]?.isEmpty == true { emptiedMs[zone] = event.timeMs }
         let keeps = ["accepted", "outside_zones", "connection_lost", "stale"].contains(event.reason ?? "")
         driver.kept = keeps ? score.map { Place(zone: zone, score: $0) } : nil
         driver.keptSince = event.timeMs

@@ -2,7 +2,9 @@
 extension LogChecker {
     struct Reserved: Equatable {
         var passenger: String
+        var zone = ""
         var ride: String?
+        var isAssigned = false
         var isOver = false
     }
 
@@ -28,12 +30,22 @@ extension LogChecker {
         switch event.type {
         case "reservation.searching": searching(name, event.ride)
         case "reservation.assigned":
+            if reservations[name]?.isAssigned == false { reservationScore.assigned += 1 }
+            reservations[name]?.isAssigned = true
             if known.ride != event.ride || rides[event.ride ?? ""]?.driver != event.driver {
                 report(
                     .reservation, "reservation \(name) is assigned to \(event.driver ?? "nobody"), who has not its ride"
                 )
             }
-        case "reservation.cancelled", "reservation.failed": reservations[name]?.isOver = true
+        case "reservation.cancelled": reservations[name]?.isOver = true
+        case "reservation.failed":
+            reservations[name]?.isOver = true
+            guard !known.isAssigned else { break }
+            if hadOneNear(known.zone, event.timeMs) {
+                reservationScore.failedNear += 1
+            } else {
+                reservationScore.failedAlone += 1
+            }
         default: return false
         }
         return true
@@ -42,7 +54,14 @@ extension LogChecker {
     private mutating func made(_ name: String, _ passenger: String, _ event: LoggedEvent) {
         if reservations[name] != nil { report(.reservation, "reservation \(name) is made twice") }
         if event.goesNowhere { report(.reservation, "reservation \(name) is to go where it begins") }
-        reservations[name] = Reserved(passenger: passenger)
+        reservations[name] = Reserved(passenger: passenger, zone: event.zone ?? "")
+    }
+
+    /// In the last ten minutes a taxi waited in the zone or beside it.
+    private func hadOneNear(_ zone: String, _ nowMs: Int64) -> Bool {
+        neighbours[zone, default: []].union([zone]).contains { zone in
+            queues[zone]?.isEmpty == false || emptiedMs[zone].map { nowMs - $0 <= 600_000 } == true
+        }
     }
 
     private mutating func searching(_ name: String, _ ride: String?) {

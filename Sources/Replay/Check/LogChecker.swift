@@ -63,6 +63,11 @@ struct LogChecker {
     var rides: [String: Ride] = [:]
     var queues: [String: [String: Double]] = [:]
     var reservations: [String: Reserved] = [:]
+    var reservationScore = ReservationScore()
+    /// The zones beside each zone.
+    let neighbours: [String: Set<String>]
+    /// Zone → when the last one left its queue, hub ms.
+    var emptiedMs: [String: Int64] = [:]
     /// What cars and drivers have by their records, and who drives a car that is not named like it.
     var carHas: [String: Set<String>] = [:]
     var driverHas: [String: Set<String>] = [:]
@@ -80,7 +85,8 @@ struct LogChecker {
     private var touched: Set<String> = []
     private var step: Int64 = 0
 
-    init(from start: HubSnapshot = HubSnapshot()) {
+    init(from start: HubSnapshot = HubSnapshot(), neighbours: [String: Set<String>] = [:]) {
+        self.neighbours = neighbours
         queues = start.queues
         noShowWaitMs = start.noShowWaitMs
         roundPauseMs = start.roundPauseMs

@@ -15,6 +15,7 @@ struct Verdict {
     var noShows = 0
     /// Channels whose receipts were compared.
     var channels = 0
+    var reservations = ReservationScore()
 }
 
 /// Judges a run: reads what the hub wrote while it went on, and holds it against the rules and against what the
@@ -30,10 +31,15 @@ final class RideVerifier: RunVerifier {
 
     private let reader: CityReader
     private let gapsAllowed: Bool
+    private let neighbours: [String: Set<String>]
     private let clients: () -> Clients
     private var start = HubSnapshot()
 
-    init(reader: CityReader, gapsAllowed: Bool, clients: @escaping () -> Clients) {
+    /// neighbours: the zones beside each zone.
+    init(
+        reader: CityReader, gapsAllowed: Bool, neighbours: [String: Set<String>], clients: @escaping () -> Clients
+    ) {
+        self.neighbours = neighbours
         self.reader = reader
         self.gapsAllowed = gapsAllowed
         self.clients = clients
@@ -68,7 +74,7 @@ final class RideVerifier: RunVerifier {
     }
 
     private func judge(_ readings: Readings, _ clients: Clients, _ mustBeOver: Bool) -> Verdict {
-        var checker = LogChecker(from: start)
+        var checker = LogChecker(from: start, neighbours: neighbours)
         let written = readings.end.entriesAdded - start.entriesAdded
         let held = readings.events.count
         if written != held {
@@ -89,6 +95,7 @@ final class RideVerifier: RunVerifier {
         checker.add(ToldCheck.violations(clients.passengers, log: checker))
         return Verdict(
             violations: checker.violations, contexts: checker.violations.map { checker.context(of: $0) }, events: held,
-            rides: checker.rides.values.count { !$0.isFromBefore }, channels: readings.histories.count)
+            rides: checker.rides.values.count { !$0.isFromBefore }, channels: readings.histories.count,
+            reservations: checker.reservationScore)
     }
 }

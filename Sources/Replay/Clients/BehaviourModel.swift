@@ -16,6 +16,9 @@ public struct BehaviourModel: Sendable, Equatable {
     var noShowAgainMs: Int64 = 60_000
     /// The same where a citizen has asked a bus to stop.
     public var stopNoShow = 0.2
+    /// A passenger has reserved the taxi, so long before.
+    public var reserve = 0.0
+    public var reserveAheadMs: ClosedRange<Int64> = 7_500_000...43_200_000
     /// A driver gives an accepted ride back on its way.
     public var giveBack = 0.01
     /// Per client and minute: the link is cut without a word…
@@ -60,6 +63,7 @@ public struct BehaviourModel: Sendable, Equatable {
         let chances = [
             ("accept", accept), ("decline", decline), ("cancel", cancel), ("no-show", noShow), ("give-back", giveBack),
             ("no-show at a stop", stopNoShow), ("count by hand", handCount), ("repeating a command", repeats),
+            ("reserving", reserve),
         ]
         for (name, value) in chances where !(0...1).contains(value) {
             return "the odds of \(name) are \(value): 0…1 is possible"

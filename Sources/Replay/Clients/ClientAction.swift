@@ -57,6 +57,7 @@ enum ClientNote: Equatable {
     case unreadable(String)
     case bus(BusNote)
     case seat(SeatNote)
+    case reservation(ReservationNote)
 }
 
 /// When a passenger's taxi will be there, as it was told.
@@ -80,6 +81,15 @@ struct ToldETA: Equatable {
         early = data["early_s"]?.double
         late = data["late_s"]?.double
     }
+}
+
+/// Likewise, of taxis for a time ahead.
+enum ReservationNote: Equatable {
+    case made
+    /// A taxi has accepted, so long before the time; after it is less than zero. Hub ms.
+    case assigned(earlyMs: Int64)
+    /// The taxi is at the pickup, so long after the time. Hub ms.
+    case came(lateMs: Int64)
 }
 
 /// Likewise, of buses on lines.

@@ -9,6 +9,8 @@ struct PassengerMachine {
         case wanting
         /// Requested; the answer is not definite yet.
         case asking
+        /// Has a taxi for later.
+        case reserved
         case searching
         case accepted
         case aboard
@@ -19,6 +21,9 @@ struct PassengerMachine {
     var cuts: LinkCuts
     private(set) var state = State.wanting
     private(set) var ride: String?
+    private var reservation: String?
+    /// When to meet, hub ms.
+    private let meetMs: Int64
     let plan: PlannedRide
     let behaviour: BehaviourModel
     /// Hub ms at which it changes its mind.
@@ -28,6 +33,7 @@ struct PassengerMachine {
     init(plan: PlannedRide, bornHubMs: Int64, behaviour: BehaviourModel, keyPrefix: String, seed: UInt64) {
         self.plan = plan
         self.behaviour = behaviour
+        meetMs = bornHubMs + (plan.aheadMs ?? 0)
         random = SeededRandom(seed: seed, part: "passenger \(plan.subject)")
         session = ClientSession(
             role: "passenger", subject: plan.subject, keyPrefix: keyPrefix, seed: seed)
@@ -47,7 +53,7 @@ struct PassengerMachine {
 
     mutating func wake(_ now: Moment, _ out: inout [ClientAction]) {
         session.wake(now, &out)
-        if let due = cancelMs, now.hubMs >= due, ride != nil {
+        if let due = cancelMs, now.hubMs >= due, canCancel {
             cancelMs = nil
             cancel(now, &out)
         }
@@ -56,11 +62,18 @@ struct PassengerMachine {
 
     /// Real ms of the next thing to do.
     func dueMs(_ now: Moment) -> Int64 {
-        dueMs(now, atHub: ride == nil ? .max : cancelMs ?? .max)
+        dueMs(now, atHub: canCancel ? cancelMs ?? .max : .max)
     }
+
+    private var canCancel: Bool { ride != nil || reservation != nil }
 
     /// Gives up what is open, if it still can be.
     mutating func cancel(_ now: Moment, _ out: inout [ClientAction]) {
+        if let reservation, state == .reserved {
+            let cancel = Command.reservations(.cancel(reservation: reservation))
+            if !session.isPending({ $0 == cancel }) { session.ask(cancel, now, &out) }
+            return
+        }
         guard let ride, state == .searching || state == .accepted,
             !session.isPending({ $0 == .rides(.rideCancel(ride: ride)) })
         else { return }
@@ -72,9 +85,12 @@ struct PassengerMachine {
         case .live(let isFirst):
             guard isFirst, state == .wanting else { return }
             state = .asking
-            out.append(.note(.requestSent(subject: plan.subject)))
-            session.ask(plan.request, now, &out)
-        case .ok(let command, let data): if command.isRequest { known(data.text("ride"), &out) }
+            if plan.aheadMs == nil { out.append(.note(.requestSent(subject: plan.subject))) }
+            session.ask(plan.request(nowMs: now.hubMs), now, &out)
+        case .ok(let command, let data):
+            guard command.isRequest else { return }
+            reserved(data.text("reservation"), &out)
+            known(data.text("ride"), &out)
         case .refused(let command, let code): refused(command, code, &out)
         case .event(let type, let hubMs, let data): happened(type, hubMs, data, &out)
         case .snapshot(let data): adopt(data, &out)
@@ -90,8 +106,15 @@ struct PassengerMachine {
     private mutating func known(_ ride: String?, _ out: inout [ClientAction]) {
         guard let ride, self.ride == nil else { return }
         self.ride = ride
-        if state == .asking { state = .searching }
+        if state == .asking || state == .reserved { state = .searching }
         out.append(.note(.requestKnown(subject: plan.subject, ride: ride)))
+    }
+
+    private mutating func reserved(_ reservation: String?, _ out: inout [ClientAction]) {
+        guard let reservation, self.reservation == nil else { return }
+        self.reservation = reservation
+        if state == .asking { state = .reserved }
+        out.append(.note(.reservation(.made)))
     }
 
     /// A refused cancel changes nothing: how the ride really ends is told by its events.
@@ -103,6 +126,7 @@ struct PassengerMachine {
     private mutating func happened(
         _ type: String, _ hubMs: Int64, _ data: JSONValue, _ out: inout [ClientAction]
     ) {
+        if type.hasPrefix("reservation.") { happened(toReservation: type, hubMs, data, &out) }
         if type == "ride.searching" { known(data.text("ride"), &out) }
         guard let ride, data.text("ride") == ride else { return }
         switch type {
@@ -112,11 +136,26 @@ struct PassengerMachine {
             out.append(.note(.acceptTold(ride: ride)))
             if let told = ToldETA(data, atMs: hubMs, isFirst: true) { out.append(.note(.etaTold(told))) }
         case "ride.near": out.append(.note(.alert(metres: 500)))
-        case "ride.arrived": out.append(.note(.alert(metres: 20)))
+        case "ride.arrived":
+            out.append(.note(.alert(metres: 20)))
+            if reservation != nil { out.append(.note(.reservation(.came(lateMs: hubMs - meetMs)))) }
         case "ride.aboard": state = .aboard
         case "ride.ended": end(.ended, &out)
         case "ride.failed": end(.failed(code: data.text("code") ?? ""), &out)
         case "ride.cancelled": end(data.text("reason") == "noshow" ? .noShow : .cancelled, &out)
+        default: break
+        }
+    }
+
+    private mutating func happened(
+        toReservation type: String, _ hubMs: Int64, _ data: JSONValue, _ out: inout [ClientAction]
+    ) {
+        if type == "reservation.made" { reserved(data.text("reservation"), &out) }
+        guard let reservation, data.text("reservation") == reservation else { return }
+        switch type {
+        case "reservation.assigned": out.append(.note(.reservation(.assigned(earlyMs: meetMs - hubMs))))
+        case "reservation.failed": end(.failed(code: data.text("code") ?? ""), &out)
+        case "reservation.cancelled": end(data.text("reason") == "noshow" ? .noShow : .cancelled, &out)
         default: break
         }
     }
@@ -131,6 +170,11 @@ struct PassengerMachine {
     private mutating func adopt(_ data: JSONValue, _ out: inout [ClientAction]) {
         if case .over = state { return }
         let open = data["ride"]
+        if state == .reserved, open == nil {
+            let mine = data["reservations"]?.elements?.contains { $0.text("reservation") == reservation }
+            if mine != true { end(.lost, &out) }
+            return
+        }
         guard let mine = ride else { return known(open?.text("ride"), &out) }
         guard open?.text("ride") == mine else { return end(.lost, &out) }
         switch open?.text("state") {

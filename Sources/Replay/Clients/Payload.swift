@@ -23,17 +23,28 @@ extension Place {
 }
 
 extension PlannedRide {
-    var request: Command {
-        .rides(
-            .rideRequest(
-                lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,
-                destination: Place(destination)))
+    /// nowMs: hub time.
+    func request(nowMs: Int64) -> Command {
+        guard let aheadMs else {
+            return .rides(
+                .rideRequest(
+                    lat: rounded(pickup.lat), lon: rounded(pickup.lon), passengers: passengers,
+                    destination: Place(destination)))
+        }
+        return .reservations(
+            .make(
+                Reservation(
+                    pickup: Place(pickup), destination: Place(destination), at: nowMs + aheadMs, passengers: passengers)
+            ))
     }
 }
 
 extension Command {
     var isRequest: Bool {
-        if case .rides(.rideRequest) = self { true } else { false }
+        switch self {
+        case .rides(.rideRequest), .reservations(.make): true
+        default: false
+        }
     }
 
     /// Answers an offer of this ride (not by accepting), and so is worth nothing once the offer is over.

@@ -41,6 +41,10 @@ public struct ReplayReport: Sendable {
         table.gap()
         addTimes(&table)
         table.gap()
+        if tally.reservations.made > 0 {
+            tally.reservations.add(to: &table, verdict?.reservations)
+            table.gap()
+        }
         addETAs(&table)
         table.gap()
         addTraffic(&table)
@@ -148,6 +152,7 @@ public struct ReplayReport: Sendable {
             "events": number(tally.events), "states": number(tally.states), "gaps": number(tally.gaps),
             "refusals": .object(refusals), "unreadable": number(tally.unreadable.count), "quiet": .bool(open.isEmpty),
             "checked": .bool(verdict != nil), "log_entries": number(verdict?.events ?? 0),
+            "reservations": tally.reservations.json(verdict?.reservations),
             "violations": verdict?.counts(Violation.Rule.rides) ?? [:], "clean": .bool(isClean),
             "details": .array(violations.prefix(100).map { .string($0.description) }),
         ]

@@ -32,6 +32,7 @@ struct Tally {
     private(set) var etas = ETATally()
     private(set) var buses = BusTally()
     private(set) var seats = SeatTally()
+    private(set) var reservations = ReservationTally()
 
     private var requestSentUs: [String: Int64] = [:]
     private var requestSentOfRide: [String: Int64] = [:]
@@ -79,6 +80,7 @@ struct Tally {
         case .unreadable(let text): unreadable.append(text)
         case .bus(let note): buses.take(note, atUs: nowUs)
         case .seat(let note): seats.take(note)
+        case .reservation(let note): reservations.take(note)
         default: break
         }
     }

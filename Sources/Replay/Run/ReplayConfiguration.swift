@@ -24,6 +24,8 @@ public struct ReplayConfiguration: Sendable {
     public var redis: RedisEndpoint?
     /// The city's id, as in the keys `{city}:…`.
     public var city: String
+    /// The zones beside each zone, by their ids: where a reservation that got no taxi could have had one.
+    public var neighbours: [String: Set<String>] = [:]
     /// Hub seconds per real second; the hub's clock must run at the same scale.
     public var speed = 1.0
     public var behaviour = BehaviourModel()

@@ -26,7 +26,9 @@ actor ReplayRunner {
         defer { reader?.close() }
         var verifier: RideVerifier?
         if let reader {
-            verifier = RideVerifier(reader: reader, gapsAllowed: configuration.gapsAllowed) { player.given }
+            verifier = RideVerifier(
+                reader: reader, gapsAllowed: configuration.gapsAllowed, neighbours: configuration.neighbours
+            ) { player.given }
         }
         let outcome = try await run(player, verifier, scenario.summary, lengthMs: lengthMs)
         return ReplayReport(

@@ -6,7 +6,7 @@ import EventLoop
 /// Used on the loop's thread.
 final class TaxiPlayer: ScenarioPlayer {
     let pool: ClientPool
-    private let scenario: TaxiScenario
+    private let planned: [PlannedRide]
     private let configuration: ReplayConfiguration
     private let behaviour: BehaviourModel
     /// Tells this run's idempotency keys from those of earlier ones.
@@ -17,11 +17,12 @@ final class TaxiPlayer: ScenarioPlayer {
     private let ticks: LoopTimer
 
     init(loop: EventLoop, configuration: ReplayConfiguration, scenario: TaxiScenario) throws(RunError) {
-        self.scenario = scenario
         self.configuration = configuration
         var isCity = false
         if case .city = configuration.source { isCity = true }
         behaviour = configuration.behaviour.played(inCity: isCity)
+        planned = scenario.passengers(
+            reserving: behaviour.reserve, ahead: behaviour.reserveAheadMs, seed: configuration.seed)
         do {
             pool = try ClientPool(loop: loop, configuration: configuration)
         } catch {
@@ -51,8 +52,8 @@ final class TaxiPlayer: ScenarioPlayer {
 
     private func tick() {
         if admitsPassengers, let offset = offsetMs {
-            while nextPlan < scenario.planned.count, scenario.planned[nextPlan].offsetMs <= offset {
-                enter(scenario.planned[nextPlan])
+            while nextPlan < planned.count, planned[nextPlan].asksMs <= offset {
+                enter(planned[nextPlan])
                 nextPlan += 1
             }
         }

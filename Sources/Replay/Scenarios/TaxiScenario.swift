@@ -34,6 +34,11 @@ struct PlannedRide: Equatable {
     var pickup: GeoPoint
     var destination: GeoPoint
     var passengers: Int
+    /// How long before the time the taxi is reserved, ms; nil: it is asked for at the time.
+    var aheadMs: Int64?
+
+    /// When the passenger asks.
+    var asksMs: Int64 { offsetMs - (aheadMs ?? 0) }
 }
 
 /// What one driver does when left alone: either a recorded day or an invented one.
@@ -101,4 +106,17 @@ struct TaxiScenario {
     var planned: [PlannedRide]
     /// One line for people: what is played.
     var summary: String
+
+    /// Those who come, in the order in which they ask. By the odds some of them have reserved, so long ahead (ms): not who comes so
+    /// early that there was no time for it.
+    func passengers(reserving odds: Double, ahead: ClosedRange<Int64>, seed: UInt64) -> [PlannedRide] {
+        guard odds > 0 else { return planned }
+        return planned.map { plan in
+            var random = SeededRandom(seed: seed, part: "reserving of \(plan.subject)")
+            guard random.chance(odds), plan.offsetMs >= ahead.lowerBound else { return plan }
+            var plan = plan
+            plan.aheadMs = random.milliseconds(ahead.lowerBound...min(ahead.upperBound, plan.offsetMs))
+            return plan
+        }.sorted { ($0.asksMs, $0.subject) < ($1.asksMs, $1.subject) }
+    }
 }
