@@ -31,6 +31,10 @@ public struct Settings: Sendable, Equatable {
     public var stops = Stops()
     /// Taxis for a time ahead.
     public var reservations = Reservations()
+    /// Where drivers should wait.
+    public var advice = Advice()
+    /// What follows from no-shows and rides given back.
+    public var reliability = Reliability()
     /// Buses on lines.
     public var tours = Tours()
     /// The administrators' statistics.

@@ -34,7 +34,7 @@ struct RoundTripTests {
     }
 
     static let samples: [Command] =
-        registrySamples + reservationSamples + [
+        registrySamples + reservationSamples + adviceSamples + [
             .session(.hello(token: nil, resume: [])),
             .session(
                 .hello(
@@ -325,6 +325,7 @@ struct SeededGenerator: RandomNumberGenerator {
                     ride: optional { $0.identifier() }, text: optional { $0.visible(upTo: 500) },
                     at: optional { $0.place() }))
         case "reservation.make", "reservation.list", "reservation.cancel": return reservationCommand()
+        case "advice.get", "reliability.get", "reliability.of", "reliability.reset": return adviceCommand()
         case "sos.cancel": return .safety(.cancel)
         case "sos.list": return .safety(.list(closed: .random(using: &self)))
         case "sos.acknowledge":

@@ -18,13 +18,14 @@ DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assig
     ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
     seat.cancelled seats.changed notify.changed notice tour.ended
     stop.requested stop.unanswered stop.withdrawn stop.list
+    advice.wait reliability.warned reliability.paused
     sos.acknowledged sos.closed""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
     notice
     reservation.made reservation.reminder reservation.searching reservation.waiting reservation.assigned
-    reservation.failed reservation.cancelled
+    reservation.failed reservation.cancelled reliability.warned reliability.paused
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled
     sos.acknowledged sos.closed""".split()
@@ -42,7 +43,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     office.reassign office.cancel office.end office.block office.unblock office.session_end office.audit
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close
     drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove
-    reservation.make reservation.list reservation.cancel""".split()
+    reservation.make reservation.list reservation.cancel
+    advice.get reliability.get reliability.of reliability.reset""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

@@ -7,14 +7,14 @@ import re
 HERE = pathlib.Path(__file__).parent
 SCOPE = {
     "CH": range(1, 6),
-    "Q": range(1, 10),
+    "Q": range(1, 11),
     "R": range(1, 15),
     "V": range(1, 4),
     "I": range(1, 7),
     "M": (*range(1, 10), 12, 13, 14, 15, 16, 18),
     "B": range(1, 18),
     "N": (1, 2, 5, 6),
-    "U": (7,),
+    "U": (7, 11),
     "X": (3,),
 }
 CHECKLIST = [*range(1, 50), *range(51, 61), 62, 65, 66]

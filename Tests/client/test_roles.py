@@ -19,6 +19,7 @@ DRIVER_ONLY = {
     "seat.aboard": {"booking": "b_1"},
     "seat.end": {"booking": "b_1"},
     "route.set": {"route": "R1"},
+    "advice.get": {},
 }
 PASSENGER_ONLY = {
     "reservation.make": {

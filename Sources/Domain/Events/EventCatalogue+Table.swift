@@ -1,7 +1,7 @@
 // Written by tools/generate from config/contract/events.yaml; not to be edited.
 
 extension EventCatalogue {
-    public static let version = 2
+    public static let version = 3
 
     /// Of each event its name and its fields, `!` behind those that are personal.
     static let rows = """
@@ -26,6 +26,8 @@ extension EventCatalogue {
         queue.left driver zone reason
         report.closed report operator
         report.sent report category
+        reliability.paused passenger! driver kind! total! paused_until!
+        reliability.warned passenger! driver kind! total!
         reservation.assigned reservation ride zone driver passenger!
         reservation.cancelled reservation ride zone passenger! by reason
         reservation.failed reservation ride zone passenger! code

@@ -4,7 +4,8 @@
 
 local refuse = import('core', 'refuse')
 
-local blocks = {}
+-- By whom the hub itself pauses somebody (reliability.lua).
+local blocks = { HUB = 'hub:reliability' }
 
 function blocks.mark(c, till, by, reason) return till .. ' ' .. c.now_text .. ' ' .. by .. ' ' .. reason end
 
@@ -34,6 +35,7 @@ end
 -- What who is blocked is told.
 function blocks.text(block)
     local till = block['until'] and ' until ' .. written(block['until']) or ''
+    if block.by == blocks.HUB then return 'You are paused' .. till .. '; the office can help. The reason: ' .. block.reason end
     return 'The office has blocked you' .. till .. '; turn to the office. Its reason: ' .. block.reason
 end
 

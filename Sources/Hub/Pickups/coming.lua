@@ -2,6 +2,7 @@
 
 local metres_between = import('distances', 'metres_between')
 local cancels = import('limits', 'cancels')
+local reliability = import('reliability', 'reliability')
 
 -- Whoever promises to come is held to it by where it was then: `from` of the request, lat,lon. Who is so much nearer, metres, for each
 -- `driver_lost_ms` since, is coming. Who has driven so far and is no nearer may be on a way round.
@@ -61,6 +62,7 @@ local function pay(c, how, request, v, passenger, driver)
         cancels.add(c, 'driver:' .. driver, 'v')
     elseif has_come(c, request, v) then
         cancels.missed(c, passenger, request.passengers)
+        reliability.count(c, 'passenger', passenger, 'late_cancels')
     else
         cancels.add(c, passenger)
     end

@@ -10,13 +10,14 @@ enum RedisLibrary {
             .init("distances", PackageResources.distances_lua),
             .init("limits", PackageResources.limits_lua),
             .init("blocks", PackageResources.blocks_lua),
-            .init("coming", PackageResources.coming_lua),
             .init("people", PackageResources.people_lua),
             .init("notify", PackageResources.notify_lua),
             .init("figures", PackageResources.figures_lua),
             .init("taxi_figures", PackageResources.taxi_figures_lua),
             .init("audit", PackageResources.audit_lua),
+            .init("reliability", PackageResources.reliability_lua),
             .init("callers", PackageResources.callers_lua),
+            .init("coming", PackageResources.coming_lua),
             .init("papers", PackageResources.papers_lua),
             .init("lost", PackageResources.lost_lua),
             .init("queue", PackageResources.queue_lua),
@@ -53,6 +54,7 @@ enum RedisLibrary {
             .init("events", PackageResources.events_lua),
             .init("catalog", PackageResources.catalog_lua),
             .init("realtime", PackageResources.realtime_lua),
+            .init("advice", PackageResources.advice_lua),
             .init("travel", PackageResources.travel_lua),
         ]
     }

@@ -11,6 +11,7 @@ struct RedisSettings {
         let dispatch = settings.dispatch
         let stops = settings.stops
         let reservations = settings.reservations
+        let reliability = settings.reliability
         let whole: [(String, Int)] = [
             ("history_length", settings.redis.historyLength), ("history_ttl_s", settings.redis.historyTtlS),
             ("events_length", settings.redis.eventsLength), ("idempotency_ttl_s", dispatch.idempotencyTtlS),
@@ -47,6 +48,12 @@ struct RedisSettings {
             ("reservation_give_up_ms", reservations.giveUpAfterMin * 60_000),
             ("reservation_max_open", reservations.maxOpen),
 
+            ("reliability_window_days", reliability.windowDays), ("reliability_warn_at", reliability.warnAt),
+            ("reliability_pause_at", reliability.pauseAt), ("reliability_deposit_at", reliability.depositAt),
+            ("reliability_driver_warn_at", reliability.driverWarnAt),
+            ("reliability_driver_pause_at", reliability.driverPauseAt),
+            ("reliability_pause_ms", reliability.pauseH * 3_600_000),
+
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
             ("figure_late_s", settings.statistics.lateS),
 
@@ -56,6 +63,7 @@ struct RedisSettings {
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),
             ("stop_arrived_m", stops.arrivedM), ("max_speed_mps", settings.positions.maxSpeedMps),
+            ("reliability_points_per_km", reliability.pointsPerKm),
             ("eta_speed_mps", settings.eta.speedKmh / 3.6), ("eta_detour", settings.eta.detour),
         ]
         values = whole.map { (name: $0.0, value: Double($0.1)) } + decimal.map { (name: $0.0, value: $0.1) }

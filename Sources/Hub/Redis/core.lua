@@ -250,8 +250,10 @@ local NOTIFIES = {
     ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',
     ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers', notice = 'notices',
     ['reservation.reminder'] = 'reminders', ['reservation.assigned'] = 'answers', ['reservation.failed'] = 'answers',
+    ['advice.wait'] = 'advice',
 }
-local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true }
+local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true,
+    ['advice.wait'] = true }
 
 -- Minutes after midnight on a clock. zone: seconds east of Greenwich, until when (ms), and how many from then on; nil when it
 -- says nothing.
@@ -288,17 +290,18 @@ local function is_unwanted(c, channel, kind)
     return minute >= from or minute < to
 end
 
--- now: fields that only those are told who read now; the history is spared them.
+-- now: fields that only those are told who read now; the history is spared them. Answers the event's place in the history; nil: it is not
+-- wanted, and only informs.
 local function tell(c, channel, type, data, meta, now)
     local kind = NOTIFIES[type]
     if kind and is_unwanted(c, channel, kind) then
-        if INFORMS[type] then return end
+        if INFORMS[type] then return nil end
         data.silent = true
     end
     local json = cjson.encode(data)
     if not now then return tell_json(c, channel, type, json, meta) end
     for name, value in pairs(now) do data[name] = value end
-    tell_json(c, channel, type, json, meta, cjson.encode(data))
+    return tell_json(c, channel, type, json, meta, cjson.encode(data))
 end
 
 -- The domain event log, in the order in which things happened.

@@ -7,6 +7,7 @@ local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
 local cancels = import('limits', 'cancels')
+local reliability = import('reliability', 'reliability')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_for, view = import('candidates', 'nobody_for', 'view')
 local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
@@ -146,6 +147,7 @@ local function cancel_by_driver(c, ride, r, zone)
     local v = vehicle(c, r.driver)
     mark_back(c, r.driver, v)
     cancels.add(c, 'driver:' .. r.driver)
+    reliability.count(c, 'driver', r.driver, 'give_backs', v)
     if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then zone = '' end
     if zone == '' then
         make_unavailable(c, r.driver, v)
@@ -291,13 +293,14 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
             { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at',
-                'reservation' }, v)
+                'reservation', 'lat', 'lon' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
         local is_brief = cancels.is_brief(c, r.requested_at)
+        if not is_brief then reliability.ride_ended(c, r.passenger, r, v) end
         close_ride(c, ride, r, 'ended', is_brief)
         log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
@@ -328,6 +331,7 @@ register('ride_noshow', { 'driver', 'ride', 'key' }, function(c, given)
         end
         close_ride(c, ride, r, 'noshow')
         cancels.add(c, r.passenger, 'n')
+        reliability.count(c, 'passenger', r.passenger, 'no_shows')
         log(c, 'ride.noshow', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
         tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'noshow' })
         mark_back(c, driver, v)

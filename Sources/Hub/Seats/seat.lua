@@ -11,6 +11,7 @@ local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
+local reliability = import('reliability', 'reliability')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
@@ -319,7 +320,13 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function
         elseif role == 'driver' and b.state == 'confirmed' then
             -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
             local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms and not is_elsewhere(b, v)
-            if waited then cancels.missed(c, b.passenger, b.passengers) else cancels.add(c, 'driver:' .. subject) end
+            if waited then
+                cancels.missed(c, b.passenger, b.passengers)
+                reliability.count(c, 'passenger', b.passenger, 'no_shows')
+            else
+                cancels.add(c, 'driver:' .. subject)
+                reliability.count(c, 'driver', subject, 'give_backs', v)
+            end
         end
         if b.state == 'confirmed' or b.state == 'aboard' then
             cancel_confirmed(c, booking, b, v, role, role)

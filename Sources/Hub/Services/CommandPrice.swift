@@ -19,6 +19,11 @@ enum CommandPrice {
             3
         // Reads up to 20 of them.
         case .reservations(.list): 3
+        // Looks through the zones of the city.
+        case .advice(.get): 5
+        // Reads what counts of one person, or sets it back.
+        case .reliability(.get), .reliability(.of): 2
+        case .reliability(.reset): 20
         // Asks, or asks anew, for each request that waits on the line.
         case .tours(.tourStart), .tours(.tourEnd): 5
         // Looks for a driver for each ride that waits in the zone; or gives a ride back and rings the next one.

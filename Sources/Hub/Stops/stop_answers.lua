@@ -1,6 +1,7 @@
 -- What the driver of a tour answers to requests for stops.
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
+local reliability = import('reliability', 'reliability')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local PASSED_M, stops = import('stop', 'PASSED_M', 'stops')
@@ -89,6 +90,7 @@ function ANSWERS.noshow(c, id, s)
     end
     stops.close(c, id, s, 'no_show')
     cancels.add(c, s.citizen, 'n')
+    reliability.count(c, 'passenger', s.citizen, 'no_shows')
     log(c, 'stop.noshow', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })
     stops.tell_citizen(c, 'stop.noshow', id, s)
 end

@@ -71,6 +71,7 @@ public actor Worker {
             topics.readings, events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
+            Advice(services), Reliability(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]

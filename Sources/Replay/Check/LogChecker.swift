@@ -125,7 +125,7 @@ struct LogChecker {
         events.append(event)
         if let driver = event.driver { touched.insert(driver) }
         // What an operator did is told by the events of those whom it concerns.
-        if event.type == "audit" || event.type == "notify.sent" { return }
+        if event.type == "audit" || event.type == "notify.sent" || event.type.hasPrefix("reliability.") { return }
         if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event),
             !takeReservationEvent(event)
         {

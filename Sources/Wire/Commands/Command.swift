@@ -15,6 +15,8 @@ public enum Command: Equatable, Sendable {
     case safety(SafetyCommand)
     case registry(RegistryCommand)
     case reservations(ReservationCommand)
+    case advice(AdviceCommand)
+    case reliability(ReliabilityCommand)
 }
 
 extension Command {
@@ -41,6 +43,8 @@ extension Command {
         case .safety(let command): command.kind.rule
         case .registry(let command): command.kind.rule
         case .reservations(let command): command.kind.rule
+        case .advice(let command): command.kind.rule
+        case .reliability(let command): command.kind.rule
         }
     }
 
@@ -72,6 +76,8 @@ extension Command {
         case .safety(let command): write(command)
         case .registry(let command): write(command)
         case .reservations(let command): write(command)
+        case .advice(let command): write(command)
+        case .reliability(let command): write(command)
         }
     }
 
@@ -92,7 +98,8 @@ extension Command {
         + readers(Command.rides) + readers(Command.channels) + readers(Command.topics) + readers(Command.seats)
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
-        + readers(Command.registry) + readers(Command.reservations)
+        + readers(Command.registry) + readers(Command.reservations) + readers(Command.advice)
+        + readers(Command.reliability)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

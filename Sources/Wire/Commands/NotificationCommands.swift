@@ -29,10 +29,12 @@ public struct NotificationKinds: OptionSet, Hashable, Sendable {
     public static let requests = NotificationKinds(rawValue: 16)
     /// The pickup comes near in time.
     public static let reminders = NotificationKinds(rawValue: 32)
+    /// Where a driver should wait.
+    public static let advice = NotificationKinds(rawValue: 64)
 
     static let names: [(NotificationKinds, StaticString)] = [
         (.proximity, "proximity"), (.eta, "eta"), (.route, "route"), (.answers, "answers"), (.requests, "requests"),
-        (.reminders, "reminders"),
+        (.reminders, "reminders"), (.advice, "advice"),
     ]
 
     /// From its text in a message.
@@ -44,6 +46,7 @@ public struct NotificationKinds: OptionSet, Hashable, Sendable {
         case "answers": self = .answers
         case "requests": self = .requests
         case "reminders": self = .reminders
+        case "advice": self = .advice
         default: return nil
         }
     }
@@ -67,7 +70,7 @@ public struct NotificationPreferences: Hashable, Sendable {
         Field.optional(
             "mute",
             WordsKind(
-                expected: "a list of proximity, eta, route, answers, requests, reminders; empty to mute none",
+                expected: "a list of proximity, eta, route, answers, requests, reminders, advice; empty to mute none",
                 mayBeEmpty: true, word: NotificationKinds.init(text:),
                 texts: { kinds in NotificationKinds.names.filter { kinds.contains($0.0) }.map(\.1) }),
             absent: []),
