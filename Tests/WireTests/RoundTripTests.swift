@@ -313,7 +313,7 @@ struct SeededGenerator: RandomNumberGenerator {
             return .notifications(
                 .notifySet(
                     NotificationPreferences(
-                        mute: NotificationKinds(rawValue: .random(in: 0...63, using: &self)), quiet: quiet)))
+                        mute: NotificationKinds(rawValue: .random(in: 0...127, using: &self)), quiet: quiet)))
         case "broadcast":
             return .broadcasts(
                 .broadcast(
