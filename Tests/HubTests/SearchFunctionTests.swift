@@ -142,6 +142,39 @@ import Wire
         }
     }
 
+    @Test("C26: who waits no longer for a lost driver is given one of the zones around, where its own has nobody")
+    func searchesAgainAround() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            #expect(try await ask(city, "p1", "r1", near: "15").isOK)
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK)
+            try await city.call("driver_gone", ["T1", "s-T1"])
+            try await city.advance(120_000)
+            try await city.sweep()
+            #expect(try await city.command("ride_search", "p1", "", "") == .refused("zone_empty"))
+            try await city.queue("15", "T2")
+            #expect(try await city.command("ride_search", "p1", "", "").isOK)
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C26: the office takes a ride from its driver where only a zone around has another one")
+    func reassignsAround() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            #expect(try await ask(city, "p1", "r1", near: "15").isOK)
+            #expect(try await city.command("offer_accept", "T1", "r1", "", "").isOK)
+            #expect(try await city.command("office_reassign", "o1", "r1", "", "Flat.", "") == .refused("zone_empty"))
+            #expect(try await city.field("ride:r1", "driver") == "T1")
+            try await city.queue("15", "T2")
+            #expect(try await city.command("office_reassign", "o1", "r1", "", "Flat.", "")["driver"]?.text == "T2")
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.order("14") == ["T1"], "it keeps its turn")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     // MARK: who waits
 
     @Test("R14, C27: who asks to wait where nobody is is told until when, and gets the first who comes")

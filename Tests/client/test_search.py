@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from conftest import Cast, running
+from kerbside import patience
 from kerbside.asker import Asker
 from kerbside.city import Point
 from kerbside.driver import Driver
@@ -15,6 +16,7 @@ from kerbside.protobuf import Binary
 from kerbside.watcher import BinaryWatcher, Watcher
 
 WAIT_MS = 3000
+GRACE_MS, LOST_MS = int(300 * patience.PACE), int(900 * patience.PACE)
 
 
 class BinaryDriver(Binary, Driver):
@@ -37,9 +39,12 @@ class Searchers(Cast):
         rider = await self.rider(hub)
         return rider, await rider.call("ride.request", **here.a.centre.fields, passengers=1, wait=True, **fields)
 
+    def operator(self, hub):
+        return self._office(hub, fresh("office-"))
+
     async def equipped(self, hub, at, *capabilities):
         """A driver, available, whose car has these by the office's records."""
-        office = self._office(hub, fresh("office-"))
+        office = self.operator(hub)
         await office.connect()
         driver = self.driver(hub, at)
         await office.call("vehicles.set", vehicle=driver.subject, plate="AB 1", capabilities=list(capabilities))
@@ -57,7 +62,7 @@ def hub():
     """Asks the zones around, too; two workers."""
     yield from running(
         blocks=60, server__workers=2, dispatch__neighbours=1, dispatch__look_again_ms=1000, dispatch__wait_ms=WAIT_MS,
-        dispatch__round_pause_ms=0,
+        dispatch__round_pause_ms=0, dispatch__away_grace_ms=GRACE_MS, dispatch__driver_lost_ms=LOST_MS,
     )
 
 
@@ -115,6 +120,38 @@ async def test_r14_the_nearest_zone_comes_first(hub, cast):
     await east.call("offer.decline", ride=ride)
     await west.accept(ride)
     await rider.expect("ride.accepted", ride=ride, taxi=west.subject)
+
+
+async def with_a_driver(hub, cast):
+    """A driver has accepted a ride in the first zone, and another one waits in the second: (block, driver, other, rider, ride)."""
+    here = hub.block()
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    rider = await cast.rider(hub)
+    ride = await rider.request(here.a.centre)
+    await driver.accept(ride)
+    await rider.until("ride.accepted", ride=ride)
+    [other] = await cast.queue(hub, here.b.stand, 1)
+    return here, driver, other, rider, ride
+
+
+async def test_c26_who_searches_again_is_given_a_driver_of_a_zone_around(hub, cast):
+    _here, driver, other, rider, ride = await with_a_driver(hub, cast)
+    await driver.cut()
+    await rider.expect("ride.driver_lost", ride=ride)
+    assert (await rider.call("ride.search"))["state"] == "searching"
+    await other.accept(ride)
+    await rider.until("ride.accepted", ride=ride, taxi=other.subject)
+
+
+async def test_c26_the_office_gives_a_ride_to_a_driver_of_a_zone_around(hub, cast):
+    _here, driver, other, rider, ride = await with_a_driver(hub, cast)
+    office = cast.operator(hub)
+    await office.connect()
+    reply = await office.call("office.reassign", ride=ride, reason="A flat tyre.")
+    assert (reply["driver"], reply["state"]) == (other.subject, "offered")
+    await driver.until("ride.cancelled", ride=ride, by="operator")
+    await other.accept(ride)
+    await rider.until("ride.accepted", ride=ride, taxi=other.subject)
 
 
 async def test_r14_who_waits_gets_the_first_who_comes(hub, cast):

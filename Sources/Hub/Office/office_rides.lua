@@ -7,7 +7,7 @@ local audit = import('audit', 'audit')
 local blocks = import('blocks', 'blocks')
 local papers = import('papers', 'papers')
 local join, leave, place = import('queue', 'join', 'leave', 'place')
-local lacks, nobody_for, view = import('candidates', 'lacks', 'nobody_for', 'view')
+local lacks, nobody_around, view = import('candidates', 'lacks', 'nobody_around', 'view')
 local dispatch_driver = import('search', 'dispatch_driver')
 local offer_by_operator = import('offer', 'offer_by_operator')
 local cancel_by_operator, end_by_operator = import('ride', 'cancel_by_operator', 'end_by_operator')
@@ -186,13 +186,13 @@ register('office_reassign', { 'operator', 'ride', 'driver', 'reason', 'key' }, f
             local _, no = chosen(c, other, r)
             if no then return no end
         else
-            local code, detail = nobody_for(c, view(c, r.zone), r)
+            local code, detail = nobody_around(c, view(c, r.zone), r)
             if code then return refuse(code, detail .. ' Its driver keeps the ride; to give it up, send office.cancel.') end
         end
         reassign_by_operator(c, ride, r, given.reason, other)
         local after = load_ride(c, ride)
         local id = audit.write(c, given.operator, 'office.reassign', 'ride:' .. ride, given.reason, facts(r), facts(after))
-        return ok({ ride = ride, driver = after.offered_to, state = after.state, audit = id })
+        return ok({ ride = ride, driver = after.state == 'offered' and after.offered_to or nil, state = after.state, audit = id })
     end)
 end)
 

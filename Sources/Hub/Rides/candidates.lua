@@ -158,6 +158,16 @@ local function nobody_for(c, whole, r)
     return 'zone_empty', 'No taxi' .. with .. ' waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
 end
 
+-- The same of a ride's own zone and those around it: nil when somebody can be asked in any of them.
+local function nobody_around(c, whole, r)
+    local code, detail = nobody_for(c, whole, r)
+    if not code then return nil end
+    for _, seen in around(c, whole, r) do
+        if not nobody_for(c, seen, r) then return nil end
+    end
+    return code, detail
+end
+
 -- Whether a ride has asked the driver at a place in `names` in this round. asked: what is known of that; it is read of all who follow, in
 -- one call. `asks:<ride>` has who was asked: 1 in this round, 0 in an earlier one.
 local function is_asked(c, ride, r, asked, names, i)
@@ -187,22 +197,25 @@ local function take_unasked(c, ride, r, whole, asked)
 end
 
 -- What a ride for which nobody is free has to hope for of a zone: `unasked` (somebody is present who can take it, and was not asked in this
--- round), `asked` (they all were), `away` (all who can take it are away), `full` or `empty` (nobody can, and why).
+-- round), `asked` (they all were; and as the second, whether all of them have given it back), `away` (all who can take it are away), `full` or
+-- `empty` (nobody can, and why).
 local function outlook(c, ride, r, whole, asked)
-    local seen, passengers, some = part_for(c, whole, r), tonumber(r.passengers), false
+    local seen, passengers = part_for(c, whole, r), tonumber(r.passengers)
+    local can_any, may_any = false, false
     while read_on(c, seen) do end
     for i, driver in ipairs(seen.present) do
         if seen.seats[driver] >= passengers then
-            if not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.present, i) then return 'unasked' end
-            some = true
+            local may = not gave_back(r, driver)
+            if may and not is_asked(c, ride, r, asked, seen.present, i) then return 'unasked' end
+            can_any, may_any = true, may_any or may
         end
     end
-    if some then return 'asked' end
+    if can_any then return 'asked', not may_any end
     if seen.size == 0 then return 'empty' end
     return seen.most_free >= passengers and 'away' or 'full'
 end
 
 return {
     view = view, around = around, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
-    named = named, words = words, nobody_for = nobody_for, take_unasked = take_unasked, outlook = outlook,
+    named = named, words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
 }

@@ -4,7 +4,7 @@ local log, ok, refuse, register, tell = import('core', 'log', 'ok', 'refuse', 'r
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
-local around, nobody_for, view = import('candidates', 'around', 'nobody_for', 'view')
+local nobody_around, view = import('candidates', 'nobody_around', 'view')
 local begin_search, needs_of, search_ends = import('search', 'begin_search', 'needs_of', 'search_ends')
 
 -- Why a passenger can't have a ride now; nil: it can, and then whether something counts against it (`cancels`, limits.lua).
@@ -39,16 +39,6 @@ local function begin_ride(c, ride, passenger, of, queue)
         needs = needs_of(of) })
     tell(c, 'passenger:' .. passenger, 'ride.searching', { ride = ride, zone = of.zone, round = 1, reason = 'requested' })
     begin_search(c, ride, r, queue or view(c, of.zone), fields)
-end
-
--- Why nobody can be asked, here or in the zones around: code and detail; nil: somebody can.
-local function nobody_around(c, queue, of)
-    local code, detail = nobody_for(c, queue, of)
-    if not code then return nil end
-    for _, seen in around(c, queue, of) do
-        if not nobody_for(c, seen, of) then return nil end
-    end
-    return code, detail
 end
 
 -- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key, and who asks for

@@ -9,7 +9,7 @@ local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_els
 local cancels = import('limits', 'cancels')
 local reliability = import('reliability', 'reliability')
 local join, mark_back = import('queue', 'join', 'mark_back')
-local nobody_for, view = import('candidates', 'nobody_for', 'view')
+local nobody_around, view = import('candidates', 'nobody_around', 'view')
 local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
 local dispatch_ride, remember_ask, search_ends = import('search', 'dispatch_ride', 'remember_ask', 'search_ends')
 local tell_followers = import('search', 'tell_followers')
@@ -204,7 +204,7 @@ end)
 
 -- ride_search: passenger, ride ('' = the open one), key. The passenger waits no longer for a driver that is lost: the ride is
 -- searched again, first in line, and the driver is off it. Until the driver is back; then it is on its way again. Refused while
--- nobody else could be asked. (command ride.search)
+-- nobody else could be asked, in its zone or those around. (command ride.search)
 register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given)
     local passenger = given.passenger
     return callers.once(c, 'ride.search', passenger, given.key, given.by, 'ride', function()
@@ -215,7 +215,7 @@ register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given
         if not redis.call('HGET', c.p .. 'vehicle:' .. r.driver, 'missing') then
             return refuse('not_available', 'Your driver is on the way. To give the ride up, send ride.cancel.')
         end
-        local code, detail = nobody_for(c, view(c, r.zone), r)
+        local code, detail = nobody_around(c, view(c, r.zone), r)
         if code then
             return refuse(code, detail .. ' Your driver keeps the ride meanwhile, and may come back; to give it up, send ride.cancel.')
         end

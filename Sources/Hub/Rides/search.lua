@@ -192,8 +192,9 @@ local function place_ride(c, ride, r, queue)
         make_offer(c, ride, r, driver)
         return driver
     end
-    local hope = outlook(c, ride, r, queue, asked)
-    if hope == 'unasked' then return nil end
+    local hope, is_given_back = outlook(c, ride, r, queue, asked)
+    -- Who has given it back is asked no more: to wait for another round of them would be in vain.
+    if hope == 'unasked' or is_given_back and ask_around(c, ride, r, queue) then return nil end
     if hope == 'asked' and tonumber(r.round) < c.rounds then
         if not is_pause_over(c, ride, r) then return nil end
         next_round(c, ride, r)
