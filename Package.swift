@@ -21,7 +21,7 @@ let functions = [
     "Redis/settings", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify", "Statistics/figures",
     "Statistics/taxi_figures",
     "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
-    "Reliability/reliability", "Pickups/coming", "Rides/lost", "Rides/queue", "Advice/advice",
+    "Reliability/reliability", "Pickups/walk", "Pickups/coming", "Rides/lost", "Rides/queue", "Advice/advice",
     "Rides/candidates", "Rides/search", "Rides/offer", "Rides/request", "Rides/ride",
     "Reservations/reservation", "Seats/seat", "Seats/pickup", "Seats/minibus", "Rides/driver",
     "Office/office", "Office/office_rides", "Office/office_sessions", "Safety/sos", "Safety/report", "Tours/bus",

@@ -72,6 +72,12 @@ extension Settings {
         .number(
             "dispatch.arrived_m", \.dispatch.arrivedM, 5...500, .atReload,
             "Distance at which the passenger is told that the taxi has arrived, metres."),
+        .number(
+            "dispatch.walk_m", \.dispatch.walkM, 0...2_000, .atReload,
+            """
+            While a vehicle comes, the pickup follows a passenger who sends positions, as far as this from where it was asked \
+            for, metres. 0: it stays.
+            """),
         .integer(
             "dispatch.idempotency_ttl_s", \.dispatch.idempotencyTtlS, 60...2_592_000, .atReload,
             "How long the result of a command with a key is kept: sent again, it has no second effect."),

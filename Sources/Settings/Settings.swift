@@ -211,6 +211,8 @@ public struct Settings: Sendable, Equatable {
         public var nearM = 500.0
         /// "Your taxi has arrived", metres.
         public var arrivedM = 20.0
+        /// How far a passenger's pickup follows them, metres.
+        public var walkM = 300.0
         /// How long a command's `key` is remembered, seconds.
         public var idempotencyTtlS = 86_400
         /// How many keys of a subject are remembered.

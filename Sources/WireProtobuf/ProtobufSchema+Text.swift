@@ -47,14 +47,15 @@ extension ProtobufSchema {
             ride_confirm_aboard:11:RideOnly? ride_cancelled:12:RideCancelled? ride_searching:13:RideSearching?
             ride_accepted:14:RideAccepted? ride_failed:15:RideFailed? ride_near:16:RideClose?
             ride_arrived:17:RideClose? ride_aboard:18:RideAboard? ride_ended:19:RideEnded?
-            ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack? tour_ended:50:TourEnded?
-            schedule_changed:51:ScheduleChange? seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason?
-            seat_assigned:32:SeatAssignment? seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly?
-            seat_aboard:35:SeatAboard? seat_ended:36:SeatEnded? seat_cancelled:37:SeatCancelled?
-            seats_changed:38:SeatsChanged? seat_pending:39:SeatPending? seat_confirmed:40:SeatConfirmed?
-            seat_declined:41:SeatDeclined? seat_near:42:SeatClose? seat_arrived:43:SeatClose?
-            route_changed:44:RouteChanged? notify_changed:45:NotifyWishes? seat_driver_lost:46:SeatDriverLost?
-            seat_driver_back:47:SeatDriverBack? stop_requested:60:StopNews? stop_unanswered:61:StopNews?
+            ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack?
+            ride_pickup_moved:22:RidePickupMoved? tour_ended:50:TourEnded? schedule_changed:51:ScheduleChange?
+            seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason? seat_assigned:32:SeatAssignment?
+            seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly? seat_aboard:35:SeatAboard?
+            seat_ended:36:SeatEnded? seat_cancelled:37:SeatCancelled? seats_changed:38:SeatsChanged?
+            seat_pending:39:SeatPending? seat_confirmed:40:SeatConfirmed? seat_declined:41:SeatDeclined?
+            seat_near:42:SeatClose? seat_arrived:43:SeatClose? route_changed:44:RouteChanged?
+            notify_changed:45:NotifyWishes? seat_driver_lost:46:SeatDriverLost? seat_driver_back:47:SeatDriverBack?
+            seat_pickup_moved:48:SeatPickupMoved? stop_requested:60:StopNews? stop_unanswered:61:StopNews?
             stop_withdrawn:62:StopNews? stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent?
             stop_declined:66:StopEvent? stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent?
             stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
@@ -163,6 +164,7 @@ extension ProtobufSchema {
         RideEnded: ride:1:string reason:2:string?
         RideDriverLost: ride:1:string taxi:2:string since:3:uint64 until:4:uint64 silent:15:bool?
         RideDriverBack: ride:1:string taxi:2:string silent:15:bool?
+        RidePickupMoved: ride:1:string position:2:Point?
         TourEnded: tour:1:string reason:2:string
         ScheduleChange: tour:1:string bus:2:string reason:3:string minutes:4:sint32? delay_s:5:sint32? index:6:uint32?
             stop:7:string?
@@ -181,6 +183,7 @@ extension ProtobufSchema {
         RouteChanged: booking:1:string vehicle:2:string route:3:string? way:4:Way?
         SeatDriverLost: booking:1:string vehicle:2:string since:3:uint64 until:4:uint64 silent:15:bool?
         SeatDriverBack: booking:1:string vehicle:2:string silent:15:bool?
+        SeatPickupMoved: booking:1:string position:2:Point?
         StopNews: tour:1:string request:2:string state:3:string? quiet:4:bool? answer_by:5:uint64? reason:6:string?
             places:7:PickupPlace* silent:15:bool?
         StopEvent: request:1:string line:2:string state:3:string at:4:uint64 lat:5:double lon:6:double stop:7:string?

@@ -15,6 +15,7 @@ MESSAGES = DOCUMENT["components"]["messages"]
 
 #: The names that are fixed, of the scope that exists so far.
 DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assigned ride.confirm_aboard
+    ride.pickup_moved seat.pickup_moved
     ride.cancelled seat.requested seat.withdrawn seat.assigned seat.waiting seat.confirm_aboard seat.aboard seat.ended
     seat.cancelled seats.changed notify.changed notice tour.ended
     stop.requested stop.unanswered stop.withdrawn stop.list

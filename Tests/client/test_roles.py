@@ -5,7 +5,6 @@ import pytest
 from kerbside.client import Client
 
 DRIVER_ONLY = {
-    "position": {"lat": 45.01, "lon": 9.01, "at": 1_700_000_000_000},
     "driver.available": {},
     "driver.unavailable": {},
     "offer.seen": {"ride": "r1"},
@@ -32,7 +31,7 @@ PASSENGER_ONLY = {
         "vehicle": "M1", "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02},
         "passengers": 1},
 }
-BOTH = {"ride.cancel": {}, "seat.cancel": {"booking": "b_1"}}
+BOTH = {"position": {"lat": 45.01, "lon": 9.01, "at": 1_700_000_000_000}, "ride.cancel": {}, "seat.cancel": {"booking": "b_1"}}
 
 
 class Other(Client):

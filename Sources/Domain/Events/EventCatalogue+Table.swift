@@ -43,6 +43,7 @@ extension EventCatalogue {
         ride.failed ride zone passenger! code
         ride.near ride zone driver distance_m
         ride.noshow ride zone driver passenger!
+        ride.pickup_moved ride zone driver moved_m
         ride.requested ride passenger! zone passengers lat! lon! to_lat! to_lon! needs!
         ride.searching ride zone driver round reason
         schedule.changed tour bus line reason index stop minutes delay_s
@@ -56,6 +57,7 @@ extension EventCatalogue {
         seat.driver_lost booking driver passenger!
         seat.ended booking driver passenger!
         seat.near booking driver distance_m
+        seat.pickup_moved booking driver moved_m
         seat.requested booking driver passenger! passengers
         seat.seen booking driver
         seat.undelivered booking driver

@@ -7,7 +7,8 @@ import Wire
 struct PickupApproach {
     /// Of the ride or the booking.
     let id: String
-    let pickup: GeoPoint
+    /// Where its passenger is, as far as that is told.
+    private(set) var pickup: GeoPoint
     private(set) var isAboard: Bool
     /// Where the vehicle was on its way to the pickup, then with the passenger.
     private(set) var way = TravelledWay()
@@ -42,6 +43,9 @@ struct PickupApproach {
         }
         return (events, told)
     }
+
+    /// The passenger has walked.
+    mutating func move(to place: GeoPoint) { pickup = place }
 
     /// The passenger is in the vehicle: its way with it begins.
     mutating func board() {

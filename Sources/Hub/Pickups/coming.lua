@@ -3,6 +3,7 @@
 local metres_between = import('distances', 'metres_between')
 local cancels = import('limits', 'cancels')
 local reliability = import('reliability', 'reliability')
+local places = import('walk', 'places')
 
 -- Whoever promises to come is held to it by where it was then: `from` of the request, lat,lon. Who is so much nearer, metres, for each
 -- `driver_lost_ms` since, is coming. Who has driven so far and is no nearer may be on a way round.
@@ -12,18 +13,29 @@ local COMING_MS = 30000
 -- Further from the place nobody waits there, or takes somebody aboard.
 local THERE_M = 150
 
-local function metres_from(request, v)
-    return v.lat and metres_between(tonumber(request.lat), tonumber(request.lon), tonumber(v.lat), tonumber(v.lon))
+local function metres_from(place, v)
+    return metres_between(tonumber(place[1]), tonumber(place[2]), tonumber(v.lat), tonumber(v.lon))
 end
 
--- As far as it is known.
-local function is_elsewhere(request, v) return (metres_from(request, v) or 0) > THERE_M end
+-- As far as it is known: neither where its passenger is now nor where that was at first.
+local function is_elsewhere(request, v)
+    for _, place in ipairs(v.lat and places(request) or {}) do
+        if metres_from(place, v) <= THERE_M then return false end
+    end
+    return v.lat ~= nil
+end
 
--- Metres from the place now, then, and between the two; nil: nobody knows.
+-- Metres from the place now, then, and between the two; nil: nobody knows. Of a passenger who walks it is the place to which the vehicle has
+-- come nearer: who drives must not be taken for one who stays away because the other one does.
 local function way_so_far(request, v)
     local lat, lon = string.match(request.from or '', '^([^,]+),(.+)$')
     if not lat or not v.lat then return nil end
-    return metres_from(request, v), metres_between(request.lat, request.lon, lat, lon), metres_between(lat, lon, v.lat, v.lon)
+    local now, before
+    for _, place in ipairs(places(request)) do
+        local metres, were = metres_from(place, v), metres_between(place[1], place[2], lat, lon)
+        if not now or were - metres > before - now then now, before = metres, were end
+    end
+    return now, before, metres_between(lat, lon, v.lat, v.lon)
 end
 
 -- Whether it was told to be near so long ago that it would be there, if it could. `near_at`: when it was.

@@ -10,6 +10,7 @@ enum RedisLibrary {
             .init("distances", PackageResources.distances_lua),
             .init("limits", PackageResources.limits_lua),
             .init("blocks", PackageResources.blocks_lua),
+            .init("walk", PackageResources.walk_lua),
             .init("people", PackageResources.people_lua),
             .init("notify", PackageResources.notify_lua),
             .init("figures", PackageResources.figures_lua),

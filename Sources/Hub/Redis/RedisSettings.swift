@@ -62,7 +62,8 @@ struct RedisSettings {
         ]
         let decimal: [(String, Double)] = [
             ("stop_ahead_m", stops.aheadM), ("stop_merge_m", stops.mergeM), ("stop_near_m", stops.nearM),
-            ("stop_arrived_m", stops.arrivedM), ("max_speed_mps", settings.positions.maxSpeedMps),
+            ("stop_arrived_m", stops.arrivedM), ("walk_m", settings.dispatch.walkM),
+            ("max_speed_mps", settings.positions.maxSpeedMps),
             ("reliability_points_per_km", reliability.pointsPerKm),
             ("eta_speed_mps", settings.eta.speedKmh / 3.6), ("eta_detour", settings.eta.detour),
         ]

@@ -10,6 +10,7 @@ local NAMES = {
     -- Offers, rides and queues.
     'offer_timeout_ms', 'offer_seen_timeout_ms', 'accept_grace_ms', 'rounds', 'round_pause_ms', 'max_passengers',
     'search_timeout_ms', 'look_again_ms', 'wait_ms', 'away_grace_ms', 'recovery_ms', 'stale_after_ms', 'driver_lost_ms', 'noshow_wait_ms',
+    'walk_m',
     -- Positions.
     'max_speed_mps',
     -- What one subject may do.

@@ -217,6 +217,13 @@ final class Rides: Capability {
         case "offer.made": requests.begin(data["ride"]?.text ?? "", meta: push.meta, of: vehicle)
         case "offer.withdrawn": requests.end(of: vehicle)
         case "ride.assigned": becomeBusy(vehicle, data)
+        case "ride.pickup_moved":
+            guard case .busy(var ride) = driver.duty, ride.id == data["ride"]?.text,
+                let place = GeoPoint(data["position"])
+            else { return }
+            ride.move(to: place)
+            driver.duty = .busy(ride)
+            if let fix = vehicle.lastFix { approach(driver, vehicle, fix, after: nil) }
         case "ride.cancelled": if case .busy = driver.duty { driver.duty = .unavailable }
         default: break
         }
@@ -238,6 +245,7 @@ final class Rides: Capability {
         else { return }
         if case .busy(var known) = driver.duty, known.id == new.id {
             if new.isAboard { known.board() }
+            known.move(to: new.pickup)
             driver.duty = .busy(known)
             return
         }

@@ -251,7 +251,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon' })
+            { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon', 'asked' })
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -293,7 +293,7 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
             { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at',
-                'reservation', 'lat', 'lon' }, v)
+                'reservation', 'lat', 'lon', 'asked' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')

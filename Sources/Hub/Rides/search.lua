@@ -5,6 +5,7 @@
 
 local load_ride, log, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'set_ride', 'set_vehicle', 'tell')
 local cancels = import('limits', 'cancels')
+local forget_walk = import('walk', 'forget_walk')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
 local set_not_free = import('queue', 'set_not_free')
 local around, gave_back = import('candidates', 'around', 'gave_back')
@@ -72,6 +73,7 @@ end
 local function close_ride(c, ride, r, state, is_brief, facts)
     end_search(c, ride, r)
     set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
+    forget_walk(c.p .. 'ride:' .. ride, r)
     taxi_figures.count(c, r, state)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
     if is_brief then

@@ -293,6 +293,12 @@ final class Seats: Capability {
         case "seat.aboard":
             guard let index = minibus.bookings.firstIndex(where: { $0.pickup.id == booking }) else { return }
             minibus.bookings[index].pickup.board()
+        case "seat.pickup_moved":
+            guard let index = minibus.bookings.firstIndex(where: { $0.pickup.id == booking }),
+                let place = GeoPoint(data["position"])
+            else { return }
+            minibus.bookings[index].pickup.move(to: place)
+            if let fix = vehicle.lastFix { approach(minibus, vehicle, fix, after: nil) }
         case "seat.ended", "seat.cancelled": minibus.bookings.removeAll { $0.pickup.id == booking }
         default: return
         }
@@ -305,6 +311,7 @@ final class Seats: Capability {
         else { return }
         if let index = minibus.bookings.firstIndex(where: { $0.pickup.id == new.id }) {
             if new.isAboard { minibus.bookings[index].pickup.board() }
+            minibus.bookings[index].pickup.move(to: new.pickup)
             return
         }
         minibus.bookings.append(Minibus.Booking(pickup: new, destination: destination))

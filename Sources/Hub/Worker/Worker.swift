@@ -67,8 +67,9 @@ public actor Worker {
         // Seats take the `offer.seen` that is theirs, and rides all that are left. Deliveries come last.
         capabilities = [
             VehicleFeeds(services, followed, patterns), clients, positions, seats, rides, rides.queues, followed,
-            learning, Tours(services, positions), lines, LineTimes(services, lines), Stops(services), topics,
-            topics.readings, events, events.readings, Notifications(services), Broadcasts(services), Office(services),
+            Walkers(services, positions, followed), learning, Tours(services, positions), lines,
+            LineTimes(services, lines), Stops(services), topics, topics.readings,
+            events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
             Advice(services), Reliability(services),

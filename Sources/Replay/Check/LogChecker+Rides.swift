@@ -27,6 +27,8 @@ extension LogChecker {
             rides[name]?.arrivedMs = event.timeMs
         case "ride.driver_lost": missing(name, true, event.driver)
         case "ride.driver_back": missing(name, false, event.driver)
+        case "ride.pickup_moved":
+            if ride.phase != .accepted { report(.state, "the pickup of ride \(name) moves, but it is \(ride.phase)") }
         case "ride.aboard": aboard(name, event.driver)
         case "ride.ended": over(name, "ended", from: [.aboard], event.driver)
         case "ride.noshow":

@@ -98,7 +98,7 @@ struct SeatLogChecker {
         case "seat.ended": ended(event)
         case "seat.near": alerted(event, 500)
         case "seat.arrived": alerted(event, 20)
-        case "seat.driver_lost", "seat.driver_back":
+        case "seat.driver_lost", "seat.driver_back", "seat.pickup_moved":
             if let (id, booking) = known(event), booking.phase != .confirmed {
                 report(.alert, "\(id) has \(event.type), but it is \(booking.phase)")
             }

@@ -1,4 +1,4 @@
-/// One fix of a positioning receiver: the command `position`.
+/// One fix of a positioning receiver: the command `position`, of who drives, or of a passenger for whom a vehicle comes.
 public struct PositionFix: Equatable, Sendable {
     /// Degrees, WGS 84: −90…90 and −180…180, not both 0.
     public var lat: Double
@@ -28,7 +28,7 @@ public struct PositionFix: Equatable, Sendable {
 extension PositionFix {
     static let name: StaticString = "position"
     static let rule = CommandRule(
-        name: "\(name)", roles: [.driver, .busDriver], objects: .own,
+        name: "\(name)", roles: [.driver, .busDriver, .passenger], objects: .own, overHTTP: [],
         fields: ["lat", "lon", "at", "heading", "speed", "accuracy"])
 
     private static let at = WholeKind<Int64>(
