@@ -1362,6 +1362,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .seatBook(newValue)}
   }
 
+  package var seatRequest: Kerbside_V1_SeatSearch {
+    get {
+      if case .seatRequest(let v)? = ok {return v}
+      return Kerbside_V1_SeatSearch()
+    }
+    set {ok = .seatRequest(newValue)}
+  }
+
   package var seatAccept: Kerbside_V1_SeatAssignment {
     get {
       if case .seatAccept(let v)? = ok {return v}
@@ -1768,6 +1776,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case stopNext(Kerbside_V1_Tour)
     case stopPrevious(Kerbside_V1_Tour)
     case seatBook(Kerbside_V1_SeatPending)
+    case seatRequest(Kerbside_V1_SeatSearch)
     case seatAccept(Kerbside_V1_SeatAssignment)
     case seatDecline(Kerbside_V1_BookingOnly)
     case seatCancel(Kerbside_V1_BookingState)
@@ -2223,6 +2232,22 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .seatPickupMoved(newValue)}
   }
 
+  package var seatSearching: Kerbside_V1_SeatSearching {
+    get {
+      if case .seatSearching(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatSearching()
+    }
+    set {_uniqueStorage()._data = .seatSearching(newValue)}
+  }
+
+  package var seatFailed: Kerbside_V1_SeatFailed {
+    get {
+      if case .seatFailed(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatFailed()
+    }
+    set {_uniqueStorage()._data = .seatFailed(newValue)}
+  }
+
   package var stopRequested: Kerbside_V1_StopNews {
     get {
       if case .stopRequested(let v)? = _storage._data {return v}
@@ -2498,6 +2523,8 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case seatDriverLost(Kerbside_V1_SeatDriverLost)
     case seatDriverBack(Kerbside_V1_SeatDriverBack)
     case seatPickupMoved(Kerbside_V1_SeatPickupMoved)
+    case seatSearching(Kerbside_V1_SeatSearching)
+    case seatFailed(Kerbside_V1_SeatFailed)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -4561,6 +4588,86 @@ package nonisolated struct Kerbside_V1_Way: Sendable {
   fileprivate var _end: Kerbside_V1_Point? = nil
 }
 
+package nonisolated struct Kerbside_V1_SeatSearch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// searching
+  package var state: String = String()
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatSearching: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// requested, declined, no_answer, undelivered, full, offline
+  package var reason: String = String()
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatFailed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// no_driver, timeout
+  package var reason: String = String()
+
+  package var detail: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
 package nonisolated struct Kerbside_V1_SeatPending: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -5299,12 +5406,17 @@ package nonisolated struct Kerbside_V1_PassengerBooking: @unchecked Sendable {
     set {_uniqueStorage()._booking = newValue}
   }
 
+  /// absent while any one is searched
   package var vehicle: String {
-    get {_storage._vehicle}
+    get {_storage._vehicle ?? String()}
     set {_uniqueStorage()._vehicle = newValue}
   }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
 
-  /// pending, confirmed, aboard
+  /// pending, searching, confirmed, aboard
   package var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -5356,6 +5468,16 @@ package nonisolated struct Kerbside_V1_PassengerBooking: @unchecked Sendable {
   package var hasCard: Bool {_storage._card != nil}
   /// Clears the value of `card`. Subsequent reads from it will return its default value.
   package mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  /// of a search, ms
+  package var until: UInt64 {
+    get {_storage._until ?? 0}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {_uniqueStorage()._until = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -9131,7 +9253,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9510,6 +9632,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.ok = .notifySet(v)
+        }
+      }()
+      case 38: try {
+        var v: Kerbside_V1_SeatSearch?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatRequest(v)
         }
       }()
       case 50: try {
@@ -10214,6 +10349,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
     }()
+    case .seatRequest?: try {
+      guard case .seatRequest(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
+    }()
     case .tourStart?: try {
       guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -10469,7 +10608,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{3}ride_pickup_moved\0\u{4}\u{8}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{3}seat_pickup_moved\0\u{4}\u{2}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{3}ride_pickup_moved\0\u{4}\u{8}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{3}seat_pickup_moved\0\u{3}seat_searching\0\u{3}tour_ended\0\u{3}schedule_changed\0\u{3}seat_failed\0\u{4}\u{8}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0")
 
   fileprivate class _StorageClass {
     var _ch: String = String()
@@ -10990,6 +11129,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._data = .seatPickupMoved(v)
           }
         }()
+        case 49: try {
+          var v: Kerbside_V1_SeatSearching?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatSearching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatSearching(v)
+          }
+        }()
         case 50: try {
           var v: Kerbside_V1_TourEnded?
           var hadOneofValue = false
@@ -11014,6 +11166,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           if let v = v {
             if hadOneofValue {try decoder.handleConflictingOneOf()}
             _storage._data = .scheduleChanged(v)
+          }
+        }()
+        case 52: try {
+          var v: Kerbside_V1_SeatFailed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatFailed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatFailed(v)
           }
         }()
         case 60: try {
@@ -11566,6 +11731,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .seatPickupMoved(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
       }()
+      case .seatSearching?: try {
+        guard case .seatSearching(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 49)
+      }()
       case .tourEnded?: try {
         guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -11573,6 +11742,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       case .scheduleChanged?: try {
         guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .seatFailed?: try {
+        guard case .seatFailed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
       }()
       case .stopRequested?: try {
         guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
@@ -14859,6 +15032,154 @@ nonisolated extension Kerbside_V1_Way: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
+nonisolated extension Kerbside_V1_SeatSearch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatSearch"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{1}state\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatSearch, rhs: Kerbside_V1_SeatSearch) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatSearching: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatSearching"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{1}reason\0\u{1}until\0\u{1}fare\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatSearching, rhs: Kerbside_V1_SeatSearching) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatFailed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}reason\0\u{1}detail\0\u{2}\u{c}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatFailed, rhs: Kerbside_V1_SeatFailed) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatPending"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}fare\0\u{1}state\0")
@@ -16042,11 +16363,11 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0\u{1}card\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0\u{1}card\0\u{1}until\0")
 
   fileprivate class _StorageClass {
     var _booking: String = String()
-    var _vehicle: String = String()
+    var _vehicle: String? = nil
     var _state: String = String()
     var _passengers: UInt32 = 0
     var _fare: Kerbside_V1_Fare? = nil
@@ -16054,6 +16375,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
     var _position: Kerbside_V1_Fix? = nil
     var _driverLost: Kerbside_V1_DriverLost? = nil
     var _card: Kerbside_V1_Card? = nil
+    var _until: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -16073,6 +16395,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       _position = source._position
       _driverLost = source._driverLost
       _card = source._card
+      _until = source._until
     }
   }
 
@@ -16100,6 +16423,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._driverLost) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
         default: break
         }
       }
@@ -16115,9 +16439,9 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       if !_storage._booking.isEmpty {
         try visitor.visitSingularStringField(value: _storage._booking, fieldNumber: 1)
       }
-      if !_storage._vehicle.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._vehicle, fieldNumber: 2)
-      }
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
       if !_storage._state.isEmpty {
         try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
       }
@@ -16139,6 +16463,9 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       try { if let v = _storage._card {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
       } }()
+      try { if let v = _storage._until {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 10)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -16157,6 +16484,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
         if _storage._position != rhs_storage._position {return false}
         if _storage._driverLost != rhs_storage._driverLost {return false}
         if _storage._card != rhs_storage._card {return false}
+        if _storage._until != rhs_storage._until {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -97,6 +97,7 @@ struct RoundTripTests {
                     SeatRequest(
                         vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
                         passengers: 99))),
+            .seats(.seatRequest(pickup: Place(lat: 4, lon: 9), destination: Place(lat: 5, lon: 9), passengers: 2)),
             .seats(.seatAccept(booking: "b_1")), .seats(.seatDecline(booking: "b:1")),
             .seats(.seatCancel(booking: nil)),
             .seats(.seatCancel(booking: "b")), .seats(.seatAboard(booking: "b", passengers: nil)),
@@ -295,13 +296,13 @@ struct SeededGenerator: RandomNumberGenerator {
                     SeatRequest(
                         vehicle: identifier(), pickup: place(), destination: place(),
                         passengers: .random(in: 1...99, using: &self))))
+        case "seat.request":
+            return .seats(.seatRequest(pickup: place(), destination: place(), passengers: 99))
         case "seat.accept": return .seats(.seatAccept(booking: identifier()))
         case "seat.decline": return .seats(.seatDecline(booking: identifier()))
         case "seat.cancel": return .seats(.seatCancel(booking: optional { $0.identifier() }))
         case "seat.aboard":
-            return .seats(
-                .seatAboard(
-                    booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) }))
+            return .seats(.seatAboard(booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) }))
         case "seat.end": return .seats(.seatEnd(booking: identifier()))
         case "vehicle.get": return .seats(.vehicleGet(vehicle: identifier()))
         case "notify.set":

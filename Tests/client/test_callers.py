@@ -22,6 +22,7 @@ WISHES = {
     "seat.book": {
         "vehicle": "M1", "pickup": {"lat": 45.46, "lon": 9.19}, "destination": {"lat": 45.47, "lon": 9.2}, "passengers": 1,
     },
+    "seat.request": {"pickup": {"lat": 45.46, "lon": 9.19}, "destination": {"lat": 45.47, "lon": 9.2}, "passengers": 1},
     "stop.request": {"line": "52", "stop": "town-hall", "name": "Ada"},
     "reservation.make": {
         "pickup": {"lat": 45.46, "lon": 9.19}, "destination": {"lat": 45.47, "lon": 9.2}, "at": 1, "passengers": 1,

@@ -24,7 +24,7 @@ DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assig
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
-    notice
+    notice seat.searching seat.failed
     reservation.made reservation.reminder reservation.searching reservation.waiting reservation.assigned
     reservation.failed reservation.cancelled reliability.warned reliability.paused
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
@@ -37,7 +37,7 @@ STATES = "queue.rank ride.eta seat.eta stop.eta seat.stops positions bus tour".s
 CITY_EVENTS = sorted(yaml.safe_load((contract.DIRECTORY / "events.yaml").read_text())["events"])
 COMMANDS = """hello position driver.available driver.unavailable offer.seen offer.accept offer.decline ride.aboard
     ride.end ride.noshow ride.request ride.cancel ride.search subscribe unsubscribe watch unwatch seats.set route.set
-    publish seat.book seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
+    publish seat.book seat.request seat.accept seat.decline seat.cancel seat.aboard seat.end vehicle.get notify.set broadcast
     tour.start tour.end stop.next stop.previous
     line.eta stop.request stop.cancel stop.accept stop.decline stop.complete stop.noshow
     office.queue office.driver office.ride office.remove office.put office.offer

@@ -27,6 +27,7 @@ PASSENGER_ONLY = {
     "reservation.cancel": {"reservation": "v_1"},
     "ride.request": {"lat": 45.01, "lon": 9.01, "passengers": 1},
     "ride.search": {},
+    "seat.request": {"pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02}, "passengers": 1},
     "seat.book": {
         "vehicle": "M1", "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02},
         "passengers": 1},

@@ -59,6 +59,7 @@ extension EventCatalogue {
         seat.near booking driver distance_m
         seat.pickup_moved booking driver moved_m
         seat.requested booking driver passenger! passengers
+        seat.searching booking driver passenger! reason
         seat.seen booking driver
         seat.undelivered booking driver
         seats.changed driver taken seats delta reason! booking version tour bus line

@@ -27,7 +27,7 @@ final class FollowedVehicles: Capability {
     func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
         guard identity.role == .passenger else { return }
         let booking = reply.snapshot["booking"]
-        let isConfirmed = booking?["state"].map { $0 != "pending" } ?? false
+        let isConfirmed = booking?["state"].map { $0 != "pending" && $0 != "searching" } ?? false
         passengers[session.connection, default: Followed()].booking = isConfirmed ? booking?["booking"]?.text : nil
         follow(
             session,

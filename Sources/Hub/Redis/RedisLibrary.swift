@@ -29,6 +29,8 @@ enum RedisLibrary {
             .init("ride", PackageResources.ride_lua),
             .init("reservation", PackageResources.reservation_lua),
             .init("seat", PackageResources.seat_lua),
+            .init("seat_cancel", PackageResources.seat_cancel_lua),
+            .init("seat_search", PackageResources.seat_search_lua),
             .init("pickup", PackageResources.pickup_lua),
             .init("minibus", PackageResources.minibus_lua),
             .init("driver", PackageResources.driver_lua),

@@ -244,7 +244,7 @@ end
 local NOTIFIES = {
     ['ride.near'] = 'proximity', ['ride.arrived'] = 'proximity', ['seat.near'] = 'proximity', ['seat.arrived'] = 'proximity',
     ['route.changed'] = 'route', ['ride.accepted'] = 'answers', ['ride.failed'] = 'answers', ['seat.confirmed'] = 'answers',
-    ['seat.declined'] = 'answers', ['offer.made'] = 'requests', ['seat.requested'] = 'requests',
+    ['seat.declined'] = 'answers', ['seat.failed'] = 'answers', ['offer.made'] = 'requests', ['seat.requested'] = 'requests',
     ['stop.near'] = 'proximity', ['stop.arrived'] = 'proximity', ['stop.reminder'] = 'reminders',
     ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
     ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',

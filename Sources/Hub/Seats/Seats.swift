@@ -12,6 +12,8 @@ final class Seats: Capability {
     let requests: OpenRequests
     let patterns: RoutePatterns
     private let learning: TravelLearning
+    /// The routes of minibuses, for `seat.request`, and the catalog that they are of.
+    var routes: (index: PathIndex, version: String)?
 
     private var minibuses: [String: Minibus] = [:]
     private static let pickup = PickupKind(
@@ -52,6 +54,8 @@ final class Seats: Capability {
     ) -> Bool {
         switch command {
         case .seatBook(let request): book(request, message, session, identity)
+        case .seatRequest(let pickup, let destination, let passengers):
+            search(pickup, destination, passengers, message, session, identity)
         case .seatCancel(let booking):
             call(
                 "seat_cancel",
@@ -114,7 +118,7 @@ final class Seats: Capability {
                     "key": key, "why": RedisArgument(reason ?? ""),
                 ], message, session)
         case .routeSet(let route, let way): setRoute(route, way, message, session, vehicle, minibus)
-        case .seatBook, .vehicleGet: return false
+        case .seatBook, .seatRequest, .vehicleGet: return false
         }
         return true
     }
@@ -355,39 +359,6 @@ final class Seats: Capability {
             send(session, Encode.state(channel: channel, type: "seat.stops", time: now(), data: json.bytes))
         }
     }
-}
-
-/// What a worker knows of a minibus whose driver is connected to it.
-final class Minibus: VehicleFollower {
-    /// A confirmed booking, as far as judging fixes needs it.
-    struct Booking {
-        var pickup: PickupApproach
-        let destination: GeoPoint
-    }
-
-    /// In the order in which they came.
-    var bookings: [Booking] = []
-    var way: AnnouncedPath?
-    var route: String?
-    /// How far it is along them, and the catalog that its route was looked up in.
-    var progress: PathProgress?
-    var progressVersion = ""
-    /// The order of stops told last.
-    var stopsTold: [MinibusStop]?
-    private let seats: Seats
-
-    /// Follows the vehicle from now on.
-    init(_ seats: Seats, _ vehicle: VehicleTrack) {
-        self.seats = seats
-        vehicle.followers.append(self)
-    }
-
-    func moved(_ vehicle: VehicleTrack, to fix: Fix, _ accepted: PositionFilter.Accepted, isTold: Bool) {
-        if isTold { seats.approach(self, vehicle, fix, after: accepted.previous) }
-        if accepted.isForFences, vehicle.isMinibus { seats.goOn(self, vehicle, to: fix) }
-    }
-
-    func stands(_ vehicle: VehicleTrack, at fix: Fix) { seats.approach(self, vehicle, fix, after: nil) }
 }
 
 extension AnnouncedPath {

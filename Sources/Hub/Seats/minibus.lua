@@ -28,6 +28,7 @@ end
 
 -- v: of a minibus that is online. What it announced may have been taken out, or never put in by an earlier version.
 local function show_way(c, driver, v)
+    redis.call('SADD', c.p .. 'minibuses', driver)
     if v.way and redis.call('HEXISTS', c.p .. 'ways', driver) == 0 then tell_way(c, driver, v.way) end
 end
 
@@ -53,6 +54,7 @@ end
 
 -- It is no minibus any more.
 local function forget_way(c, driver, v)
+    redis.call('SREM', c.p .. 'minibuses', driver)
     tell_way(c, driver, nil)
     clear_vehicle(c, driver, 'way', 'along')
     if v.way then clear_vehicle(c, driver, 'route') end
@@ -80,6 +82,7 @@ end
 -- Offline: it can't be seen by passengers, and who waits for its answer is told.
 local function go_offline(c, driver, v, reason)
     redis.call('ZREM', c.p .. 'alive', driver)
+    redis.call('SREM', c.p .. 'minibuses', driver)
     tell_way(c, driver, nil)
     set_state(c, driver, nil, 'unavailable')
     log(c, 'driver.offline', { driver = driver, reason = reason })
@@ -146,8 +149,11 @@ local function tell_of_route(c, driver, v, route, way)
     local bookings = unanswered(c, driver, v)
     for _, booking in ipairs(redis.call('ZRANGE', c.p .. 'bookings:' .. driver, 0, -1)) do bookings[#bookings + 1] = booking end
     for _, booking in ipairs(bookings) do
-        local passenger = redis.call('HGET', c.p .. 'booking:' .. booking, 'passenger')
-        tell(c, 'passenger:' .. passenger, 'route.changed', { booking = booking, vehicle = driver, route = route, way = way })
+        local b = redis.call('HMGET', c.p .. 'booking:' .. booking, 'passenger', 'ends', 'state')
+        -- Who asks for any minibus is not told which one is asked.
+        if not b[2] or b[3] == 'confirmed' or b[3] == 'aboard' then
+            tell(c, 'passenger:' .. b[1], 'route.changed', { booking = booking, vehicle = driver, route = route, way = way })
+        end
     end
 end
 

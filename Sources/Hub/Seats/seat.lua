@@ -10,13 +10,10 @@ local ok, once, point, refuse, set_vehicle, show = import('core', 'ok', 'once', 
 local tell, vehicle = import('core', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
-local how_it_comes, is_elsewhere, pay = import('coming', 'how_it_comes', 'is_elsewhere', 'pay')
-local reliability = import('reliability', 'reliability')
 local cancels = import('limits', 'cancels')
 local forget_walk = import('walk', 'forget_walk')
 local figures = import('figures', 'figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
-local meant = import('ride', 'meant')
 
 local function load_booking(c, booking) return hash(c.p .. 'booking:' .. booking) end
 local function set_booking(c, booking, ...) redis.call('HSET', c.p .. 'booking:' .. booking, ...) end
@@ -107,16 +104,92 @@ local function close_booking(c, booking, b, state)
     redis.call('EXPIRE', c.p .. 'booking:' .. booking, c.history_ttl_s)
 end
 
--- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline. It frees no seat, as it
--- had none.
+-- Why a minibus can't be asked for so many seats now: code and detail; nil: it can.
+local function unable(c, driver, v, n)
+    if not is_minibus(v) then return 'not_found', 'There is no minibus ' .. driver .. '.' end
+    if v.state ~= 'available' then return 'not_available', 'The minibus ' .. driver .. ' is offline.' end
+    if v.away then return 'not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.' end
+    -- A taxi that has let so many wait is in no queue; a minibus stays online for those whom it has.
+    if cancels.driver_refusal(c, driver) then
+        return 'not_available', 'The minibus ' .. driver .. ' takes no bookings for a while. Book another one.'
+    end
+    if n > tonumber(v.capacity) then
+        return 'too_many_passengers', driver .. ' has ' .. v.capacity .. ' seats; got ' .. n .. ' passengers.'
+    end
+    if n > free_seats(v) then
+        return 'seats_full', math.max(0, free_seats(v)) .. ' seats can be booked in ' .. driver .. ' now; got ' .. n .. ' passengers.'
+    end
+    -- Who does not end its bookings has them all read when it says hello.
+    if redis.call('ZCARD', c.p .. 'bookings:' .. driver) >= 2 * v.capacity then
+        return 'seats_full', driver .. ' has ' .. 2 * v.capacity .. ' open bookings, which is the most for its seats. Book another one.'
+    end
+end
+
+-- The next minibus that a request for any (`ends`: until when it is searched) can ask, and what the booking would be in it; nil: none. It is taken
+-- out of `next`: a line each of driver, metres that are ridden, fare, metres to the pickup, metres of detour, `-` where nobody knows.
+local function next_candidate(c, b)
+    while b.next ~= '' do
+        local line, rest = string.match(b.next, '^([^\n]+)\n?(.*)$')
+        b.next = rest
+        local found = {}
+        found.driver, found.length, found.fare, found.distance, found.detour = string.match(line, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')
+        found.v = vehicle(c, found.driver)
+        if not unable(c, found.driver, found.v, tonumber(b.passengers)) then return found end
+    end
+end
+
+-- Its driver is asked in turn. b: the booking, which is nobody's now.
+local function ask_candidate(c, booking, b, found, reason)
+    local function known(value) return value ~= '-' and value or '' end
+    local hold_until = string.format('%.0f', math.min(c.now + c.seat_hold_ms, tonumber(b.ends)))
+    b.driver, b.fare = found.driver, found.fare ~= '-' and found.fare or nil
+    set_booking(c, booking, 'state', 'waiting', 'driver', b.driver, 'next', b.next, 'length', found.length, 'distance', known(found.distance),
+        'detour', known(found.detour), 'hold_until', hold_until)
+    if b.fare then set_booking(c, booking, 'fare', b.fare) else redis.call('HDEL', c.p .. 'booking:' .. booking, 'fare') end
+    redis.call('ZADD', c.p .. 'seatwaiting:' .. b.driver, b.order, booking)
+    redis.call('ZADD', c.p .. 'holds', hold_until, booking)
+    hold(c, b.driver, found.v, tonumber(b.passengers))
+    figures.of_minibus(c, found.v, { requested = 1 })
+    if reason == 'requested' then
+        log(c, 'seat.requested', { booking = booking, driver = b.driver, passenger = b.passenger, passengers = tonumber(b.passengers) })
+    else
+        log(c, 'seat.searching', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
+    end
+    tell(c, 'passenger:' .. b.passenger, 'seat.searching', { booking = booking, passengers = tonumber(b.passengers), reason = reason,
+        fare = fare_of(b), ['until'] = tonumber(b.ends) })
+    ask_next(c, b.driver)
+end
+
+-- A request for any minibus goes on to the next. False: there is none, or its time is over.
+local function go_on(c, booking, b, reason)
+    local found = c.now < tonumber(b.ends) and next_candidate(c, b)
+    if not found then return false end
+    redis.call('ZREM', c.p .. 'seatwaiting:' .. b.driver, booking)
+    set_booking(c, booking, 'were', (b.were or '\n') .. b.driver .. '\n', unpack(b.rang and { 'rang', '1' } or {}))
+    ask_candidate(c, booking, b, found, reason)
+    return true
+end
+
+local function fail(c, booking, b)
+    local code = c.now >= tonumber(b.ends) and 'timeout' or 'no_driver'
+    local detail = code == 'timeout' and 'No minibus took the request in time.' or 'Every minibus that goes there was asked; none took it.'
+    tell(c, 'passenger:' .. b.passenger, 'seat.failed', { booking = booking, reason = code,
+        detail = detail .. ' Request again in a few minutes, or ask for a taxi with ride.request.' })
+end
+
+-- Ends a booking without an answer that takes it. reason: declined | no_answer | full | offline; of a request for any minibus also undelivered: it goes
+-- on to the next. It frees no seat, as it had none.
 local function turn_down(c, booking, b, v, reason)
-    -- What no phone has shown rang nobody.
-    if reason == 'declined' or (reason == 'no_answer' and b.seen == '1') then cancels.add(c, b.passenger, 'd') end
+    -- What no phone has shown rang nobody. Who is searched for pays once, if nobody takes it.
+    b.rang = b.rang or reason == 'declined' or reason == 'no_answer' and b.seen == '1' or nil
     end_asking(c, booking, b, reason ~= 'declined' and reason or nil)
     hold(c, b.driver, v, -tonumber(b.passengers))
+    figures.of_minibus(c, v, { [(reason == 'no_answer' or reason == 'undelivered') and 'expired' or 'declined'] = 1 })
+    if b.ends and go_on(c, booking, b, reason) then return end
+    if b.rang then cancels.add(c, b.passenger, 'd') end
     close_booking(c, booking, b, 'declined')
-    figures.of_minibus(c, v, { [reason == 'no_answer' and 'expired' or 'declined'] = 1 })
     log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
+    if b.ends then return fail(c, booking, b) end
     tell(c, 'passenger:' .. b.passenger, 'seat.declined', { booking = booking, vehicle = b.driver, reason = reason })
 end
 
@@ -135,7 +208,7 @@ end
 -- shows that it lives (C30).
 local function overdue(c, booking, b)
     local v = vehicle(c, b.driver)
-    if b.state == 'offered' and b.seen ~= '1' and c.now < tonumber(b.hold_until) then
+    if not b.ends and b.state == 'offered' and b.seen ~= '1' and c.now < tonumber(b.hold_until) then
         end_asking(c, booking, b, 'undelivered')
         set_booking(c, booking, 'state', 'waiting')
         redis.call('ZADD', c.p .. 'seatwaiting:' .. b.driver, b.order, booking)
@@ -143,12 +216,17 @@ local function overdue(c, booking, b)
         log(c, 'seat.undelivered', { booking = booking, driver = b.driver })
         return mark_away(c, b.driver, v, 'undelivered')
     end
-    turn_down(c, booking, b, v, 'no_answer')
-    ask_next(c, b.driver)
+    local driver, was_shown = b.driver, b.state ~= 'offered' or b.seen == '1'
+    turn_down(c, booking, b, v, was_shown and 'no_answer' or b.ends and 'undelivered' or 'no_answer')
+    if b.ends and not was_shown then mark_away(c, driver, v, 'undelivered') end
+    ask_next(c, driver)
 end
 
 -- Why the booking that a driver answers does not wait for its answer.
 local function no_request(booking, b, driver)
+    if b.were and string.find(b.were, '\n' .. driver .. '\n', 1, true) then
+        return refuse('offer_expired', 'The request stands no more: it went on to another minibus.')
+    end
     if not b.state or b.driver ~= driver then return refuse('not_found', 'The booking ' .. booking .. ' is not yours, or does not exist.') end
     if b.state == 'waiting' then return refuse('offer_expired', 'You were asked earlier; you will be asked again.') end
     return refuse('offer_expired', 'It is too late: the booking is ' .. b.state .. '.')
@@ -174,24 +252,10 @@ register('seat_book', {
         if open[1] or open[2] then
             return no('already_requested', (open[1] or open[2]) .. ' is still open. Cancel it first, or wait for its end.')
         end
-        if not is_minibus(v) then return no('not_found', 'There is no minibus ' .. driver .. '.') end
-        if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end
-        if v.away then return no('not_available', 'The driver of ' .. driver .. ' can not be reached at this moment.') end
-        -- A taxi that has let so many wait is in no queue; a minibus stays online for those whom it has.
-        if cancels.driver_refusal(c, driver) then
-            return no('not_available', 'The minibus ' .. driver .. ' takes no bookings for a while. Book another one.')
-        end
-        if given.code ~= '' then return no(given.code, given.detail) end
-        if n > tonumber(v.capacity) then
-            return no('too_many_passengers', driver .. ' has ' .. v.capacity .. ' seats; got ' .. n .. ' passengers.')
-        end
-        if n > free_seats(v) then
-            return no('seats_full', math.max(0, free_seats(v)) .. ' seats can be booked in ' .. driver .. ' now; got ' .. n .. ' passengers.')
-        end
-        -- Who does not end its bookings has them all read when it says hello.
-        if redis.call('ZCARD', c.p .. 'bookings:' .. driver) >= 2 * v.capacity then
-            return no('seats_full', driver .. ' has ' .. 2 * v.capacity .. ' open bookings, which is the most for its seats. Book another one.')
-        end
+        local code, detail = unable(c, driver, v, n)
+        -- Which way it goes comes before how full it is.
+        if given.code ~= '' and code ~= 'not_found' and code ~= 'not_available' then code, detail = given.code, given.detail end
+        if code then return no(code, detail) end
         local too_soon = cancels.refusal(c, passenger)
         if too_soon then return too_soon end
         local order = redis.call('INCR', c.p .. 'requests')
@@ -302,51 +366,9 @@ local function cancel_unanswered(c, booking, b, v, by, text)
     ask_next(c, b.driver)
 end
 
--- seat_cancel: role (passenger or driver), subject, booking ('' = a passenger's open one), key, who asks for one who telephones.
-register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function(c, given)
-    local role, subject = given.role, given.subject
-    local function cancel()
-        local booking, b, no = meant(c, 'booking', role, subject, given.booking)
-        if no then return no end
-        local v = vehicle(c, b.driver)
-        local left = b.state == 'aboard' and (role == 'driver' and math.huge or cancels.aboard_for(c, b.aboard_at)) or 0
-        if left == math.huge then return refuse('not_available', 'The passenger is aboard: end the booking.') end
-        if left > 0 then return cancels.still_aboard(left, 'booking') end
-        local how = b.state == 'confirmed' and not v.missing and (b.from and how_it_comes(c, b, v) or 'comes')
-        if role == 'passenger' and how then
-            pay(c, how, b, v, subject, b.driver)
-        elseif role == 'passenger' and b.state == 'offered' then
-            cancels.add(c, subject)
-        elseif role == 'passenger' and b.state == 'waiting' then
-            cancels.add(c, subject, 'w')
-        elseif role == 'driver' and b.state == 'confirmed' then
-            -- Who came and waited as long as a taxi must has found nobody; else the driver gives back what it has promised.
-            local waited = b.arrived_at and c.now - b.arrived_at >= c.noshow_wait_ms and not is_elsewhere(b, v)
-            if waited then
-                cancels.missed(c, b.passenger, b.passengers)
-                reliability.count(c, 'passenger', b.passenger, 'no_shows')
-            else
-                cancels.add(c, 'driver:' .. subject)
-                reliability.count(c, 'driver', subject, 'give_backs', v)
-            end
-        end
-        if b.state == 'confirmed' or b.state == 'aboard' then
-            cancel_confirmed(c, booking, b, v, role, role)
-        elseif b.state == 'waiting' or b.state == 'offered' then
-            if role == 'driver' then return refuse('not_available', 'It waits for your answer: send seat.decline.') end
-            cancel_unanswered(c, booking, b, v, 'passenger')
-        elseif b.state ~= 'cancelled' then
-            return refuse('not_available', 'The booking is over: it is ' .. b.state .. '.')
-        end
-        return ok({ booking = booking, state = 'cancelled' })
-    end
-    if role == 'passenger' then return callers.once(c, 'seat.cancel', subject, given.key, given.by, 'booking', cancel) end
-    return once(c, 'seat.cancel', role .. ':' .. subject, given.key, cancel)
-end)
-
 return {
     load_booking = load_booking, set_booking = set_booking, free_seats = free_seats, refresh_status = refresh_status,
     count = count, fare_of = fare_of, assignment = assignment, ask_next = ask_next, turn_down = turn_down,
     unanswered = unanswered, turn_down_all = turn_down_all, overdue = overdue, cancel_confirmed = cancel_confirmed,
-    cancel_unanswered = cancel_unanswered, close_booking = close_booking,
+    next_candidate = next_candidate, ask_candidate = ask_candidate, cancel_unanswered = cancel_unanswered, close_booking = close_booking,
 }

@@ -13,6 +13,8 @@ enum CommandPrice {
             resume.reduce(2) { $0 + ($1.channel.hasPrefix(Channel.events) ? 5 : 1) }
         // Rings somebody, and writes some thirty keys and entries before it is over.
         case .rides(.rideRequest), .seats(.seatBook), .stops(.stopRequest), .reservations(.make): 5
+        // Looks for minibuses, and is charged for each: see `minibuses`.
+        case .seats(.seatRequest): 5
         // Undoes that, or takes its driver away, and rings the next one.
         case .rides(.rideCancel), .rides(.driverUnavailable), .seats(.seatCancel), .stops(.stopCancel),
             .reservations(.cancel):
@@ -92,6 +94,9 @@ enum CommandPrice {
 
     /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
+
+    /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
+    static func minibuses(_ count: Int) -> Double { Double(count) / 8 }
 
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.

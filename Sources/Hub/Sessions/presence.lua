@@ -80,7 +80,8 @@ local function booking_snapshot(c, booking)
     local s = { booking = booking, vehicle = b.driver, state = b.state, passengers = tonumber(b.passengers), fare = fare_of(b),
         notified = tonumber(b.notified) }
     if b.state == 'waiting' or b.state == 'offered' then
-        s.state = 'pending'
+        s.state = b.ends and 'searching' or 'pending'
+        if b.ends then s.vehicle, s['until'] = nil, tonumber(b.ends) end
     else
         local v = vehicle(c, b.driver)
         if v.lat then s.position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end

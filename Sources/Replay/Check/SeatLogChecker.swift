@@ -91,6 +91,7 @@ struct SeatLogChecker {
         case "seat.seen": break
         case "seat.asked": asked(event)
         case "seat.undelivered": undelivered(event)
+        case "seat.searching": wentOn(event)
         case "seat.confirmed": confirmed(event)
         case "seat.declined": declined(event)
         case "seat.cancelled": cancelled(event)
@@ -166,6 +167,19 @@ struct SeatLogChecker {
         vehicles[booking.driver]?.asking = nil
         bookings[id]?.phase = .waiting
         bookings[id]?.withdrawn += 1
+    }
+
+    /// A request for any minibus goes on to the next one.
+    private mutating func wentOn(_ event: LoggedEvent) {
+        guard let (id, booking) = known(event), let driver = event.driver else { return }
+        if !booking.isUnanswered { reportEnd(id, booking, event) }
+        answered(id, booking)
+        if booking.phase == .asked, event.reason != "declined" { bookings[id]?.withdrawn += 1 }
+        bookings[id]?.phase = .waiting
+        bookings[id]?.driver = driver
+        vehicles[driver, default: Vehicle()].held += booking.passengers
+        if vehicles[driver]?.isOnline != true { report(.offer, "\(id) goes on to \(driver), which is offline") }
+        touched.insert(driver)
     }
 
     private mutating func confirmed(_ event: LoggedEvent) {

@@ -5,6 +5,8 @@ public enum SeatCommand: CommandGroup {
     /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route. With a way it may have no name.
     case routeSet(route: String?, way: AnnouncedWay?)
     case seatBook(SeatRequest)
+    /// Of any minibus that goes there. `passengers` 1…99.
+    case seatRequest(pickup: Place, destination: Place, passengers: Int)
     case seatAccept(booking: String)
     case seatDecline(booking: String)
     /// nil: a passenger's open one.
@@ -28,6 +30,14 @@ public enum SeatCommand: CommandGroup {
         CommandKind(
             "seat.book", [.passenger], .own, forCallers: true, SeatRequest.fields, make: SeatCommand.seatBook,
             take: { if case .seatBook(let request) = $0 { request } else { nil } }),
+        CommandKind(
+            "seat.request", [.passenger], .own, forCallers: true, Field.required("pickup", .place),
+            Field.required("destination", .place), Field.required("passengers", .party),
+            make: SeatCommand.seatRequest,
+            take: {
+                guard case .seatRequest(let pickup, let destination, let passengers) = $0 else { return nil }
+                return (pickup, destination, passengers)
+            }),
         CommandKind(
             "seat.accept", [.driver], .own, booking, make: SeatCommand.seatAccept,
             take: { if case .seatAccept(let booking) = $0 { booking } else { nil } }),

@@ -1,0 +1,66 @@
+-- A passenger asks for seats in any minibus that goes there: those that are near are judged by the worker, which knows the lines, and asked in its
+-- order. From then on it is a booking like any other, which goes on to the next minibus where another one would end (`go_on` in seat.lua).
+
+local ok, register, refuse = import('core', 'ok', 'register', 'refuse')
+local blocks = import('blocks', 'blocks')
+local callers = import('callers', 'callers')
+local cancels = import('limits', 'cancels')
+local ask_candidate, next_candidate, set_booking = import('seat', 'ask_candidate', 'next_candidate', 'set_booking')
+
+-- seat_near: a place, within how many metres, how many at most. JSON of the minibuses that are online, nearest first: those that go somewhere
+-- (`minibuses` has who is online). Nothing of it is for people.
+register('seat_near', { 'lat', 'lon', 'radius_m', 'most' }, function(c, given)
+    if math.abs(tonumber(given.lat)) > 85.05 then return '[]' end
+    local near = c.p .. 'minibuses:near'
+    -- For this call alone.
+    redis.set_repl(redis.REPL_NONE)
+    redis.call('ZINTERSTORE', near, 2, c.p .. 'pos', c.p .. 'minibuses', 'WEIGHTS', 1, 0)
+    local found = redis.call('GEOSEARCH', near, 'FROMLONLAT', given.lon, given.lat, 'BYRADIUS', given.radius_m, 'm', 'ASC', 'COUNT', given.most)
+    redis.call('DEL', near)
+    redis.set_repl(redis.REPL_ALL)
+    local shown = {}
+    for _, driver in ipairs(found) do
+        local v = redis.call('HMGET', c.p .. 'vehicle:' .. driver, 'state', 'away', 'capacity', 'taken', 'held', 'route', 'way', 'along', 'lat', 'lon')
+        if v[1] == 'available' and not v[2] and (v[6] or v[7]) then
+            shown[#shown + 1] = { vehicle = driver, free = v[3] - v[4] - v[5], route = v[6] or nil, way = v[7] and cjson.decode(v[7]) or nil,
+                along = v[8] or nil, position = { lat = tonumber(v[9]), lon = tonumber(v[10]) } }
+        end
+    end
+    return #shown > 0 and cjson.encode(shown) or '[]'
+end)
+
+-- seat_request: passenger, booking id (new, random), lat, lon, destination lat, lon, passengers, currency, the minibuses to ask (lines, see
+-- next_candidate in seat.lua), 1 if others go there that are full, key, who asks for one who telephones.
+register('seat_request', {
+    'passenger', 'booking', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'currency', 'next', 'full', 'key', 'by?',
+}, function(c, given)
+    local passenger, booking, n = given.passenger, given.booking, tonumber(given.passengers)
+    return callers.once(c, 'seat.request', passenger, given.key, given.by, 'booking', function(caller, note)
+        local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride', 'blocked')
+        local barred = blocks.refusal(c, open[3])
+        if barred then return barred end
+        if open[1] or open[2] then
+            return refuse('already_requested', (open[1] or open[2]) .. ' is still open. Cancel it first, or wait for its end.')
+        end
+        local too_soon = cancels.refusal(c, passenger)
+        if too_soon then return too_soon end
+        local b = { passenger = passenger, passengers = n, next = given.next, currency = given.currency,
+            ends = string.format('%.0f', c.now + c.search_timeout_ms) }
+        local found = next_candidate(c, b)
+        local advice = ' Request again in a few minutes, or ask for a taxi with ride.request.'
+        if not found and (given.full == '1' or given.next ~= '') then
+            return refuse('seats_full', 'No minibus that goes there has ' .. n .. ' free seats now.' .. advice)
+        end
+        if not found then return refuse('not_available', 'No minibus passes there and then goes to the destination now.' .. advice) end
+        b.order = redis.call('INCR', c.p .. 'requests')
+        set_booking(c, booking, 'passenger', passenger, 'lat', given.lat, 'lon', given.lon, 'dlat', given.to_lat, 'dlon', given.to_lon,
+            'passengers', n, 'seats', 0, 'order', b.order, 'notified', '0', 'requested_at', c.now_text, 'ends', b.ends, 'currency', given.currency)
+        if caller then
+            note(c, passenger, caller)
+            set_booking(c, booking, 'name', caller.name, 'number', caller.number)
+        end
+        redis.call('HSET', c.p .. 'passenger:' .. passenger, 'booking', booking)
+        ask_candidate(c, booking, b, found, 'requested')
+        return ok({ booking = booking, passengers = n, state = 'searching', ['until'] = tonumber(b.ends) })
+    end)
+end)
