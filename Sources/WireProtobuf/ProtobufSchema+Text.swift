@@ -37,8 +37,9 @@ extension ProtobufSchema {
             report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
             drivers_get:111:DriverRecord? drivers_list:112:DriverRecords? drivers_remove:113:DriverSet?
             vehicles_set:114:VehicleSet? vehicles_get:115:VehicleRecord? vehicles_list:116:VehicleRecords?
-            vehicles_remove:117:VehicleSet? reservation_make:130:Reservation? reservation_list:131:Reservations?
-            reservation_cancel:132:ReservationState?
+            vehicles_remove:117:VehicleSet? advice_get:140:Advice? reliability_get:141:Reliability?
+            reliability_of:142:Reliability? reliability_reset:143:ReliabilityReset? reservation_make:130:Reservation?
+            reservation_list:131:Reservations? reservation_cancel:132:ReservationState?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -61,10 +62,11 @@ extension ProtobufSchema {
             stop_completed:71:StopEvent? stop_noshow:72:StopEvent? stop_cancelled:73:StopEvent? notice:74:Notice?
             sos_raised:90:Alarm? sos_updated:91:Alarm? sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed?
             report_sent:94:ReportSent? caller_told:95:CallerTold? papers_ending:110:PapersEnding?
-            reservation_made:130:Reservation? reservation_reminder:131:ReservationReminder?
-            reservation_searching:132:ReservationSearching? reservation_waiting:133:ReservationWaiting?
-            reservation_assigned:134:ReservationAssigned? reservation_failed:135:ReservationFailed?
-            reservation_cancelled:136:ReservationCancelled?
+            advice_wait:140:WaitAdvice? reliability_warned:141:ReliabilityNews?
+            reliability_paused:142:ReliabilityNews? reservation_made:130:Reservation?
+            reservation_reminder:131:ReservationReminder? reservation_searching:132:ReservationSearching?
+            reservation_waiting:133:ReservationWaiting? reservation_assigned:134:ReservationAssigned?
+            reservation_failed:135:ReservationFailed? reservation_cancelled:136:ReservationCancelled?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -139,6 +141,11 @@ extension ProtobufSchema {
         VehicleRecord: vehicle:1:string plate:2:string registration:3:string? company:4:string? model:5:string?
             colour:6:string? capabilities:7:string* code:8:string by:9:string at:10:uint64
         VehicleRecords: vehicles:1:VehicleRecord* next:2:string?
+        Advice: days:1:uint32 here:2:AdviceHere? zones:3:ZoneAdvice*
+        Reliability: window_days:1:uint32 total:2:uint32 no_shows:3:uint32? late_cancels:4:uint32?
+            give_backs:5:uint32? points:6:uint64? deposit:7:bool? warn_at:8:uint32? pause_at:9:uint32?
+            paused_until:10:uint64? role:11:string? subject:12:string?
+        ReliabilityReset: role:1:string subject:2:string audit:3:string
         Reservation: reservation:1:string state:2:string zone:3:string pickup:4:Point? destination:5:Point?
             at:6:uint64 local:7:string time_zone:8:string passengers:9:uint32 needs:10:string* search_at:11:uint64
             ride:12:string?
@@ -198,6 +205,11 @@ extension ProtobufSchema {
             code:19:string? detail:20:string? text:21:string? card:22:Card? reservation:130:string? local:131:string?
             minutes:132:uint32?
         PapersEnding: driver:1:string paper:2:string until:3:string days:4:sint32
+        WaitAdvice: zone:1:string expected:2:double later:3:double waiting:4:uint32 distance_m:5:uint32
+            wait_s:6:uint32 from:7:string here_s:8:uint32
+        ReliabilityNews: kind:1:string window_days:2:uint32 total:3:uint32 no_shows:4:uint32? late_cancels:5:uint32?
+            give_backs:6:uint32? points:7:uint64? deposit:8:bool? warn_at:9:uint32? pause_at:10:uint32?
+            until:11:uint64?
         ReservationReminder: reservation:1:string at:2:uint64 local:3:string minutes:4:uint32 state:5:string
             silent:15:bool?
         ReservationSearching: reservation:1:string at:2:uint64 local:3:string ride:4:string reason:5:string
@@ -240,6 +252,9 @@ extension ProtobufSchema {
             before:7:AuditFacts? after:8:AuditFacts?
         Report: report:1:string at:2:uint64 category:3:string text:4:string role:5:string? subject:6:string?
             ride:7:string? vehicle:8:string? closed:9:OfficeAct?
+        AdviceHere: zone:1:string expected:2:double later:3:double waiting:4:uint32 rank:5:uint32? wait_s:6:uint32?
+        ZoneAdvice: zone:1:string expected:2:double later:3:double waiting:4:uint32 distance_m:5:uint32
+            wait_s:6:uint32
         Card: name:1:string? photo:2:string? plate:3:string? registration:4:string? model:5:string? colour:6:string?
             company:7:string? capabilities:8:string* code:9:string?
         PickupPlace: place:1:string at:2:uint64 lat:3:double lon:4:double stop:5:string? passengers:6:uint32
@@ -259,7 +274,7 @@ extension ProtobufSchema {
             blocked:7:bool? until:8:uint64? why:9:string? bus:10:string? line:11:string? notice:12:string?
             people:13:uint64? text:14:string? registered:40:bool? vehicle:41:string? company:42:string?
             licence_until:43:string? medical_until:44:string? plate:45:string? registration:46:string?
-            new_code:47:bool?
+            new_code:47:bool? total:48:uint32?
         StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
             address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?
         DriverLost: since:1:uint64 until:2:uint64
