@@ -45,7 +45,7 @@ public struct FareTable: Sendable, Equatable {
         }
 
         /// A decimal number as people write it, up to a million.
-        private static func number(_ text: Substring) -> Double? {
+        static func number(_ text: Substring) -> Double? {
             guard text.utf8.allSatisfy({ "0123456789.".utf8.contains($0) }), let value = Double(text), value <= 1e6
             else {
                 return nil

@@ -127,7 +127,7 @@ extension Settings {
         }
 
         /// `06:30`; 24:00 is the end of the day.
-        private static func second(_ text: Substring) -> Int? {
+        static func second(_ text: Substring) -> Int? {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }),
                 let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60, hour * 60 + minute <= 1440

@@ -17,7 +17,7 @@ extension Settings {
             "…" and audience: "…", which iss and aud must be, where with an audience the token may leave the city out; \
             claims: {subject: "sub", role: "role", kind: "kind", city: "city"}, where these stand, with dots into objects \
             (realm_access.roles) or a whole URL as the name; values: {"their-word": driver}, its words for our roles and \
-            kinds, and then no other word is a role; scopes: ["events:personal"], which it may give, else none; prefix: "acme.", which stands before its subjects. No two issuers can name \
+            kinds, and then no other word is a role; scopes: ["events:personal", "payments"], which it may give, else none; prefix: "acme.", which stands before its subjects. No two issuers can name \
             the same person: all but one need a prefix, none may begin with another's, and the one without can't say a \
             subject that begins so. Only keys with the same issuer may share a prefix, or have none. A subject that has other characters than A-Z a-z 0-9 _ . - is encoded: auth0|ab is \
             _xauth0_7Cab, and a very long one is _h and its hash; the answer to hello says it.

@@ -3,8 +3,8 @@ extension Settings {
     /// `config/kerbside.yaml` all come from here.
     public static let table: [Setting] =
         serverTable + cityTable + storeTable + recordsTable + dispatchTable + etaTable + positionTable + feedTable
-        + vehicleTable + tourTable + stopTable + reservationTable + adviceTable + reliabilityTable + statisticsTable
-        + safetyTable + driverTable + tokenTable + runTable
+        + vehicleTable + tourTable + stopTable + reservationTable + fareTable + tripTable + adviceTable
+        + reliabilityTable + statisticsTable + safetyTable + driverTable + tokenTable + runTable
 
     /// The row of a dotted key.
     public static func setting(_ key: String) -> Setting? {

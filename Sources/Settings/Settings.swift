@@ -31,6 +31,10 @@ public struct Settings: Sendable, Equatable {
     public var stops = Stops()
     /// Taxis for a time ahead.
     public var reservations = Reservations()
+    /// What taxis cost.
+    public var fares = Fares()
+    /// What remains of trips.
+    public var trips = Trips()
     /// Where drivers should wait.
     public var advice = Advice()
     /// What follows from no-shows and rides given back.

@@ -96,6 +96,10 @@ extension Settings {
         require(
             stops.hours.isEmpty || stops.openHours != nil, ["stops.hours"],
             "stops.hours \(stops.hours) is no pair of times of day: write it as 06:00-22:00, or leave it empty")
+        require(
+            fares.nightHours.isEmpty || fares.nightRange != nil, ["fares.night_hours"],
+            "fares.night_hours \(fares.nightHours) is no pair of times of day: write it as 22:00-06:00, or leave it empty"
+        )
         for overlap in tokens.overlaps { require(false, ["tokens.public_keys"], overlap) }
         return problems
     }

@@ -19,6 +19,8 @@ enum TextForm: Sendable {
     case keyID
     /// A line of fares.
     case fares
+    /// A zone and what it costs to come into it.
+    case toll
     /// Three capitals.
     case currency
     /// A time in UTC, or empty.
@@ -37,6 +39,7 @@ enum TextForm: Sendable {
         case .origin: "\"https://host\", \"https://host:port\" (http as well) or \"*\""
         case .publicURL: "\"https://host\", \"https://host:port\" (http as well) or \"\""
         case .fares: "a route or *, a colon, and fares with rising distances: \"R7: 5km=12.00 10km=18.50\""
+        case .toll: "a zone and what it costs to come into it: \"22=2.50\""
         case .currency: "a currency by its three letters, such as EUR"
         case .instant: "a time in UTC, as 2026-02-16T15:58:00Z, or \"\""
         case .keyID: "1 to 64 of A-Z, a-z, 0-9, _, ., : and -"
@@ -60,6 +63,7 @@ enum TextForm: Sendable {
             case .publicURL: text.isEmpty || Self.isOrigin(text)
             case .keyID: Identifier.isValid(text)
             case .fares: FareTable.Line(text) != nil
+            case .toll: Settings.Fares.toll(text) != nil
             case .instant: text.isEmpty || Instant(text) != nil
             case .currency: text.utf8.count == 3 && text.utf8.allSatisfy { (65...90).contains($0) }
             }

@@ -2,4 +2,6 @@
 public enum TokenScope: String, CaseIterable, Sendable {
     /// The fields of the city's events that are about passengers as persons.
     case personalEvents = "events:personal"
+    /// To say what became of payments: `payment.report`.
+    case payments
 }
