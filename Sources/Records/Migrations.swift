@@ -2,7 +2,7 @@
 /// is another step. Times are Unix ms of the hub's clock, but where `_real` says of the machine's.
 enum Migrations {
     /// In their order; the version of a database is how many it has had.
-    static let steps = [tables, registry]
+    static let steps = [tables, registry, fares]
 
     /// Brings the tables up to date, all or nothing. Refuses those of a later version.
     static func run(_ database: any Database, nowMs: Int64) throws(DatabaseFailure) {
@@ -215,6 +215,17 @@ enum Migrations {
             sent_at BIGINT,
             PRIMARY KEY (city, id)
         );
+        """
+
+    /// Amounts in hundredths of the currency; stars 1 to 5, by the other side.
+    private static let fares = """
+        ALTER TABLE trips ADD COLUMN receipt TEXT;
+        ALTER TABLE trips ADD COLUMN fare BIGINT;
+        ALTER TABLE trips ADD COLUMN currency TEXT;
+        ALTER TABLE trips ADD COLUMN payment TEXT;
+        ALTER TABLE trips ADD COLUMN payment_state TEXT;
+        ALTER TABLE trips ADD COLUMN stars_of_driver BIGINT;
+        ALTER TABLE trips ADD COLUMN stars_of_passenger BIGINT;
         """
 
     private static let registry = """

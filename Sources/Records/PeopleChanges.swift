@@ -35,6 +35,12 @@ extension RecordedEvent {
                 "trips", ride,
                 ["driver": .set(text("driver")), "aboard_at": .first(now), "aboard": .set(whole("passengers"))])
         case "ride.ended": return endOfTrip(ride, "ended")
+        case "payment.changed": return Change("trips", ride, ["payment_state": .set(text("payment_state"))])
+        case "trip.rated":
+            let stars = Change.Field.first(whole("stars"))
+            return text("by") == .text("driver")
+                ? Change("trips", ride, ["stars_of_passenger": stars])
+                : Change("trips", ride, ["stars_of_driver": stars])
         case "ride.cancelled": return endOfTrip(ride, "cancelled")
         case "ride.noshow": return endOfTrip(ride, "noshow")
         case "ride.failed":
@@ -52,6 +58,9 @@ extension RecordedEvent {
                 "outcome": .set(.text(outcome)), "ended_at": .set(now), "ended_by": .set(text("by")),
                 "reason": .set(text("reason") == .null ? text("text") : text("reason")),
                 "driver": .first(text("driver")), "passenger": .first(text("passenger")),
+                "receipt": .first(text("receipt")), "fare": .first(whole("amount")),
+                "currency": .first(text("currency")), "payment": .first(text("payment")),
+                "payment_state": .first(text("payment_state")),
             ])
     }
 

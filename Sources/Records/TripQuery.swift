@@ -14,7 +14,9 @@ public struct TripQuery: Sendable {
     public static let columns = [
         "id", "passenger", "driver", "zone", "passengers", "aboard", "from_lat", "from_lon", "to_lat", "to_lon",
         "requested_at", "offered_at", "accepted_at", "near_at", "arrived_at", "aboard_at", "ended_at", "outcome",
-        "ended_by", "reason", "offers", "rounds", "given_back",
+        "ended_by", "reason", "offers", "rounds", "given_back", "receipt", "fare", "currency", "payment",
+        "payment_state",
+        "stars_of_driver", "stars_of_passenger",
     ]
 
     func statement(_ city: String) -> Statement {

@@ -104,10 +104,22 @@ struct Trips: ParsableCommand {
         }
     }
 
+    /// Hundredths as `12.50 EUR`.
+    private func fare(_ amount: SQLValue, _ currency: SQLValue) -> String {
+        guard let amount = amount.integer else { return "–" }
+        return "\(amount / 100)." + String(100 + amount % 100).dropFirst() + " " + (currency.text ?? "")
+    }
+
+    private func payment(_ method: SQLValue, _ state: SQLValue) -> String {
+        [method.text, state.text].compactMap { $0 }.joined(separator: " ")
+    }
+
     private func show(_ rows: [[SQLValue]], of store: String) {
         guard !rows.isEmpty else { return print("no trips are recorded that fit, in \(store)") }
         let head = [
-            "requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "outcome",
+            "requested", "trip", "passenger", "driver", "zone", "accepted", "arrived", "aboard", "ended", "fare",
+            "payment",
+            "outcome",
         ]
         let lines = rows.map { row in
             func value(_ column: String) -> SQLValue { row[TripQuery.columns.firstIndex(of: column) ?? 0] }
@@ -122,6 +134,7 @@ struct Trips: ParsableCommand {
             let how = [value("outcome").text ?? "open", value("ended_by").text, value("reason").text]
             return [time] + ["id", "passenger", "driver", "zone"].map { value($0).text ?? "–" }
                 + ["accepted_at", "arrived_at", "aboard_at", "ended_at"].map(after)
+                + [fare(value("fare"), value("currency")), payment(value("payment"), value("payment_state"))]
                 + [how.compactMap { $0 }.joined(separator: " ")]
         }
         let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }

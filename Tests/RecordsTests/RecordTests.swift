@@ -28,7 +28,13 @@ import Testing
             try event(11, "ride.near", #"{"ride":"r1","driver":"T3","distance_m":15}"#),
             try event(12, "ride.arrived", #"{"ride":"r1","driver":"T3","distance_m":15}"#),
             try event(13, "ride.aboard", #"{"ride":"r1","driver":"T3","passengers":1}"#),
-            try event(14, "ride.ended", #"{"ride":"r1","driver":"T3","passenger":"p1"}"#),
+            try event(
+                14, "ride.ended",
+                #"{"ride":"r1","driver":"T3","passenger":"p1","receipt":"2026-000001","amount":1290,"currency":"EUR","#
+                    + #""payment":"digital","payment_state":"pending"}"#),
+            try event(15, "trip.rated", #"{"ride":"r1","by":"passenger","stars":4}"#),
+            try event(16, "payment.changed", #"{"ride":"r1","payment_state":"paid"}"#),
+            try event(17, "trip.rated", #"{"ride":"r1","by":"driver","stars":5}"#),
         ]
     }
 
@@ -36,6 +42,7 @@ import Testing
         .text("r1"), .text("p1"), .text("T3"), .text("18"), .integer(2), .integer(1), .real(45.5), .real(9.25),
         .real(45.25), .real(9.5), .integer(60), .integer(120), .integer(600), .integer(660), .integer(720),
         .integer(780), .integer(840), .text("ended"), .null, .null, .integer(3), .integer(1), .integer(1),
+        .text("2026-000001"), .integer(1290), .text("EUR"), .text("digital"), .text("paid"), .integer(4), .integer(5),
     ]
 
     private func with(_ backend: Backend, _ body: (RecordStore) throws -> Void) throws {
@@ -50,7 +57,7 @@ import Testing
         try with(backend) { store in
             let events = try Self.ride()
             #expect(try store.cursor() == nil)
-            let end = RecordStore.Cursor(id: events.last!.id, place: 14)
+            let end = RecordStore.Cursor(id: events.last!.id, place: 17)
             try store.record(events, from: nil, to: end, nowMs: 5)
             #expect(try store.cursor() == end)
             #expect(try store.trips(TripQuery()) == [Self.row])

@@ -5,7 +5,7 @@ def trips_of(events):
     """ride → its row, as `kerbside trips --json` has it. events: (type, hub ms, data) in their order."""
     trips = {}
     for kind, time, data in events:
-        if kind.startswith(("ride.", "offer.")):
+        if kind.startswith(("ride.", "offer.", "payment.", "trip.")):
             trip = trips.setdefault(data["ride"], {"id": data["ride"], "offers": 0, "rounds": 0, "given_back": 0})
             _take(trip, kind, time, data)
     return {ride: {key: value for key, value in trip.items() if value is not None} for ride, trip in trips.items()}
@@ -34,3 +34,11 @@ def _take(trip, kind, time, data):
     elif kind in ("ride.ended", "ride.cancelled", "ride.noshow", "ride.failed"):
         reason = data.get("code") or data.get("reason") or data.get("text")
         trip.update(outcome=kind.removeprefix("ride."), ended_at=time, ended_by=data.get("by"), reason=reason)
+        if kind == "ride.ended":
+            trip["fare"] = data.get("amount")
+            for name in ("receipt", "currency", "payment", "payment_state"):
+                trip[name] = data.get(name)
+    elif kind == "payment.changed":
+        trip["payment_state"] = data["payment_state"]
+    elif kind == "trip.rated":
+        trip.setdefault("stars_of_" + ("passenger" if data["by"] == "driver" else "driver"), data["stars"])
