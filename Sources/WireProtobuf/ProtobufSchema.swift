@@ -23,6 +23,8 @@ struct ProtobufSchema: Sendable {
         var hasPresence: Bool
         /// Of a command: `ProtobufWire.Head` looks at it.
         var isNoted = false
+        /// It may come several times, each with an element or an entry.
+        var isList: Bool { if case .map = kind { true } else { isRepeated } }
     }
 
     static let ofTheContract = ProtobufSchema(text)
@@ -55,8 +57,10 @@ struct ProtobufSchema: Sendable {
             for field in fields.values { places[Int(field.number)] = field }
             return places
         }
-        guard let index = indices["ClientMessage"], numbered[index].count <= UInt128.bitWidth else {
-            preconditionFailure("ClientMessage is missing, or has a field of a number above 127")
+        guard let index = indices["ClientMessage"] else { preconditionFailure("ClientMessage is missing") }
+        // `ProtobufWire.members` notes which lists there are, in a bit each.
+        for field in messages[index].values where field.isList && field.number >= UInt128.bitWidth {
+            preconditionFailure("the list \(field.name) of ClientMessage has a number above 127")
         }
         clientMessage = index
         for name in ["id", "cmd", "route"] {

@@ -139,6 +139,7 @@ final class FunctionHarness {
         "must_be_registered", 0, "reservation_min_ahead_ms", 7_200_000, "reservation_max_ahead_ms", 172_800_000,
         "reservation_cancel_before_ms", 600_000, "reservation_search_before_ms", 600_000, "reservation_give_up_ms",
         300_000, "reservation_max_open", 20, "eta_speed_mps", 6.9, "eta_detour", 1.35, "walk_m", 300,
+        "trip_kept_s", 2_592_000, "trip_rate_ms", 1_209_600_000,
         "reliability_window_days", 90, "reliability_warn_at", 3, "reliability_pause_at", 0, "reliability_deposit_at", 0,
         "reliability_driver_warn_at", 10, "reliability_driver_pause_at", 0, "reliability_pause_ms", 86_400_000,
         "reliability_points_per_km", 1,

@@ -56,6 +56,9 @@ struct DecodeTests {
         #""channel":"topic:news","type":"roadworks","data":{"a":[1,{"b":null}],"c":"é"}"#,
         #""channel":"topic:news","data":{"a":1.5}"#,
         #""token":"a.b.c","resume":{"driver:T1":"1-0"}"#,
+        // Their numbers are above 127.
+        #""trip":"r_1","state":"paid","reference":"pay_1","stars":5,"comment":"Kind.","payment":"cash""#,
+        #""needs":["wheelchair"],"stars":0,"comment":"","reference":"4111111111111111","trip":"r_1","state":"paid""#,
     ]
 
     @Test("entries of maps and lists may stand between other fields; the last value of any other counts")

@@ -34,7 +34,7 @@ struct RoundTripTests {
     }
 
     static let samples: [Command] =
-        registrySamples + reservationSamples + adviceSamples + [
+        registrySamples + reservationSamples + adviceSamples + tripSamples + [
             .session(.hello(token: nil, resume: [])),
             .session(
                 .hello(
@@ -260,14 +260,14 @@ struct SeededGenerator: RandomNumberGenerator {
             return .rides(
                 .rideAboard(
                     ride: optional { $0.identifier() }, passengers: optional { .random(in: 1...99, using: &$0) }))
-        case "ride.end": return .rides(.rideEnd(ride: optional { $0.identifier() }))
+        case "ride.end": return rideEnd()
         case "ride.noshow": return .rides(.rideNoshow(ride: optional { $0.identifier() }))
         case "ride.request":
             return .rides(
                 .rideRequest(
                     lat: number(-90...90), lon: number(-180...180), passengers: .random(in: 1...1000, using: &self),
                     destination: optional { $0.place() }, needs: optional { _ in ["wheelchair", "a-b_1"] },
-                    wait: .random(using: &self)))
+                    wait: .random(using: &self), payment: optional { _ in .cash }))
         case "ride.cancel": return .rides(.rideCancel(ride: optional { $0.identifier() }))
         case "ride.search": return .rides(.rideSearch(ride: optional { $0.identifier() }))
         case "subscribe":
@@ -394,7 +394,7 @@ struct SeededGenerator: RandomNumberGenerator {
         case "stop.decline": return .stops(.stopAnswer(.decline, request: identifier(), all: .random(using: &self)))
         case "stop.complete": return .stops(.stopAnswer(.complete, request: identifier(), all: .random(using: &self)))
         case "stop.noshow": return .stops(.stopAnswer(.noshow, request: identifier(), all: .random(using: &self)))
-        case let other: preconditionFailure("no \(other ?? "command") is made here")
+        case let other: return tripCommand(other ?? "")
         }
     }
 }

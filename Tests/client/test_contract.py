@@ -20,13 +20,14 @@ DRIVER_EVENTS = """queue.joined queue.left offer.made offer.withdrawn ride.assig
     seat.cancelled seats.changed notify.changed notice tour.ended
     stop.requested stop.unanswered stop.withdrawn stop.list
     advice.wait reliability.warned reliability.paused
+    payment.changed
     sos.acknowledged sos.closed""".split()
 PASSENGER_EVENTS = """ride.searching ride.accepted ride.failed ride.near ride.arrived ride.aboard ride.ended
     ride.cancelled ride.driver_lost ride.driver_back seat.pending seat.confirmed seat.declined seat.near seat.arrived
     seat.aboard seat.ended seat.cancelled seat.driver_lost seat.driver_back route.changed notify.changed
     notice seat.searching seat.failed
     reservation.made reservation.reminder reservation.searching reservation.waiting reservation.assigned
-    reservation.failed reservation.cancelled reliability.warned reliability.paused
+    reservation.failed reservation.cancelled reliability.warned reliability.paused payment.changed
     stop.pending stop.accepted stop.declined stop.expired stop.reminder stop.near stop.arrived
     stop.completed stop.noshow stop.cancelled
     sos.acknowledged sos.closed""".split()
@@ -45,7 +46,8 @@ COMMANDS = """hello position driver.available driver.unavailable offer.seen offe
     sos sos.cancel sos.list sos.acknowledge sos.close report.send report.list report.close
     drivers.set drivers.get drivers.list drivers.remove vehicles.set vehicles.get vehicles.list vehicles.remove
     reservation.make reservation.list reservation.cancel
-    advice.get reliability.get reliability.of reliability.reset""".split()
+    advice.get reliability.get reliability.of reliability.reset
+    fare.estimate payment.report receipt.get trip.rate ratings.get trips.list""".split()
 
 
 def target(reference, document=DOCUMENT, file="asyncapi.yaml"):

@@ -8,10 +8,10 @@ HERE = pathlib.Path(__file__).parent
 SCOPE = {
     "CH": range(1, 6),
     "Q": range(1, 11),
-    "R": range(1, 15),
+    "R": range(1, 16),
     "V": range(1, 4),
     "I": range(1, 7),
-    "M": (*range(1, 10), *range(12, 19)),
+    "M": (*range(1, 19),),
     "B": range(1, 18),
     "N": (1, 2, 5, 6),
     "U": (7, 11),

@@ -32,6 +32,8 @@ PASSENGER_ONLY = {
         "vehicle": "M1", "pickup": {"lat": 45.01, "lon": 9.01}, "destination": {"lat": 45.02, "lon": 9.02},
         "passengers": 1},
 }
+#: What both sides of a trip may send, and operators some of it.
+TRIPS = {"receipt.get": {"trip": "r_1"}, "trip.rate": {"trip": "r_1", "stars": 5}, "ratings.get": {}, "trips.list": {}}
 BOTH = {"position": {"lat": 45.01, "lon": 9.01, "at": 1_700_000_000_000}, "ride.cancel": {}, "seat.cancel": {"booking": "b_1"}}
 
 
@@ -136,3 +138,12 @@ async def test_hello_says_who_one_is(hub, cast):
     assert reply["heartbeat_s"] == 25
     again = driver.twin()
     assert (await again.connect())["session"] != reply["session"]
+
+
+@pytest.mark.parametrize("role", ["bus_driver", "service"])
+async def test_trips_are_for_who_was_in_them(hub, role):
+    other = Other(hub, role, f"{role}-trips")
+    await other.greet()
+    for command, fields in TRIPS.items():
+        await other.refused(command, "forbidden", **fields)
+    other.hello_reply = None  # no channel of its own to settle

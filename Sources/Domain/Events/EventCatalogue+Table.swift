@@ -21,6 +21,7 @@ extension EventCatalogue {
         offer.undelivered ride zone driver
         offer.withdrawn ride zone driver reason
         papers.ending driver paper! until! days!
+        payment.changed ride zone driver passenger! receipt payment_state
         queue.bottom driver zone score reason
         queue.joined driver zone score reason
         queue.left driver zone reason
@@ -39,7 +40,7 @@ extension EventCatalogue {
         ride.cancelled ride zone driver passenger! by text!
         ride.driver_back ride zone driver passenger!
         ride.driver_lost ride zone driver passenger!
-        ride.ended ride zone driver passenger! reason text!
+        ride.ended ride zone driver passenger! reason text! receipt payment payment_state amount currency
         ride.failed ride zone passenger! code
         ride.near ride zone driver distance_m
         ride.noshow ride zone driver passenger!
@@ -84,6 +85,7 @@ extension EventCatalogue {
         stop.unanswered request line tour
         tour.ended tour bus line driver reason
         tour.started tour bus line driver pattern trip
+        trip.rated ride zone driver passenger! by stars! text!
         vehicle.registered vehicle plate registration company model colour capabilities code! by at
         vehicle.removed vehicle
         """

@@ -17,6 +17,11 @@ final class HTTPCommands {
     /// JSON of the buses of a line; nil: it can't be read now.
     var buses: (_ line: String, _ then: @escaping ([UInt8]?) -> Void) -> Void = { $1(nil) }
 
+    /// What is answered for a command's reply.
+    var page: (_ json: [UInt8], _ form: HTTPReading.Form, _ request: HTTPRequest) -> HTTPResponse = { json, _, _ in
+        .json(json)
+    }
+
     private static let prefix = "/v1/commands/"
 
     init(_ services: WorkerServices) { self.services = services }
@@ -63,17 +68,20 @@ final class HTTPCommands {
     /// A command whose fields are these goes its way; what is replied is the answer.
     private func ask(
         _ name: String, _ fields: [UInt8], key: String? = nil, _ identity: Identity,
-        _ answer: @escaping (HTTPResponse) -> Void
+        _ answer: @escaping (HTTPResponse) -> Void, page: @escaping ([UInt8]) -> HTTPResponse = { .json($0) }
     ) {
-        let session = session(of: identity, answer)
+        let session = session(of: identity, answer, page: page)
         let decoded = fields.withUnsafeBytes { decode(fields: $0, of: name, key: key) }
         receive(decoded, fields.count, session)
     }
 
-    private func session(of identity: Identity, _ answer: @escaping (HTTPResponse) -> Void) -> Session {
+    private func session(
+        of identity: Identity, _ answer: @escaping (HTTPResponse) -> Void,
+        page: @escaping ([UInt8]) -> HTTPResponse = { .json($0) }
+    ) -> Session {
         Session(of: identity, budget: services.budgets.budget(of: identity)) { reply in
             switch reply {
-            case .success(let json): answer(.json(json))
+            case .success(let json): answer(page(json))
             case .failure(let error): answer(.refusal(error))
             }
         }
@@ -126,7 +134,9 @@ final class HTTPCommands {
             switch reading.what {
             case .command(let name, let fields):
                 do throws(ErrorReply) {
-                    ask(name, try reading.body(fields, request.query), identity, answer)
+                    ask(name, try reading.body(fields, request.query), identity, answer) { json in
+                        self.page(json, reading.form, request)
+                    }
                 } catch {
                     answer(.refusal(error))
                 }

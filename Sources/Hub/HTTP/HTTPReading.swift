@@ -12,7 +12,17 @@ struct HTTPReading {
         case unreadable
     }
 
+    /// How the reply of a command is answered.
+    enum Form {
+        case json
+        case trips(isCSV: Bool)
+        case receipt
+    }
+
     let what: What
+    private(set) var form = Form.json
+    /// What the query may say, and whether it is a number.
+    private var parameters = ["lat": true, "lon": true]
 
     /// Nil: the path is no reading's.
     init?(_ path: String) {
@@ -22,6 +32,14 @@ struct HTTPReading {
         switch (parts.first, parts.count) {
         case ("zones", 1): what = .zones
         case ("requests", 1): what = .requests
+        case ("trips", 1), ("trips.csv", 1):
+            what = .command("trips.list", [])
+            form = .trips(isCSV: parts[0] == "trips.csv")
+            parameters = ["from": false, "limit": true, "role": false, "subject": false]
+        case ("receipts", 2):
+            what = Self.what(parts[1]) { .command("receipt.get", [("trip", $0)]) }
+            form = .receipt
+            parameters = [:]
         case ("vehicles", 2): what = Self.what(parts[1]) { .command("vehicle.get", [("vehicle", $0)]) }
         case ("lines", 3) where parts[2] == "eta": what = Self.what(parts[1]) { .command("line.eta", [("line", $0)]) }
         case ("lines", 5) where parts[2] == "stops" && parts[4] == "eta":
@@ -38,7 +56,7 @@ struct HTTPReading {
         PercentText.decoded(id).map(make) ?? .unreadable
     }
 
-    /// The command's fields as JSON: those of the path, and of the query `lat` and `lon`. Others are passed over, as the commands do.
+    /// The command's fields as JSON: those of the path, and of the query those that it may have. Others are passed over, as the commands do.
     func body(_ given: [(name: String, value: String)], _ query: String?) throws(ErrorReply) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -50,7 +68,7 @@ struct HTTPReading {
         for part in (query ?? "").utf8.split(separator: 38, maxSplits: 16) {
             let sides = part.split(separator: 61, maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(Substring(sides[0]))
-            guard name == "lat" || name == "lon" else { continue }
+            guard let isNumber = parameters[name] else { continue }
             let text = sides.count == 2 ? PercentText.decoded(String(Substring(sides[1]))) : nil
             guard let text, known.insert(name).inserted else {
                 throw ErrorReply(
@@ -58,7 +76,7 @@ struct HTTPReading {
             }
             json.key(escaping: name)
             // Whether it is in its range is the command's business.
-            if let number = Double(text), number.isFinite {
+            if isNumber, let number = Double(text), number.isFinite {
                 json.double(number)
             } else {
                 json.string(text)

@@ -48,6 +48,11 @@ final class TravelLearning: Capability {
         return Forecast(seconds: seconds, early: bounds.early, late: bounds.late).after(Double(now - measuredAt) / 1000)
     }
 
+    /// From one place to another by a vehicle that begins at `time`, Unix ms.
+    func seconds(from place: GeoPoint, to goal: GeoPoint, at time: Int64) -> Double {
+        times.seconds(from: place, to: goal, hour: hourOfWeek(time), speed: settings.eta.speedKmh / 3.6)
+    }
+
     /// A way of a driver is over: others are told by it how long theirs takes, unless it says too little or its driver has taught
     /// too much already (`travel_learn`).
     func learn(from way: TravelledWay, of driver: String) {

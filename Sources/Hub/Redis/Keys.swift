@@ -106,8 +106,8 @@ enum Channel {
     /// The first words of the types of the hub's own events and states (`ride.accepted`). A topic of such a name would be silent:
     /// what happens is told on people's own channels, on lines, and in the city's log.
     static let eventFamilies: Set<String> = [
-        "advice", "caller", "catalog", "driver", "notify", "offer", "papers", "queue", "reliability", "report",
-        "reservation", "ride", "route",
+        "advice", "caller", "catalog", "driver", "notify", "offer", "papers", "payment", "queue", "reliability",
+        "report", "reservation", "ride", "route",
         "schedule", "seat",
         "seats", "sos",
         "stop", "tour",

@@ -53,6 +53,9 @@ struct RedisSettings {
             ("reliability_driver_warn_at", reliability.driverWarnAt),
             ("reliability_driver_pause_at", reliability.driverPauseAt),
             ("reliability_pause_ms", reliability.pauseH * 3_600_000),
+            // They tell where people were.
+            ("trip_kept_s", min(settings.trips.keptDays, settings.redis.keptDays) * 86_400),
+            ("trip_rate_ms", settings.trips.rateDays * 86_400_000),
 
             ("figure_days", settings.statistics.days), ("figure_early_s", settings.statistics.earlyS),
             ("figure_late_s", settings.statistics.lateS),

@@ -24,6 +24,8 @@ local NAMES = {
     -- Reservations, and how long taxis need.
     'reservation_min_ahead_ms', 'reservation_max_ahead_ms', 'reservation_cancel_before_ms', 'reservation_search_before_ms',
     'reservation_give_up_ms', 'reservation_max_open', 'eta_speed_mps', 'eta_detour',
+    -- Trips.
+    'trip_kept_s', 'trip_rate_ms',
     -- Who can be relied on: days, counts (0: never), ms, and points.
     'reliability_window_days', 'reliability_warn_at', 'reliability_pause_at', 'reliability_deposit_at', 'reliability_driver_warn_at',
     'reliability_driver_pause_at', 'reliability_pause_ms', 'reliability_points_per_km',

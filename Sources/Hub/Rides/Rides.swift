@@ -12,6 +12,7 @@ final class Rides: Capability {
     let positions: Positions
     let requests: OpenRequests
     let queues: QueueRanks
+    let fares: TaxiFares
     private let learning: TravelLearning
 
     private var drivers: [String: TaxiDriver] = [:]
@@ -19,8 +20,10 @@ final class Rides: Capability {
         alert: "ride_alert", eta: "ride.eta", idField: "ride", vehicleField: "taxi", isShared: false)
 
     init(
-        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ learning: TravelLearning
+        _ services: WorkerServices, _ positions: Positions, _ requests: OpenRequests, _ learning: TravelLearning,
+        _ fares: TaxiFares
     ) {
+        self.fares = fares
         self.services = services
         self.learning = learning
         self.positions = positions
@@ -94,22 +97,7 @@ final class Rides: Capability {
                     driver.duty = .busy(ride)
                 }
             }
-        case .rideEnd(let ride):
-            call(
-                "ride_finish",
-                [
-                    "driver": who, "ride": RedisArgument(ride ?? ""), "zone": RedisArgument(zone(of: vehicle)),
-                    "key": key,
-                ], message, session
-            ) {
-                reply in
-                if let driver = self.drivers[vehicle.subject], case .busy(let ride) = driver.duty,
-                    ride.id == reply["ride"]?.text
-                {
-                    self.learning.learn(from: ride.way.finished, of: vehicle.subject)
-                    driver.duty = .unavailable
-                }
-            }
+        case .rideEnd(let ride, let payment): end(ride, payment, vehicle, message, session)
         case .rideNoshow(let ride):
             call("ride_noshow", ["driver": who, "ride": RedisArgument(ride ?? ""), "key": key], message, session)
         case .rideCancel(let ride):
@@ -132,12 +120,17 @@ final class Rides: Capability {
         let who = RedisArgument(identity.subject)
         let key = RedisArgument(message.key ?? "")
         switch command {
-        case .rideRequest(let lat, let lon, let passengers, let destination, let needs, let wait):
+        case .rideRequest(let lat, let lon, let passengers, let destination, let needs, let wait, let payment):
             let pickup = GeoPoint(lat: lat, lon: lon)
             switch zones.place(of: pickup) {
             case .refused(let code, let detail): refuse(session, message.id, code, detail)
             case .zone(let zone):
                 metrics.requests.increment()
+                let estimate = destination.flatMap { goal in
+                    fares.estimate(
+                        from: pickup, to: GeoPoint(lat: goal.lat, lon: goal.lon), passengers: passengers, at: now()
+                    ).fare
+                }
                 call(
                     "ride_request",
                     [
@@ -148,7 +141,8 @@ final class Rides: Capability {
                         "by": RedisArgument(by(message, session)),
                         "needs": RedisArgument((needs ?? []).joined(separator: " ")),
                         "near": RedisArgument(zones.around(pickup, rings: settings.dispatch.neighbours)),
-                        "wait": wait ? "1" : "",
+                        "wait": wait ? "1" : "", "payment": payment == .digital ? "digital" : "",
+                        "estimate": estimate.map { RedisArgument("\($0.amount) \(settings.vehicles.currency)") } ?? "",
                     ], message, session)
             }
         case .rideCancel(let ride):
@@ -173,6 +167,14 @@ final class Rides: Capability {
     }
 
     // MARK: what the worker knows of its drivers
+
+    /// A ride is over; a repeated command's reply may be of an earlier one.
+    func ended(_ reply: JSONValue, _ vehicle: VehicleTrack) {
+        guard let driver = drivers[vehicle.subject], case .busy(let ride) = driver.duty, ride.id == reply["ride"]?.text
+        else { return }
+        learning.learn(from: ride.way.finished, of: vehicle.subject)
+        driver.duty = .unavailable
+    }
 
     /// The state that Redis has of a driver.
     func caughtUp(_ session: Session, _ identity: Identity, _ reply: HelloReply) {
@@ -270,6 +272,8 @@ final class TaxiDriver: VehicleFollower {
     var tracker: ZoneTracker?
     /// A function was called for this driver's zone and has not answered.
     var isMoving = false
+    /// The ride, and the zone of the last fix on it, where zones have tolls.
+    var tollPlace = ""
     private let rides: Rides
 
     /// Follows the vehicle from now on.
@@ -295,6 +299,7 @@ extension Rides {
         guard case .busy(var ride) = driver.duty else { return }
         if ride.isAboard {
             if previous != nil { ride.ride(fix.point, measuredAt: vehicle.heardAt) }
+            noteToll(driver, vehicle, ride, fix)
         } else if approach(&ride, Self.pickup, vehicle, fix, after: previous, learning) {
             learning.learn(from: ride.way.finished, of: vehicle.subject)
         }
@@ -302,7 +307,7 @@ extension Rides {
     }
 
     /// The id of the zone where a driver is; empty when outside, `?` when unknown, which is not the same.
-    private func zone(of vehicle: VehicleTrack) -> String {
+    func zone(of vehicle: VehicleTrack) -> String {
         guard let fix = vehicle.lastFix else { return "?" }
         switch zones.set.lookup(fix.point) {
         case .zone(let index): return zones.set?.zones[index].id ?? "?"

@@ -120,7 +120,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
     return once(c, 'offer.accept', 'driver:' .. driver, given.key, function()
         local r = load_ride(c, ride)
         local assigned = { ride = ride, pickup = point(r.lat, r.lon), passengers = tonumber(r.passengers), contact = callers.contact(r),
-            needs = needs_of(r) }
+            needs = needs_of(r), payment = r.payment }
         if r.dlat then assigned.destination = point(r.dlat, r.dlon) end
         if r.driver == driver and (r.state == 'accepted' or r.state == 'aboard') then return ok(assigned) end
         if is_open_to(r, driver) and c.now > tonumber(r.deadline) + c.accept_grace_ms then

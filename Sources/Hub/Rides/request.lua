@@ -29,7 +29,7 @@ local function begin_ride(c, ride, passenger, of, queue)
     local function keep(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end
     keep('dlat', of.to_lat)
     keep('dlon', of.to_lon)
-    for _, name in ipairs({ 'needs', 'near', 'wait_until', 'reservation', 'name', 'number' }) do keep(name, of[name]) end
+    for _, name in ipairs({ 'needs', 'near', 'wait_until', 'reservation', 'name', 'number', 'payment', 'estimate' }) do keep(name, of[name]) end
     redis.call('HSET', c.p .. 'passenger:' .. passenger, 'ride', ride)
     redis.call('ZADD', c.p .. 'searching', search_ends(c, of), ride)
     local r = { zone = of.zone, lat = of.lat, lon = of.lon, passengers = of.passengers, round = 1, attempt = 0, order = order,
@@ -43,9 +43,10 @@ end
 
 -- ride_request: passenger, ride id (new, random), zone, lat, lon, passengers, destination lat and lon ('' = none), key, and who asks for
 -- one who telephones (callers.lua), what the vehicle must have (words, a space between), the zones around (a line break between), and 1 if
--- the passenger waits where nobody is.
+-- the passenger waits where nobody is; how it will be paid ('' = in cash), and the estimated fare, `<hundredths> <currency>` ('' = none).
 register('ride_request', {
-    'passenger', 'ride', 'zone', 'lat', 'lon', 'passengers', 'to_lat', 'to_lon', 'key', 'by?', 'needs?', 'near?', 'wait?',
+    'passenger', 'ride', 'zone', 'lat', 'lon', 'passengers', 'to_lat', 'to_lon', 'key', 'by?', 'needs?', 'near?', 'wait?', 'payment?',
+    'estimate?',
 }, function(c, given)
     local passenger, ride, zone = given.passenger, given.ride, given.zone
     return callers.once(c, 'ride.request', passenger, given.key, given.by, 'ride', function(caller, note)
@@ -56,7 +57,7 @@ register('ride_request', {
         if no then return no end
         local function text(name) return given[name] and given[name] ~= '' and given[name] or nil end
         local of = { zone = zone, lat = given.lat, lon = given.lon, passengers = given.passengers, to_lat = text('to_lat'), to_lon = text('to_lon'),
-            needs = text('needs'), near = text('near') }
+            needs = text('needs'), near = text('near'), payment = text('payment'), estimate = text('estimate') }
         local queue = view(c, zone)
         local code, detail = nobody_around(c, queue, of)
         if given.wait == '1' and c.wait_ms > 0 then
@@ -71,7 +72,9 @@ register('ride_request', {
             of.name, of.number = caller.name, caller.number
         end
         begin_ride(c, ride, passenger, of, queue)
-        return ok({ ride = ride, zone = zone, state = 'searching', ['until'] = tonumber(of.wait_until) })
+        local amount, currency = string.match(of.estimate or '', '^(%d+) (%u+)$')
+        return ok({ ride = ride, zone = zone, state = 'searching', ['until'] = tonumber(of.wait_until),
+            fare = amount and { amount = tonumber(amount), currency = currency } or nil })
     end)
 end)
 

@@ -13,6 +13,7 @@ local nobody_around, view = import('candidates', 'nobody_around', 'view')
 local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
 local dispatch_ride, remember_ask, search_ends = import('search', 'dispatch_ride', 'remember_ask', 'search_ends')
 local tell_followers = import('search', 'tell_followers')
+local trips = import('trip', 'trips')
 local free_again, offer_by_operator, withdraw_offer = import('offer', 'free_again', 'offer_by_operator', 'withdraw_offer')
 
 local function make_unavailable(c, driver, v)
@@ -125,11 +126,14 @@ end
 
 -- The office ends a ride whose driver does not: where the driver is nobody knows, so it says itself when it is available again.
 local function end_by_operator(c, ride, r, text)
-    close_ride(c, ride, r, 'ended')
-    log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator', text = text })
-    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'operator' })
+    local v = vehicle(c, r.driver)
+    local trip, told = trips.made(c, ride, r, r.driver, v.card)
+    close_ride(c, ride, r, 'ended', nil, nil, trip)
+    log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator',
+        text = text }))
+    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'operator', receipt = told.receipt, payment = told.payment })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
-    make_unavailable(c, r.driver, vehicle(c, r.driver))
+    make_unavailable(c, r.driver, v)
 end
 
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
@@ -263,6 +267,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
             cancels.add(c, 'driver:' .. driver, 'f')
         end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
+        trips.begin_meter(c, driver)
         log(c, 'ride.aboard', { ride = ride, zone = r.zone, driver = driver, passengers = passengers })
         tell(c, 'passenger:' .. r.passenger, 'ride.aboard', { ride = ride, passengers = passengers })
         return ok({ ride = ride })
@@ -271,7 +276,9 @@ end)
 
 -- Available again where the driver now is; outside every zone ('') it is not, nor who has ended ride after ride at once, or without
 -- having been at the pickup.
-local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched)
+-- told: of the trip, nil if it was none.
+local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told)
+    told = told or {}
     mark_back(c, driver, v)
     local brief = is_brief and cancels.one_more_brief(c, v)
     if zone == '?' then zone = v.zone end
@@ -279,21 +286,27 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched)
     if is_barred or zone == '' or cancels.brief_wait(c, v) or not has_fetched and cancels.driver_refusal(c, driver) then
         if brief then set_vehicle(c, driver, 'brief', brief) end
         make_unavailable(c, driver, v)
-        return ok({ ride = ride, state = 'unavailable', reason = is_barred and 'blocked' or zone == '' and 'outside_zones' or nil })
+        return ok({ ride = ride, state = 'unavailable', reason = is_barred and 'blocked' or zone == '' and 'outside_zones' or nil,
+            receipt = told.receipt, fare = told.fare, payment = told.payment })
     end
     local rank, size = join(c, driver, v, zone, 'ended', nil, brief and { 'brief', brief })
     dispatch_driver(c, zone, driver, true)
-    return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size })
+    return ok({ ride = ride, state = 'available', zone = zone, rank = rank, size = size, receipt = told.receipt, fare = told.fare,
+        payment = told.payment })
 end
 
--- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key. (command ride.end)
-register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
+-- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
+-- for), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts (trip.lua). (command ride.end)
+register('ride_finish', {
+    'driver', 'ride', 'zone', 'key', 'payment?', 'clock?', 'metres?', 'fare?', 'currency?', 'parts?',
+}, function(c, given)
     local driver = given.driver
+    local function text(name) return given[name] and given[name] ~= '' and given[name] or nil end
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
         local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
             { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at',
-                'reservation', 'lat', 'lon', 'asked' }, v)
+                'reservation', 'payment', 'lat', 'lon', 'asked' }, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
@@ -301,10 +314,20 @@ register('ride_finish', { 'driver', 'ride', 'zone', 'key' }, function(c, given)
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
         local is_brief = cancels.is_brief(c, r.requested_at)
         if not is_brief then reliability.ride_ended(c, r.passenger, r, v) end
-        close_ride(c, ride, r, 'ended', is_brief)
-        log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
-        tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride })
-        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20')
+        local trip, told
+        -- What took nobody anywhere is no trip.
+        if not is_brief then
+            trip, told = trips.made(c, ride, r, driver, v.card, {
+                payment = text('payment'), clock = text('clock'), to_zone = given.zone ~= '?' and text('zone') or nil,
+                metres = text('metres') or string.format('%.0f', trips.driven(r, v)),
+                fare = text('fare'), currency = given.currency, parts = given.parts })
+        end
+        close_ride(c, ride, r, 'ended', is_brief, nil, trip)
+        log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger }))
+        local facts = told or {}
+        tell(c, 'passenger:' .. r.passenger, 'ride.ended',
+            { ride = ride, receipt = facts.receipt, fare = facts.fare, payment = facts.payment })
+        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20', told)
     end)
 end)
 

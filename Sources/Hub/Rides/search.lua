@@ -69,10 +69,10 @@ local function search_ends(c, r)
 end
 
 -- A ride that has come to its end, whichever: nothing open remains of it. r: as it was until now. is_brief: it took nobody anywhere.
--- facts: what followers are told of it.
-local function close_ride(c, ride, r, state, is_brief, facts)
+-- facts: what followers are told of it. trip: the fields of a trip that it becomes (trip.lua), which is kept for longer.
+local function close_ride(c, ride, r, state, is_brief, facts, trip)
     end_search(c, ride, r)
-    set_ride(c, ride, 'state', state, 'closed_at', c.now_text)
+    set_ride(c, ride, 'state', state, 'closed_at', c.now_text, unpack(trip or {}))
     forget_walk(c.p .. 'ride:' .. ride, r)
     taxi_figures.count(c, r, state)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
@@ -80,7 +80,7 @@ local function close_ride(c, ride, r, state, is_brief, facts)
         cancels.forget(c, 'ride:' .. ride)
         if r.attempt ~= '1' then cancels.forget(c, 'asks:' .. ride) end
     else
-        redis.call('EXPIRE', c.p .. 'ride:' .. ride, c.history_ttl_s)
+        redis.call('EXPIRE', c.p .. 'ride:' .. ride, trip and c.trip_kept_s or c.history_ttl_s)
     end
     tell_followers(c, ride, r, state, facts)
 end

@@ -56,6 +56,11 @@ enum CommandPrice {
         // Writes a record and its indexes, and the cards of up to twenty drivers; reads up to 100 records.
         case .registry(.setDriver), .registry(.setVehicle), .registry(.removeDriver), .registry(.removeVehicle): 20
         case .registry(.drivers), .registry(.vehicles): 10
+        // A fare is reckoned here, by up to 200 places on the way; a trip is read, and more of them; a rating or a payment is written and told.
+        case .trips(.estimate): 2
+        case .trips(.receipt), .trips(.ratings): 2
+        case .trips(.list(_, let limit, _)): 2 + Double(limit) / 10
+        case .trips(.rate), .trips(.report): 3
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
         default: 1

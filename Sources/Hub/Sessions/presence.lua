@@ -8,6 +8,7 @@ local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited'
 local worker_of = import('core', 'worker_of')
 local papers = import('papers', 'papers')
 local callers = import('callers', 'callers')
+local trips = import('trip', 'trips')
 local can_have_come = import('distances', 'can_have_come')
 local links = import('limits', 'links')
 local people = import('people', 'people')
@@ -68,7 +69,8 @@ local function driver_snapshot(c, driver, v)
     if v.ride then
         local ride = load_ride(c, v.ride)
         s.ride = { ride = v.ride, state = ride.state, pickup = point(ride.lat, ride.lon), passengers = tonumber(ride.passengers),
-            notified = tonumber(ride.notified), contact = callers.contact(ride), needs = needs_of(ride) }
+            notified = tonumber(ride.notified), contact = callers.contact(ride), needs = needs_of(ride),
+            payment = ride.payment }
         if ride.dlat then s.ride.destination = point(ride.dlat, ride.dlon) end
     end
     return s, meta
@@ -276,12 +278,16 @@ local function moved(c, argv, i, lines, minibuses)
         if is_other then say_speaker(c, driver, speaker) end
         return nil
     end
+    -- Only a taxi that somebody may be aboard of has a meter to look at.
+    local meter = known[1] == 'busy' and known[2] ~= 'minibus'
+        and trips.metered(redis.call('HGET', key, 'meter'), argv[i + 2], argv[i + 3])
     local heard_text, old = string.format('%.0f', heard), known[5]
     local is_logged = old ~= cell or known[7] or not known[9]
         or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)
     if not is_logged then redis.set_repl(redis.REPL_REPLICA) end
     redis.call('HSET', key, 'lat', argv[i + 2], 'lon', argv[i + 3], 'at', argv[i + 4], 'heading', argv[i + 5],
         'speed', argv[i + 6], 'heard', heard_text, 'cell', cell)
+    if meter then redis.call('HSET', key, 'meter', meter) end
     if along then redis.call('HSET', key, 'along', along) elseif known[8] then redis.call('HDEL', key, 'along') end
     if not is_logged then redis.set_repl(redis.REPL_ALL) end
     if old ~= cell then

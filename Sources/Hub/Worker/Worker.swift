@@ -55,7 +55,8 @@ public actor Worker {
         let requests = OpenRequests(services, learning)
         let followed = FollowedVehicles(services)
         let positions = Positions(services)
-        let rides = Rides(services, positions, requests, learning)
+        let fares = TaxiFares(services, learning)
+        let rides = Rides(services, positions, requests, learning, fares)
         let seats = Seats(services, positions, requests, patterns, learning)
         let topics = Topics(services)
         let events = Events(services)
@@ -72,7 +73,7 @@ public actor Worker {
             events, events.readings, Notifications(services), Broadcasts(services), Office(services),
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
-            Advice(services), Reliability(services),
+            Trips(services, fares), Advice(services), Reliability(services),
             CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
             ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]
@@ -84,6 +85,9 @@ public actor Worker {
         let asked = HTTPCommands(services)
         asked.receive = { decoded, readBytes, session in router.receive(decoded, readBytes: readBytes, of: session) }
         asked.buses = { line, then in lines.withBoard(of: line) { then($0?.snapshot) } }
+        asked.page = { [services] json, form, request in
+            TripPages.page(json, form, request, city: services.settings.city.id)
+        }
         http = HTTPRouter(services, asked, capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }

@@ -5,6 +5,7 @@ local set_clock, tell, vehicle = import('core', 'set_clock', 'tell', 'vehicle')
 local figures = import('figures', 'figures')
 local tell_missing = import('lost', 'tell_missing')
 local lose, mark_away = import('queue', 'lose', 'mark_away')
+local trips = import('trip', 'trips')
 local close_ride, dispatch, dispatch_rest, fail_ride = import('search', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
 local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
 local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
@@ -92,9 +93,11 @@ end
 local function lose_ride(c, driver, v, r)
     local ride = v.ride
     if r.state == 'accepted' then return lose_driver(c, ride, r, 'driver') end
-    close_ride(c, ride, r, 'ended')
-    log(c, 'ride.ended', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger, reason = 'driver_lost' })
-    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost' })
+    local trip, told = trips.made(c, ride, r, driver, v.card)
+    close_ride(c, ride, r, 'ended', nil, nil, trip)
+    log(c, 'ride.ended', trips.logged(told,
+        { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger, reason = 'driver_lost' }))
+    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost', receipt = told.receipt, payment = told.payment })
     tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
     make_unavailable(c, driver, v)
 end

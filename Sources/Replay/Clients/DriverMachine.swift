@@ -271,7 +271,7 @@ struct DriverMachine {
             guard trip?.ride == ride, let destination = trip?.destination else { return }
             trip?.stage = .aboard
             setOut(to: destination, .withPassenger, now, &out)
-        case .rides(.rideEnd(let ride?)), .rides(.rideNoshow(let ride?)), .rides(.rideCancel(let ride?)):
+        case .rides(.rideEnd(let ride?, _)), .rides(.rideNoshow(let ride?)), .rides(.rideCancel(let ride?)):
             release(ride, now)
         case .rides(.driverAvailable): tryAvailableMs = now.hubMs + 20_000
         case .rides(.driverUnavailable): isQueued = false
@@ -291,7 +291,7 @@ struct DriverMachine {
         case .rides(.offerAccept(let ride)): if trip?.ride != ride { closeOffer(ride) }
         case .rides(.offerDecline(let ride)): closeOffer(ride)
         // The ride is not ours any more, or is over. (The event that says so may have come before.)
-        case .rides(.rideAboard(let ride?, _)), .rides(.rideEnd(let ride?)): release(ride, now)
+        case .rides(.rideAboard(let ride?, _)), .rides(.rideEnd(let ride?, _)): release(ride, now)
         // Too early, mostly: somebody may still come. A ride that is over is told by its event.
         case .rides(.rideNoshow(let ride?)):
             if trip?.ride == ride { trip?.stage = .atPickup(untilHubMs: now.hubMs + behaviour.noShowAgainMs) }

@@ -55,7 +55,8 @@ extension Command {
     /// Of a driver on this ride, and so worth nothing once the ride is over. (An acceptance keeps waiting for its answer.)
     func concernsTrip(_ ride: String) -> Bool {
         switch self {
-        case .rides(.rideAboard(ride, _)), .rides(.rideEnd(ride)), .rides(.rideNoshow(ride)), .rides(.rideCancel(ride)):
+        case .rides(.rideAboard(ride, _)), .rides(.rideEnd(ride, _)), .rides(.rideNoshow(ride)),
+            .rides(.rideCancel(ride)):
             true
         default: false
         }

@@ -17,6 +17,7 @@ public enum Command: Equatable, Sendable {
     case reservations(ReservationCommand)
     case advice(AdviceCommand)
     case reliability(ReliabilityCommand)
+    case trips(TripCommand)
 }
 
 extension Command {
@@ -45,6 +46,7 @@ extension Command {
         case .reservations(let command): command.kind.rule
         case .advice(let command): command.kind.rule
         case .reliability(let command): command.kind.rule
+        case .trips(let command): command.kind.rule
         }
     }
 
@@ -78,6 +80,7 @@ extension Command {
         case .reservations(let command): write(command)
         case .advice(let command): write(command)
         case .reliability(let command): write(command)
+        case .trips(let command): write(command)
         }
     }
 
@@ -99,7 +102,7 @@ extension Command {
         + readers(Command.notifications) + readers(Command.lines) + readers(Command.stops) + readers(Command.tours)
         + readers(Command.broadcasts) + readers(Command.office) + readers(Command.safety)
         + readers(Command.registry) + readers(Command.reservations) + readers(Command.advice)
-        + readers(Command.reliability)
+        + readers(Command.reliability) + readers(Command.trips)
 
     private static func readers<Group: CommandGroup>(
         _ command: @escaping @Sendable (Group) -> Command

@@ -7,13 +7,15 @@ public enum RideCommand: CommandGroup {
     case offerDecline(ride: String)
     /// `passengers` 1…99.
     case rideAboard(ride: String?, passengers: Int?)
-    case rideEnd(ride: String?)
+    /// `payment`: nil: as was asked for.
+    case rideEnd(ride: String?, payment: PaymentMethod? = nil)
     case rideNoshow(ride: String?)
     /// `lat` −90…90 and `lon` −180…180 degrees. `passengers` at least 1; how many are too many is a rule of the city, not of
     /// the format. `needs`: what the vehicle must have, words such as `wheelchair`. `wait`: to wait for a while where no taxi
-    /// is there now.
+    /// is there now. `payment`: nil: in cash.
     case rideRequest(
-        lat: Double, lon: Double, passengers: Int, destination: Place?, needs: [String]? = nil, wait: Bool = false)
+        lat: Double, lon: Double, passengers: Int, destination: Place?, needs: [String]? = nil, wait: Bool = false,
+        payment: PaymentMethod? = nil)
     case rideCancel(ride: String?)
     /// The passenger waits no longer for a driver that is lost.
     case rideSearch(ride: String?)
@@ -37,8 +39,8 @@ public enum RideCommand: CommandGroup {
             "ride.aboard", [.driver], .own, ride, Field.optional("passengers", .party), make: RideCommand.rideAboard,
             take: { if case .rideAboard(let ride, let passengers) = $0 { (ride, passengers) } else { nil } }),
         CommandKind(
-            "ride.end", [.driver], .own, ride, make: RideCommand.rideEnd,
-            take: { if case .rideEnd(let ride) = $0 { ride } else { nil } }),
+            "ride.end", [.driver], .own, ride, Field.optional("payment", .payment), make: RideCommand.rideEnd,
+            take: { if case .rideEnd(let ride, let payment) = $0 { (ride, payment) } else { nil } }),
         CommandKind(
             "ride.noshow", [.driver], .own, ride, make: RideCommand.rideNoshow,
             take: { if case .rideNoshow(let ride) = $0 { ride } else { nil } }),
@@ -47,11 +49,14 @@ public enum RideCommand: CommandGroup {
             Field.required("lon", .longitude),
             Field.required("passengers", .crowd), Field.optional("destination", .place),
             Field.optional("needs", CapabilitiesKind()), Field.optional("wait", FlagKind(), absent: false),
+            Field.optional("payment", .payment),
             make: RideCommand.rideRequest,
             take: {
-                guard case .rideRequest(let lat, let lon, let passengers, let destination, let needs, let wait) = $0
+                guard
+                    case .rideRequest(
+                        let lat, let lon, let passengers, let destination, let needs, let wait, let payment) = $0
                 else { return nil }
-                return (lat, lon, passengers, destination, needs, wait)
+                return (lat, lon, passengers, destination, needs, wait, payment)
             }),
         CommandKind(
             "ride.cancel", [.driver, .passenger], .own, forCallers: true, ride, make: RideCommand.rideCancel,

@@ -23,13 +23,14 @@ NULLS = {
     "RouteChanged": ("route",),
     "SeatConfirmed": ("position", "eta_s"),
     "ReservationAssigned": ("position", "eta_s"),
+    "FareEstimate": ("fare",), "Trip": ("fare",), "Ratings": ("mean",),
     "VehicleView": ("route",),
 }
 
 #: Lists that the contract leaves out when they are empty.
 LISTS = {
     "DriverSnapshot": ("bookings", "places"), "Way": ("via",), "PassengerSnapshot": ("requests", "reservations"),
-    "Reservation": ("needs",),
+    "Reservation": ("needs",), "TripFare": ("parts",),
     "StopNews": ("places",), "StopPickup": ("help",), "NotifyWishes": ("mute",),
     "DriverRecord": ("capabilities",), "VehicleRecord": ("capabilities",), "Card": ("capabilities",),
     "Offer": ("needs",), "Assignment": ("needs",), "DriverRide": ("needs",), "PassengerRide": ("needs",), "OfficeRide": ("needs",),

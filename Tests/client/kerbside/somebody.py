@@ -21,6 +21,8 @@ class Somebody(Client):
     def __init__(self, hub, role):
         self.role = role
         super().__init__(hub, fresh(f"{role}-"))
+        if role == "service":
+            self.token = hub.token(role, self.subject, scope="payments")
 
     async def enter(self):
         await self.open()

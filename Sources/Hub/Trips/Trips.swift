@@ -1,0 +1,137 @@
+import Domain
+import RedisLink
+import Settings
+import Wire
+
+/// What a trip costs, and what remains of it: estimates, receipts, payments, ratings. All but the estimate is decided in trip.lua and
+/// its neighbours.
+final class Trips: Capability {
+    let services: WorkerServices
+    private let fares: TaxiFares
+
+    init(_ services: WorkerServices, _ fares: TaxiFares) {
+        self.services = services
+        self.fares = fares
+    }
+
+    func handle(_ message: ClientMessage, _ session: Session, _ identity: Identity) -> Bool {
+        guard case .trips(let command) = message.command else { return false }
+        let role = RedisArgument(identity.role.rawValue)
+        let who = RedisArgument(identity.subject)
+        let key = RedisArgument(message.key ?? "")
+        switch command {
+        case .estimate(let question): estimate(question, message, session)
+        case .report(let trip, let state, let reference):
+            guard identity.claims.scopes.contains(.payments) else {
+                refuse(
+                    session, message.id, .forbidden,
+                    "What became of payments is said by a service whose token has the scope payments.")
+                return true
+            }
+            call(
+                "payment_report",
+                [
+                    "service": who, "trip": RedisArgument(trip), "state": RedisArgument(state.rawValue),
+                    "reference": RedisArgument(reference ?? ""), "key": key,
+                ], message, session)
+        case .receipt(let trip):
+            call("receipt_get", ["role": role, "subject": who, "trip": RedisArgument(trip)], message, session)
+        case .rate(let trip, let stars, let comment):
+            call(
+                "trip_rate",
+                [
+                    "role": role, "subject": who, "trip": RedisArgument(trip), "stars": RedisArgument(stars),
+                    "comment": RedisArgument(comment ?? ""), "key": key,
+                ], message, session)
+        case .ratings(let person):
+            guard let person = whose(person, message, session, identity) else { return true }
+            call(
+                "rating_get",
+                [
+                    "role": RedisArgument(person.role.rawValue), "subject": RedisArgument(person.subject),
+                    "reader": role,
+                ], message, session)
+        case .list(let from, let limit, let person):
+            guard let person = whose(person, message, session, identity) else { return true }
+            call(
+                "trip_list",
+                [
+                    "role": RedisArgument(person.role.rawValue), "subject": RedisArgument(person.subject),
+                    "from": RedisArgument(from ?? ""), "limit": RedisArgument(limit), "reader": role,
+                ], message, session)
+        }
+        return true
+    }
+
+    /// Of whom the sender may ask; nil: it was refused.
+    private func whose(
+        _ person: TripPerson?, _ message: ClientMessage, _ session: Session, _ identity: Identity
+    ) -> TripPerson? {
+        guard identity.role != .operator else {
+            if person == nil {
+                refuse(
+                    session, message.id, .badMessage,
+                    "field `subject`: expected whose, with `role`, as operators have none of their own",
+                    field: "subject")
+            }
+            return person
+        }
+        let own = TripPerson(role: identity.role == .driver ? .driver : .passenger, subject: identity.subject)
+        guard person == nil || person == own else {
+            refuse(
+                session, message.id, .forbidden, "field `subject`: those of others are for operators.", field: "subject"
+            )
+            return nil
+        }
+        return own
+    }
+
+    private func estimate(_ question: FareQuestion, _ message: ClientMessage, _ session: Session) {
+        let most = settings.dispatch.maxPassengers
+        guard question.passengers <= most else {
+            return refuse(
+                session, message.id, .tooManyPassengers,
+                "At most \(most) passengers can ride; got \(question.passengers).")
+        }
+        let pickup = GeoPoint(lat: question.pickup.lat, lon: question.pickup.lon)
+        if case .refused(let code, let detail) = zones.place(of: pickup) {
+            return refuse(session, message.id, code, detail)
+        }
+        let found = fares.estimate(
+            from: pickup, to: GeoPoint(lat: question.destination.lat, lon: question.destination.lon),
+            passengers: question.passengers, at: question.at ?? now())
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("fare")
+        if let fare = found.fare {
+            write(fare, &json)
+        } else {
+            json.null()
+        }
+        json.member("distance_m", Int64(found.metres))
+        json.member("duration_s", Int64(found.seconds))
+        json.key("is_estimate")
+        json.bool(true)
+        json.endObject()
+        reply(session, message.id, json.bytes, to: message.command.name)
+    }
+
+    private func write(_ fare: TaxiFare, _ json: inout JSONWriter) {
+        json.beginObject()
+        json.member("amount", Int64(fare.amount))
+        json.member("currency", settings.vehicles.currency)
+        if !fare.parts.isEmpty {
+            json.key("parts")
+            json.beginArray()
+            for part in fare.parts {
+                json.beginObject()
+                json.member("name", part.name.rawValue)
+                json.member("amount", Int64(part.amount))
+                if let zone = part.zone { json.member("zone", zone) }
+                json.endObject()
+            }
+            json.endArray()
+        }
+        json.endObject()
+    }
+}

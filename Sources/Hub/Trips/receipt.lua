@@ -1,0 +1,97 @@
+-- Trips as they are read: one by its receipt, a person's by pages; and what becomes of their payment.
+
+local load_ride, log, ok, once, refuse = import('core', 'load_ride', 'log', 'ok', 'once', 'refuse')
+local register, set_ride, tell = import('core', 'register', 'set_ride', 'tell')
+
+local receipts = {}
+
+-- The parts of a fare, by their first letters in `parts` of the ride: `f320` in hundredths, one on a line; of a toll the zone follows.
+local PARTS = { f = 'flag_fall', d = 'distance', t = 'time', s = 'slab', m = 'minimum', n = 'night', p = 'passengers', b = 'booking', z = 'toll' }
+
+local function fare_of(t)
+    if not t.fare then return cjson.null end
+    local parts = {}
+    for sign, amount, zone in string.gmatch(t.parts or '', '(%l)(%d+) ?([^\n]*)') do
+        parts[#parts + 1] = { name = PARTS[sign], amount = tonumber(amount), zone = zone ~= '' and zone or nil }
+    end
+    return { amount = tonumber(t.fare), currency = t.currency, parts = #parts > 0 and parts or nil }
+end
+
+-- `<hundredths> <currency>`, as the request has it.
+local function estimate_of(t)
+    local amount, currency = string.match(t.estimate or '', '^(%d+) (%u+)$')
+    return amount and { amount = tonumber(amount), currency = currency } or nil
+end
+
+-- A trip as `reader` (a role) may know it: whose card the passenger was shown; of passengers nothing but for operators, who they are.
+local function facts(t, trip, reader)
+    local card = { plate = t.plate, name = t.driver_name, company = t.company }
+    local rated = reader == 'passenger' and t.stars_of_driver or reader == 'driver' and t.stars_of_passenger
+    return {
+        trip = trip, receipt = t.receipt, driver = t.driver, card = next(card) and card or nil,
+        passenger = reader == 'operator' and t.passenger or nil, passengers = tonumber(t.aboard or t.passengers),
+        from_zone = t.zone, to_zone = t.to_zone, began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
+        distance_m = tonumber(t.metres), duration_s = math.max(0, math.floor((t.closed_at - (t.aboard_at or t.closed_at)) / 1000)),
+        fare = fare_of(t), estimate = estimate_of(t),
+        payment = { method = t.payment, state = t.paid, reference = reader ~= 'driver' and t.reference or nil },
+        stars = rated and tonumber(rated) or nil,
+    }
+end
+
+-- The trip that a person or the office means, or nil and the refusal.
+function receipts.find(c, role, subject, trip)
+    local t = load_ride(c, trip)
+    if t.receipt and (role == 'operator' or role == 'service' or t[role] == subject) then return t end
+    return nil, refuse('not_found', 'There is no trip ' .. trip .. ' of yours: it has not ended, or is no longer kept.')
+end
+
+-- receipt_get: role, subject, trip.
+register('receipt_get', { 'role', 'subject', 'trip' }, function(c, given)
+    local t, no = receipts.find(c, given.role, given.subject, given.trip)
+    return t and ok(facts(t, given.trip, given.role)) or no
+end, { 'no-writes' })
+
+-- trip_list: role and subject whose trips they are, the trip at which the page begins ('' = the latest), how many, and the reader's role.
+register('trip_list', { 'role', 'subject', 'from', 'limit', 'reader' }, function(c, given)
+    local key, first, limit = c.p .. 'trips:' .. given.role .. ':' .. given.subject, 0, tonumber(given.limit)
+    if given.from ~= '' then
+        first = redis.call('ZREVRANK', key, given.from)
+        if not first then return refuse('not_found', 'field `from`: no page begins at ' .. given.from .. ' any more; begin anew.') end
+    end
+    local found, list = redis.call('ZREVRANGE', key, first, first + limit), {}
+    for i = 1, math.min(limit, #found) do
+        local t = load_ride(c, found[i])
+        if t.receipt and t[given.role] == given.subject then list[#list + 1] = cjson.encode(facts(t, found[i], given.reader)) end
+    end
+    local after = found[limit + 1] and ',"next":' .. cjson.encode(found[limit + 1]) or ''
+    return '+{"trips":[' .. table.concat(list, ',') .. ']' .. after .. '}'
+end, { 'no-writes' })
+
+-- What may follow a state of a payment.
+local MOVES = {
+    pending = { paid = true, failed = true }, failed = { paid = true, pending = true }, paid = { refunded = true }, refunded = {},
+}
+
+-- payment_report: service, trip, state, reference ('' = none), key. Who reports what holds already changes nothing.
+register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, function(c, given)
+    local trip, state = given.trip, given.state
+    return once(c, 'payment.report', 'service:' .. given.service, given.key, function()
+        local t, no = receipts.find(c, 'service', given.service, trip)
+        if no then return no end
+        if t.payment ~= 'digital' then return refuse('not_available', 'The trip ' .. trip .. ' is paid in cash.') end
+        if t.paid ~= state then
+            if not (MOVES[t.paid] or {})[state] then
+                return refuse('not_available', 'The payment of ' .. trip .. ' is ' .. t.paid .. ', and can\'t become ' .. state .. '.')
+            end
+            set_ride(c, trip, 'paid', state, unpack(given.reference ~= '' and { 'reference', given.reference } or {}))
+            log(c, 'payment.changed', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
+                payment_state = state })
+            local told = { trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } }
+            tell(c, 'passenger:' .. t.passenger, 'payment.changed', told)
+            tell(c, 'driver:' .. t.driver, 'payment.changed', told)
+        end
+        return ok({ trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } })
+    end)
+end)
+
+return { receipts = receipts }

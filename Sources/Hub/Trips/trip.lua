@@ -1,0 +1,127 @@
+-- What remains of a taxi's ride that has ended: its own hash lives on, as a trip, with number, fare and payment, and no longer than anything
+-- tells where people were (`kept_s`). `trips:<role>:<subject>` has a person's trips by when they ended, hub ms.
+
+local keep, pick, register = import('core', 'keep', 'pick', 'register')
+local set_ride, set_vehicle = import('core', 'set_ride', 'set_vehicle')
+local metres_between = import('distances', 'metres_between')
+local figures = import('figures', 'figures')
+
+local trips = {}
+
+-- Of one person; the oldest go first.
+local MOST = 1000
+
+local function index(c, who, ride)
+    local key = c.p .. 'trips:' .. who
+    redis.call('ZADD', key, c.now_text, ride)
+    keep(c, key, c.trip_kept_s)
+    -- Looked at now and then: one trip more or less is no matter.
+    if c.real % 16 ~= 0 then return end
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', c.now - c.trip_kept_s * 1000))
+    redis.call('ZREMRANGEBYRANK', key, 0, -MOST - 1)
+end
+
+-- A ride ends and becomes a trip. r: as it was until now, with `payment`; card: of its driver, JSON, or nil. of, as text: `payment` as the
+-- driver says (nil: as was asked for), `clock` the time on the city's clock, `to_zone`, `metres`, and where a fare is told `fare` in hundredths,
+-- `currency` and `parts`; nil: nobody drove it to its end, so nobody can say what was paid. Answers the fields that its hash gets
+-- with its end, and what is told of it.
+function trips.made(c, ride, r, driver, card, of)
+    local is_driven = of ~= nil
+    of = of or {}
+    local year = string.sub(of.clock or figures.date(c), 1, 4)
+    local number = string.format('%s-%06d', year, redis.call('HINCRBY', c.p .. 'receipts', year, 1))
+    local method = of.payment or r.payment or 'cash'
+    local state = is_driven and method == 'cash' and 'paid' or 'pending'
+    local fields = { 'receipt', number, 'payment', method, 'paid', state }
+    local function put(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end
+    put('clock', of.clock)
+    put('to_zone', of.to_zone)
+    put('metres', of.metres)
+    if of.fare then
+        put('fare', of.fare)
+        put('currency', of.currency)
+        put('parts', of.parts)
+    end
+    local shown = card and cjson.decode(card) or {}
+    put('plate', shown.plate)
+    put('driver_name', shown.name)
+    put('company', shown.company)
+    index(c, 'passenger:' .. r.passenger, ride)
+    index(c, 'driver:' .. driver, ride)
+    return fields, { receipt = number, payment = { method = method, state = state },
+        fare = of.fare and { amount = tonumber(of.fare), currency = of.currency } or nil }
+end
+
+-- What `ride.ended` has of a trip, as the log keeps it; told: nil: the ride was none.
+function trips.logged(told, event)
+    if not told then return event end
+    event.receipt, event.payment, event.payment_state = told.receipt, told.payment.method, told.payment.state
+    if told.fare then event.amount, event.currency = told.fare.amount, told.fare.currency end
+    return event
+end
+
+-- The way with the passenger aboard. `meter` of the vehicle: metres up to a place, and the place; only metres until the first fix. A place counts
+-- as soon as it is so far from the last one that it is no unrest of a parked car's fixes, metres.
+local STEP_M = 20
+
+local function read(meter)
+    local metres, lat, lon = string.match(meter or '', '^([%d.]+) (%S+) (%S+)$')
+    return tonumber(metres) or tonumber(meter), tonumber(lat), tonumber(lon)
+end
+
+function trips.begin_meter(c, driver) set_vehicle(c, driver, 'meter', '0') end
+
+-- What the meter is after a fix; nil: as before, or there is none.
+function trips.metered(meter, lat, lon)
+    local metres, before_lat, before_lon = read(meter)
+    if not metres then return nil end
+    if not before_lat then return string.format('%.1f %s %s', metres, lat, lon) end
+    local way = metres_between(before_lat, before_lon, tonumber(lat), tonumber(lon))
+    if way < STEP_M then return nil end
+    return string.format('%.1f %s %s', metres + way, lat, lon)
+end
+
+-- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last.
+function trips.driven(r, v)
+    local metres, lat, lon = read(v.meter)
+    metres = metres or 0
+    if not v.lat then return metres end
+    local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
+    if lat then metres = metres + metres_between(lat, lon, here_lat, here_lon) end
+    return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), here_lat, here_lon))
+end
+
+local METERED = { 'state', 'driver', 'aboard_at', 'aboard', 'lat', 'lon', 'zone', 'tolls', 'reservation' }
+
+-- trip_meter: driver, ride ('' = the open one). Of a ride whose passenger is aboard: id, metres, how long (s), since when (hub ms), how many are
+-- aboard, the zone of the pickup, zones with a toll that it came through (a line break between), and 1 if it was reserved. Nothing of any
+-- other.
+register('trip_meter', { 'driver', 'ride' }, function(c, given)
+    local v = pick(c.p .. 'vehicle:' .. given.driver, { 'ride', 'meter', 'lat', 'lon' })
+    local ride = given.ride ~= '' and given.ride or v.ride
+    if not ride or ride ~= v.ride then return {} end
+    local r = pick(c.p .. 'ride:' .. ride, METERED)
+    if r.state ~= 'aboard' or r.driver ~= given.driver then return {} end
+    local seconds = math.max(0, math.floor((c.now - tonumber(r.aboard_at)) / 1000))
+    return { ride, string.format('%.0f', trips.driven(r, v)), string.format('%.0f', seconds), r.aboard_at, r.aboard or '1', r.zone, r.tolls or '',
+        r.reservation and '1' or '' }
+end, { 'no-writes' })
+
+-- Zones with a toll that one trip can come through.
+local MOST_TOLLS = 16
+
+-- trip_toll: driver, ride, zone. The taxi has come into a zone with a toll, with its passenger. Each zone counts once.
+register('trip_toll', { 'driver', 'ride', 'zone' }, function(c, given)
+    local r = pick(c.p .. 'ride:' .. given.ride, { 'state', 'driver', 'tolls' })
+    if r.state ~= 'aboard' or r.driver ~= given.driver then return 0 end
+    local count = 0
+    for zone in string.gmatch(r.tolls or '', '[^\n]+') do
+        if zone == given.zone then return 1 end
+        count = count + 1
+    end
+    if count >= MOST_TOLLS then return 0 end
+    set_ride(c, given.ride, 'tolls', r.tolls and r.tolls .. '\n' .. given.zone or given.zone)
+    return 1
+end)
+
+return { trips = trips }

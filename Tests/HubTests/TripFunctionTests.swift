@@ -1,0 +1,126 @@
+import RedisLink
+import Testing
+import Wire
+
+@testable import Hub
+
+/// Trips: what a ride becomes at its end (trip.lua), who may read it, what is paid and rated; against a real Redis.
+@Suite struct TripFunctionTests {
+    private static let start = 1_800_000_000_000
+
+    /// A ride of `p1` by `A` whose passenger is aboard, and 1,112 m of which are driven.
+    private func aboard(_ city: TestCity, _ ride: String = "r_1", payment: String = "") async throws {
+        try await city.call("session_hello", ["driver", "A", "s-A", "w", ""])
+        _ = try await city.command("driver_available", "A", "14", "", "", "")
+        let asked = try await city.command(
+            "ride_request", "p1", ride, "14", "45.1", "9.1", "2", "45.2", "9.2", "", "", "", "", "", payment, "1234 EUR"
+        )
+        #expect(asked["fare"]?["amount"]?.integer == 1234)
+        _ = try await city.command("offer_seen", "A", ride)
+        let accepted = try await city.command("offer_accept", "A", ride, "", "30")
+        #expect(accepted["payment"]?.text == (payment.isEmpty ? nil : payment))
+        try await fix(city, "45.1")
+        try await city.call("ride_alert", ["A", ride, "20", "5", "high"])
+        try await city.advance(70_000)
+        #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+        for step in 0...10 { try await fix(city, "45.1\(step < 10 ? "0" : "")\(step)") }
+    }
+
+    private func fix(_ city: TestCity, _ lat: String) async throws {
+        try await city.call("positions_take", ["A", "s-A", lat, "9.1", "\(Self.start)", "0", "0", "c1", ""])
+    }
+
+    private func finish(_ city: TestCity, key: String = "") async throws -> TestCity.Outcome {
+        try await city.command(
+            "ride_finish", "A", "", "22", key, "", "2027-01-15T09:11:10+01:00", "1112", "600", "EUR", "f350\nz250 22")
+    }
+
+    @Test("M10, M11: the meter counts the way with the passenger aboard, and no unrest of one that stands")
+    func meter() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            #expect(try await city.call("trip_toll", ["A", "r_1", "22"]).int == 1)
+            #expect(try await city.call("trip_toll", ["A", "r_1", "22"]).int == 1)
+            for _ in 0..<20 {
+                try await fix(city, "45.1101")
+                try await fix(city, "45.11")
+            }
+            try await city.advance(600_000)
+            let meter = try await city.call("trip_meter", ["A", ""]).array?.map { $0.text ?? "" }
+            #expect(meter == ["r_1", "1112", "600", "\(Self.start + 70_000)", "2", "14", "22", ""])
+            #expect(try await city.call("trip_meter", ["B", "r_1"]).array?.isEmpty == true)
+        }
+    }
+
+    @Test("M10: a ride ends as a trip with one receipt, and both sides see what they may")
+    func receipt() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.advance(600_000)
+            let ended = try await finish(city, key: "k")
+            #expect(ended["receipt"]?.text == "2027-000001" && ended["fare"]?["amount"]?.integer == 600)
+            #expect(ended["payment"]?["state"]?.text == "paid")
+            #expect(try await finish(city, key: "k") == ended)
+            let own = try await city.command("receipt_get", "passenger", "p1", "r_1")
+            #expect(own["fare"]?["parts"]?[1]?["zone"]?.text == "22" && own["passenger"] == nil)
+            #expect(own["estimate"]?["amount"]?.integer == 1234 && own["distance_m"]?.integer == 1112)
+            #expect(own["duration_s"]?.integer == 600 && own["to_zone"]?.text == "22")
+            #expect(try await city.command("receipt_get", "driver", "A", "r_1")["passenger"] == nil)
+            #expect(try await city.command("receipt_get", "operator", "o1", "r_1")["passenger"]?.text == "p1")
+            #expect(try await city.command("receipt_get", "passenger", "p2", "r_1") == .refused("not_found"))
+            let listed = try await city.command("trip_list", "driver", "A", "", "10", "driver")
+            #expect(listed["trips"]?.elements?.count == 1 && listed["next"] == nil)
+            #expect(try await city.command("trip_list", "driver", "A", "r_9", "10", "driver") == .refused("not_found"))
+        }
+    }
+
+    @Test("what took nobody anywhere is no trip, and leaves none behind")
+    func brief() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 60_000)"])
+            let ended = try await finish(city)
+            #expect(ended.isOK && ended["receipt"] == nil && ended["fare"] == nil)
+            #expect(try await city.raw(["EXISTS", "{test}:trips:driver:A", "{test}:receipts"]).int == 0)
+        }
+    }
+
+    @Test("M10: a payment goes its way, and no other")
+    func payment() async throws {
+        try await TestCity.run { city in
+            try await aboard(city, payment: "digital")
+            try await city.advance(600_000)
+            #expect(try await finish(city)["payment"]?["state"]?.text == "pending")
+            func report(_ state: String) async throws -> TestCity.Outcome {
+                try await city.command("payment_report", "pay", "r_1", state, "ref", "")
+            }
+            #expect(try await report("refunded") == .refused("not_available"))
+            for state in ["failed", "pending", "failed", "paid", "paid", "refunded"] {
+                #expect(try await report(state)["payment"]?["state"]?.text == state)
+            }
+            #expect(try await report("paid") == .refused("not_available"))
+        }
+    }
+
+    @Test(
+        "R15: one rating per side, within its time; means are exact for the office, and told to their owner from five on"
+    )
+    func ratings() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.advance(600_000)
+            _ = try await finish(city)
+            func rate(_ role: String, _ who: String) async throws -> TestCity.Outcome {
+                try await city.command("trip_rate", role, who, "r_1", "4", "", "")
+            }
+            #expect(try await rate("passenger", "p2") == .refused("not_found"))
+            #expect(try await rate("passenger", "p1").isOK)
+            #expect(try await rate("passenger", "p1") == .refused("not_available"))
+            let office = try await city.command("rating_get", "driver", "A", "operator")
+            #expect(office["count"]?.integer == 1 && office["mean"]?.double == 4)
+            #expect(try await city.command("rating_get", "driver", "A", "driver")["mean"] == .null)
+            try await city.advance(14 * 86_400_000 + 1)
+            #expect(try await rate("driver", "A") == .refused("not_available"))
+        }
+    }
+}

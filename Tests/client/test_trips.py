@@ -1,0 +1,192 @@
+"""What trips cost, and what remains of them (M10, M11, R15): estimates, fares, payments, receipts, ratings, over two workers."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from kerbside.asker import Asker
+from kerbside.client import Client
+from kerbside.ledger import check_city
+from kerbside.names import fresh
+from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City
+
+TARIFF = {
+    "fares__flag_fall": 3.5, "fares__per_km": 1.2, "fares__per_minute": 0.4, "fares__extra_passenger": 1, "fares__extra_from": 2,
+}
+#: Nobody takes anybody anywhere within a minute: the request is dated back by so much, and so is the boarding.
+BACK_MS = 600_000
+
+
+@pytest.fixture(params=["json", "protobuf"])
+def cast(request):
+    return City() if request.param == "json" else City(BinaryDriver, BinaryPassenger, BinaryOperator)
+
+
+@pytest.fixture
+def priced(new_hub):
+    hub = new_hub(**TARIFF).start()
+    yield hub
+    check_city(hub)
+
+
+class Service(Client):
+    """A payment service."""
+
+    role = "service"
+
+    def __init__(self, hub, scope="payments"):
+        super().__init__(hub, fresh("pay-"))
+        self.token = hub.token(self.role, self.subject, **({"scope": scope} if scope else {}))
+
+    async def greet(self):
+        await self.open()
+        assert "ok" in await self.ask("hello", token=self.token)
+        return self
+
+
+async def ride(hub, cast, here, payment=None, passengers=1):
+    """A trip from one zone to the next: passenger, driver, the reply of `ride.end`."""
+    driver = cast.driver(hub, here.a.stand)
+    await driver.go_available()
+    passenger = await cast.rider(hub)
+    more = {"payment": payment} if payment else {}
+    name = await passenger.request(here.a.centre, passengers, destination=here.b.centre.fields, **more)
+    taken = await driver.accept(name)
+    assert taken.get("payment") == (payment if payment == "digital" else None)
+    await driver.fix(here.a.centre)
+    await driver.call("ride.aboard", ride=name)
+    await driver.drive(here.b.centre, step=200)
+    key = hub.key(f"ride:{name}")
+    hub.redis.hincrby(key, "requested_at", -BACK_MS)
+    hub.redis.hincrby(key, "aboard_at", -BACK_MS)
+    end = await driver.call("ride.end", ride=name, key="end")
+    assert await driver.call("ride.end", ride=name, key="end") == end
+    ended = await passenger.until("ride.ended", ride=name)
+    assert {field: ended[field] for field in ("receipt", "payment")} == {field: end[field] for field in ("receipt", "payment")}
+    return passenger, driver, end
+
+
+async def test_m11_estimates_go_by_the_tariff(priced, cast):
+    here = priced.block()
+    passenger = await cast.rider(priced)
+    question = {"pickup": here.a.centre.fields, "destination": here.b.centre.fields, "passengers": 2}
+    told = await passenger.call("fare.estimate", **question)
+    parts = {part["name"]: part["amount"] for part in told["fare"]["parts"]}
+    assert parts["flag_fall"] == 350 and parts["passengers"] == 100
+    assert parts["distance"] == (120 * told["distance_m"] * 2 + 1000) // 2000
+    assert parts["time"] == (40 * told["duration_s"] * 2 + 60) // 120
+    assert told["fare"]["amount"] == sum(parts.values()) and told["is_estimate"] is True
+    assert Asker(priced, "service", "books").done("fare.estimate", **question) == told
+    await passenger.refused("fare.estimate", "too_many_passengers", **question | {"passengers": 4})
+    await passenger.refused("fare.estimate", "outside_zones", **question | {"pickup": {"lat": -45.0, "lon": 9.0}})
+    driver = cast.driver(priced)
+    await driver.connect()
+    await driver.refused("fare.estimate", "forbidden", **question)
+
+
+async def test_m11_where_nothing_is_set_no_fare_is_told(new_hub, cast):
+    hub = new_hub().start()
+    here = hub.block()
+    passenger, _, end = await ride(hub, cast, here)
+    assert "fare" not in end
+    trip = await passenger.call("receipt.get", trip=end["ride"])
+    assert trip["fare"] is None and trip["distance_m"] >= here.a.centre.distance(here.b.centre) - 30
+    question = {"pickup": here.a.centre.fields, "destination": here.b.centre.fields, "passengers": 2}
+    assert (await passenger.call("fare.estimate", **question))["fare"] is None
+
+
+async def test_m10_from_the_estimate_to_the_receipt(priced, cast):
+    here = priced.block()
+    passenger, driver, end = await ride(priced, cast, here, passengers=2)
+    trip = await passenger.call("receipt.get", trip=end["ride"])
+    assert end["payment"] == trip["payment"] == {"method": "cash", "state": "paid"}
+    way = here.a.centre.distance(here.b.centre)
+    assert way - 5 <= trip["distance_m"] <= way + 5 and 600 <= trip["duration_s"] <= 630
+    parts = {part["name"]: part["amount"] for part in trip["fare"]["parts"]}
+    assert parts == {
+        "flag_fall": 350, "distance": (120 * trip["distance_m"] * 2 + 1000) // 2000,
+        "time": (40 * trip["duration_s"] * 2 + 60) // 120, "passengers": 100}
+    assert trip["fare"]["amount"] == end["fare"]["amount"] == sum(parts.values())
+    assert trip["estimate"]["amount"] > 350 and trip["from_zone"] == here.a.id and trip["to_zone"] == here.b.id
+    assert "passenger" not in trip
+    assert await driver.call("receipt.get", trip=end["ride"]) == trip
+    office = await cast.operator(priced)
+    assert (await office.call("receipt.get", trip=end["ride"]))["passenger"] == passenger.subject
+    other = await cast.rider(priced)
+    await other.refused("receipt.get", "not_found", trip=end["ride"])
+
+    asker = Asker(priced, "passenger", passenger.subject)
+    assert asker.read(f"/v1/receipts/{end['ride']}") == trip
+    headers = {"Authorization": f"Bearer {asker.token}", "Accept": "text/html"}
+    page = priced.http(f"/v1/receipts/{end['ride']}", headers=headers)
+    assert page.status == 200 and end["receipt"] in page.text and "<script" not in page.text
+    style = re.search("<style>(.*)</style>", page.text, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in page.headers["Content-Security-Policy"]
+    assert priced.http(f"/v1/receipts/{end['ride']}").status == 401
+
+
+async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cast):
+    here = priced.block()
+    passenger, driver, end = await ride(priced, cast, here, payment="digital")
+    trip = end["ride"]
+    assert end["payment"] == {"method": "digital", "state": "pending"}
+    stranger = await Service(priced, scope=None).greet()
+    await stranger.refused("payment.report", "forbidden", trip=trip, state="paid")
+    service = await Service(priced).greet()
+    card = {"trip": trip, "state": "paid", "reference": "4111-1111-1111-1111"}
+    error = await service.refused("payment.report", "bad_message", "reference", **card)
+    assert "4111" not in error["detail"]
+    error = await service.refused("payment.report", "not_available", trip=trip, state="refunded")
+    assert "pending" in error["detail"]
+    paid = await service.call("payment.report", trip=trip, state="paid", reference="pay_7Hq2", key="p")
+    assert await service.call("payment.report", trip=trip, state="paid", reference="pay_7Hq2", key="p") == paid
+    for client in (passenger, driver):
+        await client.until("payment.changed", trip=trip, receipt=end["receipt"], payment={"method": "digital", "state": "paid"})
+    asker = Asker(priced, "service", service.subject)
+    asker.token = service.token
+    asker.done("payment.report", trip=trip, state="refunded")
+    await passenger.until("payment.changed", trip=trip, payment={"method": "digital", "state": "refunded"})
+    known = await passenger.call("receipt.get", trip=trip)
+    assert known["payment"] == {"method": "digital", "state": "refunded", "reference": "pay_7Hq2"}
+    assert "reference" not in (await driver.call("receipt.get", trip=trip))["payment"]
+    for client in (service, stranger):
+        client.hello_reply = None  # no channel of its own to settle
+
+
+async def test_r15_each_side_rates_once(priced, cast):
+    here = priced.block()
+    passenger, driver, end = await ride(priced, cast, here)
+    trip = end["ride"]
+    given = await passenger.call("trip.rate", trip=trip, stars=4, comment="Kind,\nand on time.", key="r")
+    assert await passenger.call("trip.rate", trip=trip, stars=4, comment="Kind,\nand on time.", key="r") == given
+    await passenger.refused("trip.rate", "not_available", trip=trip, stars=5)
+    await driver.call("trip.rate", trip=trip, stars=5)
+    for stars in (0, 6):
+        await driver.refused("trip.rate", "bad_message", "stars", trip=trip, stars=stars)
+    office = await cast.operator(priced)
+    assert await office.call("ratings.get", role="driver", subject=driver.subject) == {
+        "role": "driver", "subject": driver.subject, "count": 1, "mean": 4}
+    assert (await driver.call("ratings.get"))["mean"] is None, "of fewer than five nobody is told who gave what"
+    await driver.refused("ratings.get", "forbidden", role="passenger", subject=passenger.subject)
+    await office.refused("ratings.get", "bad_message", "subject")
+
+
+async def test_m10_pages_of_trips_and_their_table(priced, cast):
+    here = priced.block()
+    passenger, driver, end = await ride(priced, cast, here)
+    whole = await passenger.call("trips.list")
+    assert [trip["trip"] for trip in whole["trips"]] == [end["ride"]] and "next" not in whole
+    asker = Asker(priced, "driver", driver.subject)
+    assert [trip["trip"] for trip in asker.read("/v1/trips?limit=1")["trips"]] == [end["ride"]]
+    table = priced.http("/v1/trips.csv", headers={"Authorization": f"Bearer {asker.token}"})
+    assert table.headers["Content-Type"].startswith("text/csv")
+    head, row = table.text.splitlines()
+    assert head.startswith("receipt,trip,ended,driver") and row.startswith(f"{end['receipt']},{end['ride']},")
+    assert f",{end['fare']['amount'] // 100}.{end['fare']['amount'] % 100:02}," in row
+    await passenger.refused("trips.list", "forbidden", role="driver", subject=driver.subject)
+    office = await cast.operator(priced)
+    listed = await office.call("trips.list", role="driver", subject=driver.subject)
+    assert listed["trips"][0]["passenger"] == passenger.subject
