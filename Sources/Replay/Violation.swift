@@ -29,6 +29,8 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
         case delivery = "ONCE"
         /// A reservation has at most one ride, goes somewhere else, and ends once.
         case reservation = "I5"
+        /// A trip has one receipt with one fare, and one rating per side.
+        case trip = "TRIP"
         /// A bus has one tour at a time, and so has its driver.
         case tour = "TOUR"
         /// Nobody is said not to have turned up before the bus has stood there for long enough.

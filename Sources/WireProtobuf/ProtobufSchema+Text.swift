@@ -23,24 +23,26 @@ extension ProtobufSchema {
             ride_request:13:RequestOk? ride_cancel:14:RideState? ride_search:22:RideState? subscribe:15:SubscribeOk?
             unsubscribe:16:ChannelOnly? watch:17:WatchOk? unwatch:18:ChannelOnly? seats_set:19:SeatsOk?
             route_set:20:RouteOk? publish:21:SeqOnly? tour_start:50:Tour? tour_end:51:TourOver? stop_next:52:Tour?
-            stop_previous:53:Tour? seat_book:30:SeatPending? seat_accept:31:SeatAssignment?
-            seat_decline:32:BookingOnly? seat_cancel:33:BookingState? seat_aboard:34:BookingSeats?
-            seat_end:35:BookingSeats? vehicle_get:36:VehicleView? notify_set:37:NotifyWishes?
-            line_eta:66:LineArrivals? stop_request:60:StopReceipt? stop_cancel:61:StopOver?
-            stop_accept:62:StopAnswered? stop_decline:63:StopAnswered? stop_complete:64:StopAnswered?
-            stop_noshow:65:StopAnswered? broadcast:70:NoticeSent? office_queue:80:OfficeQueue?
-            office_driver:81:OfficeDriver? office_ride:82:OfficeRide? office_remove:83:OfficeRemoved?
-            office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked? office_unblock:86:OfficeUnblocked?
-            office_audit:87:OfficeAudit? office_put:100:OfficePut? office_offer:101:OfficeRideActed?
-            office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled?
+            stop_previous:53:Tour? seat_book:30:SeatPending? seat_request:38:SeatSearch?
+            seat_accept:31:SeatAssignment? seat_decline:32:BookingOnly? seat_cancel:33:BookingState?
+            seat_aboard:34:BookingSeats? seat_end:35:BookingSeats? vehicle_get:36:VehicleView?
+            notify_set:37:NotifyWishes? line_eta:66:LineArrivals? stop_request:60:StopReceipt?
+            stop_cancel:61:StopOver? stop_accept:62:StopAnswered? stop_decline:63:StopAnswered?
+            stop_complete:64:StopAnswered? stop_noshow:65:StopAnswered? broadcast:70:NoticeSent?
+            office_queue:80:OfficeQueue? office_driver:81:OfficeDriver? office_ride:82:OfficeRide?
+            office_remove:83:OfficeRemoved? office_cancel:84:OfficeCancelled? office_block:85:OfficeBlocked?
+            office_unblock:86:OfficeUnblocked? office_audit:87:OfficeAudit? office_put:100:OfficePut?
+            office_offer:101:OfficeRideActed? office_reassign:102:OfficeRideActed? office_end:103:OfficeCancelled?
             office_session_end:104:OfficeSessionEnded? sos:90:OwnAlarm? sos_cancel:91:OwnAlarm? sos_list:92:Alarms?
             sos_acknowledge:93:OfficeActed? sos_close:94:OfficeActed? report_send:95:ReportOnly?
             report_list:96:Reports? report_close:97:OfficeActed? drivers_set:110:DriverSet?
             drivers_get:111:DriverRecord? drivers_list:112:DriverRecords? drivers_remove:113:DriverSet?
             vehicles_set:114:VehicleSet? vehicles_get:115:VehicleRecord? vehicles_list:116:VehicleRecords?
-            vehicles_remove:117:VehicleSet? reservation_make:130:Reservation? reservation_list:131:Reservations?
-            reservation_cancel:132:ReservationState? fare_estimate:140:FareEstimate? payment_report:141:PaymentChange?
-            receipt_get:142:Trip? trip_rate:143:TripRating? ratings_get:144:Ratings? trips_list:145:Trips?
+            vehicles_remove:117:VehicleSet? advice_get:140:Advice? reliability_get:141:Reliability?
+            reliability_of:142:Reliability? reliability_reset:143:ReliabilityReset? reservation_make:130:Reservation?
+            reservation_list:131:Reservations? reservation_cancel:132:ReservationState?
+            fare_estimate:150:FareEstimate? payment_report:151:PaymentChange? receipt_get:152:Trip?
+            trip_rate:153:TripRating? ratings_get:154:Ratings? trips_list:155:Trips?
         Error: id:1:uint64? code:2:string title:3:string detail:4:string retry:5:bool field:6:string?
             retry_after_ms:7:uint64?
         Event: ch:1:string seq:2:string type:3:string time:4:uint64 json:5:bytes? queue_joined:6:QueueChange?
@@ -48,24 +50,27 @@ extension ProtobufSchema {
             ride_confirm_aboard:11:RideOnly? ride_cancelled:12:RideCancelled? ride_searching:13:RideSearching?
             ride_accepted:14:RideAccepted? ride_failed:15:RideFailed? ride_near:16:RideClose?
             ride_arrived:17:RideClose? ride_aboard:18:RideAboard? ride_ended:19:RideEnded?
-            ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack? tour_ended:50:TourEnded?
-            schedule_changed:51:ScheduleChange? seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason?
-            seat_assigned:32:SeatAssignment? seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly?
-            seat_aboard:35:SeatAboard? seat_ended:36:SeatEnded? seat_cancelled:37:SeatCancelled?
-            seats_changed:38:SeatsChanged? seat_pending:39:SeatPending? seat_confirmed:40:SeatConfirmed?
-            seat_declined:41:SeatDeclined? seat_near:42:SeatClose? seat_arrived:43:SeatClose?
-            route_changed:44:RouteChanged? notify_changed:45:NotifyWishes? seat_driver_lost:46:SeatDriverLost?
-            seat_driver_back:47:SeatDriverBack? stop_requested:60:StopNews? stop_unanswered:61:StopNews?
-            stop_withdrawn:62:StopNews? stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent?
-            stop_declined:66:StopEvent? stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent?
-            stop_arrived:70:StopEvent? stop_completed:71:StopEvent? stop_noshow:72:StopEvent?
-            stop_cancelled:73:StopEvent? notice:74:Notice? sos_raised:90:Alarm? sos_updated:91:Alarm?
-            sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed? report_sent:94:ReportSent?
-            caller_told:95:CallerTold? papers_ending:110:PapersEnding? reservation_made:130:Reservation?
+            ride_driver_lost:20:RideDriverLost? ride_driver_back:21:RideDriverBack?
+            ride_pickup_moved:22:RidePickupMoved? tour_ended:50:TourEnded? schedule_changed:51:ScheduleChange?
+            seat_requested:30:SeatRequest? seat_withdrawn:31:BookingReason? seat_assigned:32:SeatAssignment?
+            seat_waiting:33:SeatWaiting? seat_confirm_aboard:34:BookingOnly? seat_aboard:35:SeatAboard?
+            seat_ended:36:SeatEnded? seat_cancelled:37:SeatCancelled? seats_changed:38:SeatsChanged?
+            seat_pending:39:SeatPending? seat_confirmed:40:SeatConfirmed? seat_declined:41:SeatDeclined?
+            seat_near:42:SeatClose? seat_arrived:43:SeatClose? route_changed:44:RouteChanged?
+            notify_changed:45:NotifyWishes? seat_driver_lost:46:SeatDriverLost? seat_driver_back:47:SeatDriverBack?
+            seat_pickup_moved:48:SeatPickupMoved? seat_searching:49:SeatSearching? seat_failed:52:SeatFailed?
+            stop_requested:60:StopNews? stop_unanswered:61:StopNews? stop_withdrawn:62:StopNews?
+            stop_list:63:StopNews? stop_pending:64:StopEvent? stop_accepted:65:StopEvent? stop_declined:66:StopEvent?
+            stop_expired:67:StopEvent? stop_reminder:68:StopEvent? stop_near:69:StopEvent? stop_arrived:70:StopEvent?
+            stop_completed:71:StopEvent? stop_noshow:72:StopEvent? stop_cancelled:73:StopEvent? notice:74:Notice?
+            sos_raised:90:Alarm? sos_updated:91:Alarm? sos_acknowledged:92:AlarmActed? sos_closed:93:AlarmActed?
+            report_sent:94:ReportSent? caller_told:95:CallerTold? papers_ending:110:PapersEnding?
+            advice_wait:140:WaitAdvice? reliability_warned:141:ReliabilityNews?
+            reliability_paused:142:ReliabilityNews? reservation_made:130:Reservation?
             reservation_reminder:131:ReservationReminder? reservation_searching:132:ReservationSearching?
             reservation_waiting:133:ReservationWaiting? reservation_assigned:134:ReservationAssigned?
             reservation_failed:135:ReservationFailed? reservation_cancelled:136:ReservationCancelled?
-            payment_changed:140:PaymentChange?
+            payment_changed:150:PaymentChange?
         State: ch:1:string type:2:string time:3:uint64 json:4:bytes? queue_rank:5:QueueChange? ride_eta:6:RideEta?
             bus:40:Tour? tour:41:Tour? seat_eta:30:SeatEta? seat_stops:31:SeatStops? stop_eta:60:StopEtaChange?
         Snapshot: ch:1:string time:2:uint64 json:3:bytes? driver:4:DriverSnapshot? passenger:5:PassengerSnapshot?
@@ -98,6 +103,7 @@ extension ProtobufSchema {
             off_route:8:bool seats:9:Seats? next_stop:10:StopPlace? delay_s:11:sint32? etas:12:StopEta*
         TourOver: tour:1:string state:2:string
         SeatPending: booking:1:string vehicle:2:string passengers:3:uint32 fare:4:Fare? state:5:string?
+        SeatSearch: booking:1:string passengers:2:uint32 state:3:string until:4:uint64
         SeatAssignment: booking:1:string pickup:2:Point? destination:3:Point? passengers:4:uint32 contact:5:Contact?
         BookingOnly: booking:1:string
         BookingState: booking:1:string state:2:string
@@ -140,6 +146,11 @@ extension ProtobufSchema {
         VehicleRecord: vehicle:1:string plate:2:string registration:3:string? company:4:string? model:5:string?
             colour:6:string? capabilities:7:string* code:8:string by:9:string at:10:uint64
         VehicleRecords: vehicles:1:VehicleRecord* next:2:string?
+        Advice: days:1:uint32 here:2:AdviceHere? zones:3:ZoneAdvice*
+        Reliability: window_days:1:uint32 total:2:uint32 no_shows:3:uint32? late_cancels:4:uint32?
+            give_backs:5:uint32? points:6:uint64? deposit:7:bool? warn_at:8:uint32? pause_at:9:uint32?
+            paused_until:10:uint64? role:11:string? subject:12:string?
+        ReliabilityReset: role:1:string subject:2:string audit:3:string
         Reservation: reservation:1:string state:2:string zone:3:string pickup:4:Point? destination:5:Point?
             at:6:uint64 local:7:string time_zone:8:string passengers:9:uint32 needs:10:string* search_at:11:uint64
             ride:12:string?
@@ -168,6 +179,7 @@ extension ProtobufSchema {
         RideEnded: ride:1:string reason:2:string? receipt:3:string? fare:4:Fare? payment:5:Payment?
         RideDriverLost: ride:1:string taxi:2:string since:3:uint64 until:4:uint64 silent:15:bool?
         RideDriverBack: ride:1:string taxi:2:string silent:15:bool?
+        RidePickupMoved: ride:1:string position:2:Point?
         TourEnded: tour:1:string reason:2:string
         ScheduleChange: tour:1:string bus:2:string reason:3:string minutes:4:sint32? delay_s:5:sint32? index:6:uint32?
             stop:7:string?
@@ -186,6 +198,9 @@ extension ProtobufSchema {
         RouteChanged: booking:1:string vehicle:2:string route:3:string? way:4:Way?
         SeatDriverLost: booking:1:string vehicle:2:string since:3:uint64 until:4:uint64 silent:15:bool?
         SeatDriverBack: booking:1:string vehicle:2:string silent:15:bool?
+        SeatPickupMoved: booking:1:string position:2:Point?
+        SeatSearching: booking:1:string passengers:2:uint32 reason:3:string until:4:uint64 fare:5:Fare?
+        SeatFailed: booking:1:string reason:2:string detail:3:string silent:15:bool?
         StopNews: tour:1:string request:2:string state:3:string? quiet:4:bool? answer_by:5:uint64? reason:6:string?
             places:7:PickupPlace* silent:15:bool?
         StopEvent: request:1:string line:2:string state:3:string at:4:uint64 lat:5:double lon:6:double stop:7:string?
@@ -204,6 +219,11 @@ extension ProtobufSchema {
             code:19:string? detail:20:string? text:21:string? card:22:Card? reservation:130:string? local:131:string?
             minutes:132:uint32?
         PapersEnding: driver:1:string paper:2:string until:3:string days:4:sint32
+        WaitAdvice: zone:1:string expected:2:double later:3:double waiting:4:uint32 distance_m:5:uint32
+            wait_s:6:uint32 from:7:string here_s:8:uint32
+        ReliabilityNews: kind:1:string window_days:2:uint32 total:3:uint32 no_shows:4:uint32? late_cancels:5:uint32?
+            give_backs:6:uint32? points:7:uint64? deposit:8:bool? warn_at:9:uint32? pause_at:10:uint32?
+            until:11:uint64?
         ReservationReminder: reservation:1:string at:2:uint64 local:3:string minutes:4:uint32 state:5:string
             silent:15:bool?
         ReservationSearching: reservation:1:string at:2:uint64 local:3:string ride:4:string reason:5:string
@@ -247,6 +267,9 @@ extension ProtobufSchema {
             before:7:AuditFacts? after:8:AuditFacts?
         Report: report:1:string at:2:uint64 category:3:string text:4:string role:5:string? subject:6:string?
             ride:7:string? vehicle:8:string? closed:9:OfficeAct?
+        AdviceHere: zone:1:string expected:2:double later:3:double waiting:4:uint32 rank:5:uint32? wait_s:6:uint32?
+        ZoneAdvice: zone:1:string expected:2:double later:3:double waiting:4:uint32 distance_m:5:uint32
+            wait_s:6:uint32
         TripFare: amount:1:uint32 currency:2:string parts:3:FarePart*
         Card: name:1:string? photo:2:string? plate:3:string? registration:4:string? model:5:string? colour:6:string?
             company:7:string? capabilities:8:string* code:9:string?
@@ -261,13 +284,13 @@ extension ProtobufSchema {
         PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
             eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost? card:10:Card? needs:11:string*
             until:12:uint64?
-        PassengerBooking: booking:1:string vehicle:2:string state:3:string passengers:4:uint32 fare:5:Fare?
-            notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost? card:9:Card?
+        PassengerBooking: booking:1:string vehicle:2:string? state:3:string passengers:4:uint32 fare:5:Fare?
+            notified:6:uint32 position:7:Fix? driver_lost:8:DriverLost? card:9:Card? until:10:uint64?
         AuditFacts: state:1:string? zone:2:string? rank:3:uint32? ride:4:string? passenger:5:string? driver:6:string?
             blocked:7:bool? until:8:uint64? why:9:string? bus:10:string? line:11:string? notice:12:string?
             people:13:uint64? text:14:string? registered:40:bool? vehicle:41:string? company:42:string?
             licence_until:43:string? medical_until:44:string? plate:45:string? registration:46:string?
-            new_code:47:bool?
+            new_code:47:bool? total:48:uint32?
         FarePart: name:1:string amount:2:uint32 zone:3:string?
         StopPickup: request:1:string state:2:string at:3:uint64 passengers:4:uint32 name:5:string number:6:string?
             address:7:string? help:8:string* notified:9:uint32 back:10:string? answer_by:11:uint64?

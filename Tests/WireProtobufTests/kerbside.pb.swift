@@ -1409,6 +1409,14 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .seatBook(newValue)}
   }
 
+  package var seatRequest: Kerbside_V1_SeatSearch {
+    get {
+      if case .seatRequest(let v)? = ok {return v}
+      return Kerbside_V1_SeatSearch()
+    }
+    set {ok = .seatRequest(newValue)}
+  }
+
   package var seatAccept: Kerbside_V1_SeatAssignment {
     get {
       if case .seatAccept(let v)? = ok {return v}
@@ -1761,6 +1769,38 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .vehiclesRemove(newValue)}
   }
 
+  package var adviceGet: Kerbside_V1_Advice {
+    get {
+      if case .adviceGet(let v)? = ok {return v}
+      return Kerbside_V1_Advice()
+    }
+    set {ok = .adviceGet(newValue)}
+  }
+
+  package var reliabilityGet: Kerbside_V1_Reliability {
+    get {
+      if case .reliabilityGet(let v)? = ok {return v}
+      return Kerbside_V1_Reliability()
+    }
+    set {ok = .reliabilityGet(newValue)}
+  }
+
+  package var reliabilityOf: Kerbside_V1_Reliability {
+    get {
+      if case .reliabilityOf(let v)? = ok {return v}
+      return Kerbside_V1_Reliability()
+    }
+    set {ok = .reliabilityOf(newValue)}
+  }
+
+  package var reliabilityReset: Kerbside_V1_ReliabilityReset {
+    get {
+      if case .reliabilityReset(let v)? = ok {return v}
+      return Kerbside_V1_ReliabilityReset()
+    }
+    set {ok = .reliabilityReset(newValue)}
+  }
+
   package var reservationMake: Kerbside_V1_Reservation {
     get {
       if case .reservationMake(let v)? = ok {return v}
@@ -1863,6 +1903,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case stopNext(Kerbside_V1_Tour)
     case stopPrevious(Kerbside_V1_Tour)
     case seatBook(Kerbside_V1_SeatPending)
+    case seatRequest(Kerbside_V1_SeatSearch)
     case seatAccept(Kerbside_V1_SeatAssignment)
     case seatDecline(Kerbside_V1_BookingOnly)
     case seatCancel(Kerbside_V1_BookingState)
@@ -1907,6 +1948,10 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case vehiclesGet(Kerbside_V1_VehicleRecord)
     case vehiclesList(Kerbside_V1_VehicleRecords)
     case vehiclesRemove(Kerbside_V1_VehicleSet)
+    case adviceGet(Kerbside_V1_Advice)
+    case reliabilityGet(Kerbside_V1_Reliability)
+    case reliabilityOf(Kerbside_V1_Reliability)
+    case reliabilityReset(Kerbside_V1_ReliabilityReset)
     case reservationMake(Kerbside_V1_Reservation)
     case reservationList(Kerbside_V1_Reservations)
     case reservationCancel(Kerbside_V1_ReservationState)
@@ -2148,6 +2193,14 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .rideDriverBack(newValue)}
   }
 
+  package var ridePickupMoved: Kerbside_V1_RidePickupMoved {
+    get {
+      if case .ridePickupMoved(let v)? = _storage._data {return v}
+      return Kerbside_V1_RidePickupMoved()
+    }
+    set {_uniqueStorage()._data = .ridePickupMoved(newValue)}
+  }
+
   package var tourEnded: Kerbside_V1_TourEnded {
     get {
       if case .tourEnded(let v)? = _storage._data {return v}
@@ -2306,6 +2359,30 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
       return Kerbside_V1_SeatDriverBack()
     }
     set {_uniqueStorage()._data = .seatDriverBack(newValue)}
+  }
+
+  package var seatPickupMoved: Kerbside_V1_SeatPickupMoved {
+    get {
+      if case .seatPickupMoved(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatPickupMoved()
+    }
+    set {_uniqueStorage()._data = .seatPickupMoved(newValue)}
+  }
+
+  package var seatSearching: Kerbside_V1_SeatSearching {
+    get {
+      if case .seatSearching(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatSearching()
+    }
+    set {_uniqueStorage()._data = .seatSearching(newValue)}
+  }
+
+  package var seatFailed: Kerbside_V1_SeatFailed {
+    get {
+      if case .seatFailed(let v)? = _storage._data {return v}
+      return Kerbside_V1_SeatFailed()
+    }
+    set {_uniqueStorage()._data = .seatFailed(newValue)}
   }
 
   package var stopRequested: Kerbside_V1_StopNews {
@@ -2484,6 +2561,30 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     set {_uniqueStorage()._data = .papersEnding(newValue)}
   }
 
+  package var adviceWait: Kerbside_V1_WaitAdvice {
+    get {
+      if case .adviceWait(let v)? = _storage._data {return v}
+      return Kerbside_V1_WaitAdvice()
+    }
+    set {_uniqueStorage()._data = .adviceWait(newValue)}
+  }
+
+  package var reliabilityWarned: Kerbside_V1_ReliabilityNews {
+    get {
+      if case .reliabilityWarned(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReliabilityNews()
+    }
+    set {_uniqueStorage()._data = .reliabilityWarned(newValue)}
+  }
+
+  package var reliabilityPaused: Kerbside_V1_ReliabilityNews {
+    get {
+      if case .reliabilityPaused(let v)? = _storage._data {return v}
+      return Kerbside_V1_ReliabilityNews()
+    }
+    set {_uniqueStorage()._data = .reliabilityPaused(newValue)}
+  }
+
   package var reservationMade: Kerbside_V1_Reservation {
     get {
       if case .reservationMade(let v)? = _storage._data {return v}
@@ -2569,6 +2670,7 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case rideEnded(Kerbside_V1_RideEnded)
     case rideDriverLost(Kerbside_V1_RideDriverLost)
     case rideDriverBack(Kerbside_V1_RideDriverBack)
+    case ridePickupMoved(Kerbside_V1_RidePickupMoved)
     case tourEnded(Kerbside_V1_TourEnded)
     case scheduleChanged(Kerbside_V1_ScheduleChange)
     case seatRequested(Kerbside_V1_SeatRequest)
@@ -2589,6 +2691,9 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case notifyChanged(Kerbside_V1_NotifyWishes)
     case seatDriverLost(Kerbside_V1_SeatDriverLost)
     case seatDriverBack(Kerbside_V1_SeatDriverBack)
+    case seatPickupMoved(Kerbside_V1_SeatPickupMoved)
+    case seatSearching(Kerbside_V1_SeatSearching)
+    case seatFailed(Kerbside_V1_SeatFailed)
     case stopRequested(Kerbside_V1_StopNews)
     case stopUnanswered(Kerbside_V1_StopNews)
     case stopWithdrawn(Kerbside_V1_StopNews)
@@ -2611,6 +2716,9 @@ package nonisolated struct Kerbside_V1_Event: @unchecked Sendable {
     case reportSent(Kerbside_V1_ReportSent)
     case callerTold(Kerbside_V1_CallerTold)
     case papersEnding(Kerbside_V1_PapersEnding)
+    case adviceWait(Kerbside_V1_WaitAdvice)
+    case reliabilityWarned(Kerbside_V1_ReliabilityNews)
+    case reliabilityPaused(Kerbside_V1_ReliabilityNews)
     case reservationMade(Kerbside_V1_Reservation)
     case reservationReminder(Kerbside_V1_ReservationReminder)
     case reservationSearching(Kerbside_V1_ReservationSearching)
@@ -2879,7 +2987,7 @@ package nonisolated struct Kerbside_V1_PositionOk: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// why the fix was not used: late, old, duplicate, jump
+  /// why it was not used: late, old, duplicate, jump; no_pickup, arrived, soon, near, far, inaccurate
   package var ignored: String {
     get {_ignored ?? String()}
     set {_ignored = newValue}
@@ -3151,6 +3259,53 @@ package nonisolated struct Kerbside_V1_RideEnded: Sendable {
   fileprivate var _receipt: String? = nil
   fileprivate var _fare: Kerbside_V1_Fare? = nil
   fileprivate var _payment: Kerbside_V1_Payment? = nil
+}
+
+/// `position` is told to who reads now; the snapshot has it later.
+package nonisolated struct Kerbside_V1_RidePickupMoved: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var ride: String = String()
+
+  package var position: Kerbside_V1_Point {
+    get {_position ?? Kerbside_V1_Point()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _position: Kerbside_V1_Point? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatPickupMoved: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var position: Kerbside_V1_Point {
+    get {_position ?? Kerbside_V1_Point()}
+    set {_position = newValue}
+  }
+  /// Returns true if `position` has been explicitly set.
+  package var hasPosition: Bool {self._position != nil}
+  /// Clears the value of `position`. Subsequent reads from it will return its default value.
+  package mutating func clearPosition() {self._position = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _position: Kerbside_V1_Point? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideOnly: Sendable {
@@ -4699,6 +4854,86 @@ package nonisolated struct Kerbside_V1_Way: Sendable {
   fileprivate var _end: Kerbside_V1_Point? = nil
 }
 
+package nonisolated struct Kerbside_V1_SeatSearch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// searching
+  package var state: String = String()
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_SeatSearching: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  package var passengers: UInt32 = 0
+
+  /// requested, declined, no_answer, undelivered, full, offline
+  package var reason: String = String()
+
+  /// ms
+  package var until: UInt64 = 0
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+}
+
+package nonisolated struct Kerbside_V1_SeatFailed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// no_driver, timeout
+  package var reason: String = String()
+
+  package var detail: String = String()
+
+  /// of a kind that is muted, or in quiet hours
+  package var silent: Bool {
+    get {_silent ?? false}
+    set {_silent = newValue}
+  }
+  /// Returns true if `silent` has been explicitly set.
+  package var hasSilent: Bool {self._silent != nil}
+  /// Clears the value of `silent`. Subsequent reads from it will return its default value.
+  package mutating func clearSilent() {self._silent = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _silent: Bool? = nil
+}
+
 package nonisolated struct Kerbside_V1_SeatPending: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -5437,12 +5672,17 @@ package nonisolated struct Kerbside_V1_PassengerBooking: @unchecked Sendable {
     set {_uniqueStorage()._booking = newValue}
   }
 
+  /// absent while any one is searched
   package var vehicle: String {
-    get {_storage._vehicle}
+    get {_storage._vehicle ?? String()}
     set {_uniqueStorage()._vehicle = newValue}
   }
+  /// Returns true if `vehicle` has been explicitly set.
+  package var hasVehicle: Bool {_storage._vehicle != nil}
+  /// Clears the value of `vehicle`. Subsequent reads from it will return its default value.
+  package mutating func clearVehicle() {_uniqueStorage()._vehicle = nil}
 
-  /// pending, confirmed, aboard
+  /// pending, searching, confirmed, aboard
   package var state: String {
     get {_storage._state}
     set {_uniqueStorage()._state = newValue}
@@ -5494,6 +5734,16 @@ package nonisolated struct Kerbside_V1_PassengerBooking: @unchecked Sendable {
   package var hasCard: Bool {_storage._card != nil}
   /// Clears the value of `card`. Subsequent reads from it will return its default value.
   package mutating func clearCard() {_uniqueStorage()._card = nil}
+
+  /// of a search, ms
+  package var until: UInt64 {
+    get {_storage._until ?? 0}
+    set {_uniqueStorage()._until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {_storage._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {_uniqueStorage()._until = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5926,7 +6176,7 @@ package nonisolated struct Kerbside_V1_NotifyWishes: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// proximity, eta, route, answers, requests, reminders
+  /// proximity, eta, route, answers, requests, reminders, advice
   package var mute: [String] = []
 
   package var quiet: Kerbside_V1_Quiet {
@@ -6859,6 +7109,15 @@ package nonisolated struct Kerbside_V1_AuditFacts: @unchecked Sendable {
   package var hasNewCode: Bool {_storage._newCode != nil}
   /// Clears the value of `newCode`. Subsequent reads from it will return its default value.
   package mutating func clearNewCode() {_uniqueStorage()._newCode = nil}
+
+  package var total: UInt32 {
+    get {_storage._total ?? 0}
+    set {_uniqueStorage()._total = newValue}
+  }
+  /// Returns true if `total` has been explicitly set.
+  package var hasTotal: Bool {_storage._total != nil}
+  /// Clears the value of `total`. Subsequent reads from it will return its default value.
+  package mutating func clearTotal() {_uniqueStorage()._total = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -7930,6 +8189,362 @@ package nonisolated struct Kerbside_V1_PapersEnding: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+package nonisolated struct Kerbside_V1_Advice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// of figures
+  package var days: UInt32 = 0
+
+  /// absent: outside all zones
+  package var here: Kerbside_V1_AdviceHere {
+    get {_here ?? Kerbside_V1_AdviceHere()}
+    set {_here = newValue}
+  }
+  /// Returns true if `here` has been explicitly set.
+  package var hasHere: Bool {self._here != nil}
+  /// Clears the value of `here`. Subsequent reads from it will return its default value.
+  package mutating func clearHere() {self._here = nil}
+
+  /// the best first
+  package var zones: [Kerbside_V1_ZoneAdvice] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _here: Kerbside_V1_AdviceHere? = nil
+}
+
+package nonisolated struct Kerbside_V1_AdviceHere: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zone: String = String()
+
+  /// requests in the next 60 minutes
+  package var expected: Double = 0
+
+  /// in the 60 after them
+  package var later: Double = 0
+
+  package var waiting: UInt32 = 0
+
+  /// absent: the driver does not wait
+  package var rank: UInt32 {
+    get {_rank ?? 0}
+    set {_rank = newValue}
+  }
+  /// Returns true if `rank` has been explicitly set.
+  package var hasRank: Bool {self._rank != nil}
+  /// Clears the value of `rank`. Subsequent reads from it will return its default value.
+  package mutating func clearRank() {self._rank = nil}
+
+  /// s; absent: more than two hours
+  package var waitS: UInt32 {
+    get {_waitS ?? 0}
+    set {_waitS = newValue}
+  }
+  /// Returns true if `waitS` has been explicitly set.
+  package var hasWaitS: Bool {self._waitS != nil}
+  /// Clears the value of `waitS`. Subsequent reads from it will return its default value.
+  package mutating func clearWaitS() {self._waitS = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _rank: UInt32? = nil
+  fileprivate var _waitS: UInt32? = nil
+}
+
+package nonisolated struct Kerbside_V1_ZoneAdvice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zone: String = String()
+
+  package var expected: Double = 0
+
+  package var later: Double = 0
+
+  package var waiting: UInt32 = 0
+
+  package var distanceM: UInt32 = 0
+
+  /// s, the drive included
+  package var waitS: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_WaitAdvice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var zone: String = String()
+
+  package var expected: Double = 0
+
+  package var later: Double = 0
+
+  package var waiting: UInt32 = 0
+
+  package var distanceM: UInt32 = 0
+
+  /// s, the drive included
+  package var waitS: UInt32 = 0
+
+  package var from: String = String()
+
+  /// s, in `from`
+  package var hereS: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// Of passengers: no_shows, late_cancels, points and deposit; of drivers: give_backs.
+package nonisolated struct Kerbside_V1_Reliability: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var windowDays: UInt32 = 0
+
+  package var total: UInt32 = 0
+
+  package var noShows: UInt32 {
+    get {_noShows ?? 0}
+    set {_noShows = newValue}
+  }
+  /// Returns true if `noShows` has been explicitly set.
+  package var hasNoShows: Bool {self._noShows != nil}
+  /// Clears the value of `noShows`. Subsequent reads from it will return its default value.
+  package mutating func clearNoShows() {self._noShows = nil}
+
+  package var lateCancels: UInt32 {
+    get {_lateCancels ?? 0}
+    set {_lateCancels = newValue}
+  }
+  /// Returns true if `lateCancels` has been explicitly set.
+  package var hasLateCancels: Bool {self._lateCancels != nil}
+  /// Clears the value of `lateCancels`. Subsequent reads from it will return its default value.
+  package mutating func clearLateCancels() {self._lateCancels = nil}
+
+  package var giveBacks: UInt32 {
+    get {_giveBacks ?? 0}
+    set {_giveBacks = newValue}
+  }
+  /// Returns true if `giveBacks` has been explicitly set.
+  package var hasGiveBacks: Bool {self._giveBacks != nil}
+  /// Clears the value of `giveBacks`. Subsequent reads from it will return its default value.
+  package mutating func clearGiveBacks() {self._giveBacks = nil}
+
+  package var points: UInt64 {
+    get {_points ?? 0}
+    set {_points = newValue}
+  }
+  /// Returns true if `points` has been explicitly set.
+  package var hasPoints: Bool {self._points != nil}
+  /// Clears the value of `points`. Subsequent reads from it will return its default value.
+  package mutating func clearPoints() {self._points = nil}
+
+  package var deposit: Bool {
+    get {_deposit ?? false}
+    set {_deposit = newValue}
+  }
+  /// Returns true if `deposit` has been explicitly set.
+  package var hasDeposit: Bool {self._deposit != nil}
+  /// Clears the value of `deposit`. Subsequent reads from it will return its default value.
+  package mutating func clearDeposit() {self._deposit = nil}
+
+  /// absent: never
+  package var warnAt: UInt32 {
+    get {_warnAt ?? 0}
+    set {_warnAt = newValue}
+  }
+  /// Returns true if `warnAt` has been explicitly set.
+  package var hasWarnAt: Bool {self._warnAt != nil}
+  /// Clears the value of `warnAt`. Subsequent reads from it will return its default value.
+  package mutating func clearWarnAt() {self._warnAt = nil}
+
+  /// absent: never
+  package var pauseAt: UInt32 {
+    get {_pauseAt ?? 0}
+    set {_pauseAt = newValue}
+  }
+  /// Returns true if `pauseAt` has been explicitly set.
+  package var hasPauseAt: Bool {self._pauseAt != nil}
+  /// Clears the value of `pauseAt`. Subsequent reads from it will return its default value.
+  package mutating func clearPauseAt() {self._pauseAt = nil}
+
+  /// ms
+  package var pausedUntil: UInt64 {
+    get {_pausedUntil ?? 0}
+    set {_pausedUntil = newValue}
+  }
+  /// Returns true if `pausedUntil` has been explicitly set.
+  package var hasPausedUntil: Bool {self._pausedUntil != nil}
+  /// Clears the value of `pausedUntil`. Subsequent reads from it will return its default value.
+  package mutating func clearPausedUntil() {self._pausedUntil = nil}
+
+  package var role: String {
+    get {_role ?? String()}
+    set {_role = newValue}
+  }
+  /// Returns true if `role` has been explicitly set.
+  package var hasRole: Bool {self._role != nil}
+  /// Clears the value of `role`. Subsequent reads from it will return its default value.
+  package mutating func clearRole() {self._role = nil}
+
+  package var subject: String {
+    get {_subject ?? String()}
+    set {_subject = newValue}
+  }
+  /// Returns true if `subject` has been explicitly set.
+  package var hasSubject: Bool {self._subject != nil}
+  /// Clears the value of `subject`. Subsequent reads from it will return its default value.
+  package mutating func clearSubject() {self._subject = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _noShows: UInt32? = nil
+  fileprivate var _lateCancels: UInt32? = nil
+  fileprivate var _giveBacks: UInt32? = nil
+  fileprivate var _points: UInt64? = nil
+  fileprivate var _deposit: Bool? = nil
+  fileprivate var _warnAt: UInt32? = nil
+  fileprivate var _pauseAt: UInt32? = nil
+  fileprivate var _pausedUntil: UInt64? = nil
+  fileprivate var _role: String? = nil
+  fileprivate var _subject: String? = nil
+}
+
+package nonisolated struct Kerbside_V1_ReliabilityReset: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var role: String = String()
+
+  package var subject: String = String()
+
+  package var audit: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Kerbside_V1_ReliabilityNews: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// no_shows, late_cancels, give_backs
+  package var kind: String = String()
+
+  package var windowDays: UInt32 = 0
+
+  package var total: UInt32 = 0
+
+  package var noShows: UInt32 {
+    get {_noShows ?? 0}
+    set {_noShows = newValue}
+  }
+  /// Returns true if `noShows` has been explicitly set.
+  package var hasNoShows: Bool {self._noShows != nil}
+  /// Clears the value of `noShows`. Subsequent reads from it will return its default value.
+  package mutating func clearNoShows() {self._noShows = nil}
+
+  package var lateCancels: UInt32 {
+    get {_lateCancels ?? 0}
+    set {_lateCancels = newValue}
+  }
+  /// Returns true if `lateCancels` has been explicitly set.
+  package var hasLateCancels: Bool {self._lateCancels != nil}
+  /// Clears the value of `lateCancels`. Subsequent reads from it will return its default value.
+  package mutating func clearLateCancels() {self._lateCancels = nil}
+
+  package var giveBacks: UInt32 {
+    get {_giveBacks ?? 0}
+    set {_giveBacks = newValue}
+  }
+  /// Returns true if `giveBacks` has been explicitly set.
+  package var hasGiveBacks: Bool {self._giveBacks != nil}
+  /// Clears the value of `giveBacks`. Subsequent reads from it will return its default value.
+  package mutating func clearGiveBacks() {self._giveBacks = nil}
+
+  package var points: UInt64 {
+    get {_points ?? 0}
+    set {_points = newValue}
+  }
+  /// Returns true if `points` has been explicitly set.
+  package var hasPoints: Bool {self._points != nil}
+  /// Clears the value of `points`. Subsequent reads from it will return its default value.
+  package mutating func clearPoints() {self._points = nil}
+
+  package var deposit: Bool {
+    get {_deposit ?? false}
+    set {_deposit = newValue}
+  }
+  /// Returns true if `deposit` has been explicitly set.
+  package var hasDeposit: Bool {self._deposit != nil}
+  /// Clears the value of `deposit`. Subsequent reads from it will return its default value.
+  package mutating func clearDeposit() {self._deposit = nil}
+
+  package var warnAt: UInt32 {
+    get {_warnAt ?? 0}
+    set {_warnAt = newValue}
+  }
+  /// Returns true if `warnAt` has been explicitly set.
+  package var hasWarnAt: Bool {self._warnAt != nil}
+  /// Clears the value of `warnAt`. Subsequent reads from it will return its default value.
+  package mutating func clearWarnAt() {self._warnAt = nil}
+
+  package var pauseAt: UInt32 {
+    get {_pauseAt ?? 0}
+    set {_pauseAt = newValue}
+  }
+  /// Returns true if `pauseAt` has been explicitly set.
+  package var hasPauseAt: Bool {self._pauseAt != nil}
+  /// Clears the value of `pauseAt`. Subsequent reads from it will return its default value.
+  package mutating func clearPauseAt() {self._pauseAt = nil}
+
+  /// ms; absent: no pause
+  package var until: UInt64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  package var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  package mutating func clearUntil() {self._until = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _noShows: UInt32? = nil
+  fileprivate var _lateCancels: UInt32? = nil
+  fileprivate var _giveBacks: UInt32? = nil
+  fileprivate var _points: UInt64? = nil
+  fileprivate var _deposit: Bool? = nil
+  fileprivate var _warnAt: UInt32? = nil
+  fileprivate var _pauseAt: UInt32? = nil
+  fileprivate var _until: UInt64? = nil
 }
 
 package nonisolated struct Kerbside_V1_Reservation: Sendable {
@@ -9636,7 +10251,7 @@ nonisolated extension Kerbside_V1_ServerMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reply"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{4}\u{d}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}json\0\u{1}hello\0\u{1}position\0\u{3}driver_available\0\u{3}driver_unavailable\0\u{3}offer_seen\0\u{3}offer_accept\0\u{3}offer_decline\0\u{3}ride_aboard\0\u{3}ride_end\0\u{3}ride_noshow\0\u{3}ride_request\0\u{3}ride_cancel\0\u{1}subscribe\0\u{1}unsubscribe\0\u{1}watch\0\u{1}unwatch\0\u{3}seats_set\0\u{3}route_set\0\u{1}publish\0\u{3}ride_search\0\u{4}\u{8}seat_book\0\u{3}seat_accept\0\u{3}seat_decline\0\u{3}seat_cancel\0\u{3}seat_aboard\0\u{3}seat_end\0\u{3}vehicle_get\0\u{3}notify_set\0\u{3}seat_request\0\u{4}\u{c}tour_start\0\u{3}tour_end\0\u{3}stop_next\0\u{3}stop_previous\0\u{4}\u{7}stop_request\0\u{3}stop_cancel\0\u{3}stop_accept\0\u{3}stop_decline\0\u{3}stop_complete\0\u{3}stop_noshow\0\u{3}line_eta\0\u{2}\u{4}broadcast\0\u{4}\u{a}office_queue\0\u{3}office_driver\0\u{3}office_ride\0\u{3}office_remove\0\u{3}office_cancel\0\u{3}office_block\0\u{3}office_unblock\0\u{3}office_audit\0\u{2}\u{3}sos\0\u{3}sos_cancel\0\u{3}sos_list\0\u{3}sos_acknowledge\0\u{3}sos_close\0\u{3}report_send\0\u{3}report_list\0\u{3}report_close\0\u{4}\u{3}office_put\0\u{3}office_offer\0\u{3}office_reassign\0\u{3}office_end\0\u{3}office_session_end\0\u{4}\u{6}drivers_set\0\u{3}drivers_get\0\u{3}drivers_list\0\u{3}drivers_remove\0\u{3}vehicles_set\0\u{3}vehicles_get\0\u{3}vehicles_list\0\u{3}vehicles_remove\0\u{4}\u{d}reservation_make\0\u{3}reservation_list\0\u{3}reservation_cancel\0\u{4}\u{8}advice_get\0\u{3}reliability_get\0\u{3}reliability_of\0\u{3}reliability_reset\0\u{4}\u{7}fare_estimate\0\u{3}payment_report\0\u{3}receipt_get\0\u{3}trip_rate\0\u{3}ratings_get\0\u{3}trips_list\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -10015,6 +10630,19 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.ok = .notifySet(v)
+        }
+      }()
+      case 38: try {
+        var v: Kerbside_V1_SeatSearch?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .seatRequest(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .seatRequest(v)
         }
       }()
       case 50: try {
@@ -10590,6 +11218,58 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 140: try {
+        var v: Kerbside_V1_Advice?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .adviceGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .adviceGet(v)
+        }
+      }()
+      case 141: try {
+        var v: Kerbside_V1_Reliability?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reliabilityGet(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reliabilityGet(v)
+        }
+      }()
+      case 142: try {
+        var v: Kerbside_V1_Reliability?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reliabilityOf(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reliabilityOf(v)
+        }
+      }()
+      case 143: try {
+        var v: Kerbside_V1_ReliabilityReset?
+        var hadOneofValue = false
+        if let current = self.ok {
+          hadOneofValue = true
+          if case .reliabilityReset(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.ok = .reliabilityReset(v)
+        }
+      }()
+      case 150: try {
         var v: Kerbside_V1_FareEstimate?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10602,7 +11282,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .fareEstimate(v)
         }
       }()
-      case 141: try {
+      case 151: try {
         var v: Kerbside_V1_PaymentChange?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10615,7 +11295,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .paymentReport(v)
         }
       }()
-      case 142: try {
+      case 152: try {
         var v: Kerbside_V1_Trip?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10628,7 +11308,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .receiptGet(v)
         }
       }()
-      case 143: try {
+      case 153: try {
         var v: Kerbside_V1_TripRating?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10641,7 +11321,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .tripRate(v)
         }
       }()
-      case 144: try {
+      case 154: try {
         var v: Kerbside_V1_Ratings?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10654,7 +11334,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
           self.ok = .ratingsGet(v)
         }
       }()
-      case 145: try {
+      case 155: try {
         var v: Kerbside_V1_Trips?
         var hadOneofValue = false
         if let current = self.ok {
@@ -10796,6 +11476,10 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
     case .notifySet?: try {
       guard case .notifySet(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
+    }()
+    case .seatRequest?: try {
+      guard case .seatRequest(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
     }()
     case .tourStart?: try {
       guard case .tourStart(let v)? = self.ok else { preconditionFailure() }
@@ -10973,29 +11657,45 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
       guard case .reservationCancel(let v)? = self.ok else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
     }()
+    case .adviceGet?: try {
+      guard case .adviceGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+    }()
+    case .reliabilityGet?: try {
+      guard case .reliabilityGet(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
+    }()
+    case .reliabilityOf?: try {
+      guard case .reliabilityOf(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 142)
+    }()
+    case .reliabilityReset?: try {
+      guard case .reliabilityReset(let v)? = self.ok else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 143)
+    }()
     case .fareEstimate?: try {
       guard case .fareEstimate(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
     }()
     case .paymentReport?: try {
       guard case .paymentReport(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 151)
     }()
     case .receiptGet?: try {
       guard case .receiptGet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 142)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 152)
     }()
     case .tripRate?: try {
       guard case .tripRate(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 143)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 153)
     }()
     case .ratingsGet?: try {
       guard case .ratingsGet(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 144)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 154)
     }()
     case .tripsList?: try {
       guard case .tripsList(let v)? = self.ok else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 145)
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 155)
     }()
     case nil: break
     }
@@ -11076,7 +11776,7 @@ nonisolated extension Kerbside_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Event"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{4}\u{9}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{4}\u{3}tour_ended\0\u{3}schedule_changed\0\u{4}\u{9}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0\u{4}\u{4}payment_changed\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ch\0\u{1}seq\0\u{1}type\0\u{1}time\0\u{1}json\0\u{3}queue_joined\0\u{3}queue_left\0\u{3}offer_made\0\u{3}offer_withdrawn\0\u{3}ride_assigned\0\u{3}ride_confirm_aboard\0\u{3}ride_cancelled\0\u{3}ride_searching\0\u{3}ride_accepted\0\u{3}ride_failed\0\u{3}ride_near\0\u{3}ride_arrived\0\u{3}ride_aboard\0\u{3}ride_ended\0\u{3}ride_driver_lost\0\u{3}ride_driver_back\0\u{3}ride_pickup_moved\0\u{4}\u{8}seat_requested\0\u{3}seat_withdrawn\0\u{3}seat_assigned\0\u{3}seat_waiting\0\u{3}seat_confirm_aboard\0\u{3}seat_aboard\0\u{3}seat_ended\0\u{3}seat_cancelled\0\u{3}seats_changed\0\u{3}seat_pending\0\u{3}seat_confirmed\0\u{3}seat_declined\0\u{3}seat_near\0\u{3}seat_arrived\0\u{3}route_changed\0\u{3}notify_changed\0\u{3}seat_driver_lost\0\u{3}seat_driver_back\0\u{3}seat_pickup_moved\0\u{3}seat_searching\0\u{3}tour_ended\0\u{3}schedule_changed\0\u{3}seat_failed\0\u{4}\u{8}stop_requested\0\u{3}stop_unanswered\0\u{3}stop_withdrawn\0\u{3}stop_list\0\u{3}stop_pending\0\u{3}stop_accepted\0\u{3}stop_declined\0\u{3}stop_expired\0\u{3}stop_reminder\0\u{3}stop_near\0\u{3}stop_arrived\0\u{3}stop_completed\0\u{3}stop_noshow\0\u{3}stop_cancelled\0\u{1}notice\0\u{4}\u{10}sos_raised\0\u{3}sos_updated\0\u{3}sos_acknowledged\0\u{3}sos_closed\0\u{3}report_sent\0\u{3}caller_told\0\u{4}\u{f}papers_ending\0\u{4}\u{14}reservation_made\0\u{3}reservation_reminder\0\u{3}reservation_searching\0\u{3}reservation_waiting\0\u{3}reservation_assigned\0\u{3}reservation_failed\0\u{3}reservation_cancelled\0\u{4}\u{4}advice_wait\0\u{3}reliability_warned\0\u{3}reliability_paused\0\u{4}\u{8}payment_changed\0")
 
   fileprivate class _StorageClass {
     var _ch: String = String()
@@ -11337,6 +12037,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._data = .rideDriverBack(v)
           }
         }()
+        case 22: try {
+          var v: Kerbside_V1_RidePickupMoved?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .ridePickupMoved(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .ridePickupMoved(v)
+          }
+        }()
         case 30: try {
           var v: Kerbside_V1_SeatRequest?
           var hadOneofValue = false
@@ -11571,6 +12284,32 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
             _storage._data = .seatDriverBack(v)
           }
         }()
+        case 48: try {
+          var v: Kerbside_V1_SeatPickupMoved?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatPickupMoved(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatPickupMoved(v)
+          }
+        }()
+        case 49: try {
+          var v: Kerbside_V1_SeatSearching?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatSearching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatSearching(v)
+          }
+        }()
         case 50: try {
           var v: Kerbside_V1_TourEnded?
           var hadOneofValue = false
@@ -11595,6 +12334,19 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           if let v = v {
             if hadOneofValue {try decoder.handleConflictingOneOf()}
             _storage._data = .scheduleChanged(v)
+          }
+        }()
+        case 52: try {
+          var v: Kerbside_V1_SeatFailed?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .seatFailed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .seatFailed(v)
           }
         }()
         case 60: try {
@@ -11975,6 +12727,45 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
           }
         }()
         case 140: try {
+          var v: Kerbside_V1_WaitAdvice?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .adviceWait(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .adviceWait(v)
+          }
+        }()
+        case 141: try {
+          var v: Kerbside_V1_ReliabilityNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reliabilityWarned(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reliabilityWarned(v)
+          }
+        }()
+        case 142: try {
+          var v: Kerbside_V1_ReliabilityNews?
+          var hadOneofValue = false
+          if let current = _storage._data {
+            hadOneofValue = true
+            if case .reliabilityPaused(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._data = .reliabilityPaused(v)
+          }
+        }()
+        case 150: try {
           var v: Kerbside_V1_PaymentChange?
           var hadOneofValue = false
           if let current = _storage._data {
@@ -12080,6 +12871,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .rideDriverBack(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
       }()
+      case .ridePickupMoved?: try {
+        guard case .ridePickupMoved(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
       case .seatRequested?: try {
         guard case .seatRequested(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
@@ -12152,6 +12947,14 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .seatDriverBack(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
       }()
+      case .seatPickupMoved?: try {
+        guard case .seatPickupMoved(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
+      }()
+      case .seatSearching?: try {
+        guard case .seatSearching(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 49)
+      }()
       case .tourEnded?: try {
         guard case .tourEnded(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -12159,6 +12962,10 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
       case .scheduleChanged?: try {
         guard case .scheduleChanged(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .seatFailed?: try {
+        guard case .seatFailed(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
       }()
       case .stopRequested?: try {
         guard case .stopRequested(let v)? = _storage._data else { preconditionFailure() }
@@ -12276,9 +13083,21 @@ nonisolated extension Kerbside_V1_Event: SwiftProtobuf.Message, SwiftProtobuf._M
         guard case .reservationCancelled(let v)? = _storage._data else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 136)
       }()
+      case .adviceWait?: try {
+        guard case .adviceWait(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+      }()
+      case .reliabilityWarned?: try {
+        guard case .reliabilityWarned(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 141)
+      }()
+      case .reliabilityPaused?: try {
+        guard case .reliabilityPaused(let v)? = _storage._data else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 142)
+      }()
       case .paymentChanged?: try {
         guard case .paymentChanged(let v)? = _storage._data else { preconditionFailure() }
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 150)
       }()
       case nil: break
       }
@@ -13141,6 +13960,84 @@ nonisolated extension Kerbside_V1_RideEnded: SwiftProtobuf.Message, SwiftProtobu
     if lhs._receipt != rhs._receipt {return false}
     if lhs._fare != rhs._fare {return false}
     if lhs._payment != rhs._payment {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_RidePickupMoved: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RidePickupMoved"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}position\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.ride) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.ride.isEmpty {
+      try visitor.visitSingularStringField(value: self.ride, fieldNumber: 1)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_RidePickupMoved, rhs: Kerbside_V1_RidePickupMoved) -> Bool {
+    if lhs.ride != rhs.ride {return false}
+    if lhs._position != rhs._position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatPickupMoved: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatPickupMoved"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}position\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._position) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    try { if let v = self._position {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatPickupMoved, rhs: Kerbside_V1_SeatPickupMoved) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs._position != rhs._position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -15416,6 +16313,154 @@ nonisolated extension Kerbside_V1_Way: SwiftProtobuf.Message, SwiftProtobuf._Mes
   }
 }
 
+nonisolated extension Kerbside_V1_SeatSearch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatSearch"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{1}state\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatSearch, rhs: Kerbside_V1_SeatSearch) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatSearching: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatSearching"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{1}reason\0\u{1}until\0\u{1}fare\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.until) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.passengers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passengers, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if self.until != 0 {
+      try visitor.visitSingularUInt64Field(value: self.until, fieldNumber: 4)
+    }
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatSearching, rhs: Kerbside_V1_SeatSearching) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.passengers != rhs.passengers {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.until != rhs.until {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_SeatFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatFailed"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}reason\0\u{1}detail\0\u{2}\u{c}silent\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 3)
+    }
+    try { if let v = self._silent {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatFailed, rhs: Kerbside_V1_SeatFailed) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs._silent != rhs._silent {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatPending"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}passengers\0\u{1}fare\0\u{1}state\0")
@@ -16599,11 +17644,11 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".PassengerBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0\u{1}card\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}vehicle\0\u{1}state\0\u{1}passengers\0\u{1}fare\0\u{1}notified\0\u{1}position\0\u{3}driver_lost\0\u{1}card\0\u{1}until\0")
 
   fileprivate class _StorageClass {
     var _booking: String = String()
-    var _vehicle: String = String()
+    var _vehicle: String? = nil
     var _state: String = String()
     var _passengers: UInt32 = 0
     var _fare: Kerbside_V1_Fare? = nil
@@ -16611,6 +17656,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
     var _position: Kerbside_V1_Fix? = nil
     var _driverLost: Kerbside_V1_DriverLost? = nil
     var _card: Kerbside_V1_Card? = nil
+    var _until: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -16630,6 +17676,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       _position = source._position
       _driverLost = source._driverLost
       _card = source._card
+      _until = source._until
     }
   }
 
@@ -16657,6 +17704,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._position) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._driverLost) }()
         case 9: try { try decoder.decodeSingularMessageField(value: &_storage._card) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._until) }()
         default: break
         }
       }
@@ -16672,9 +17720,9 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       if !_storage._booking.isEmpty {
         try visitor.visitSingularStringField(value: _storage._booking, fieldNumber: 1)
       }
-      if !_storage._vehicle.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._vehicle, fieldNumber: 2)
-      }
+      try { if let v = _storage._vehicle {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+      } }()
       if !_storage._state.isEmpty {
         try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 3)
       }
@@ -16696,6 +17744,9 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
       try { if let v = _storage._card {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
       } }()
+      try { if let v = _storage._until {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 10)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -16714,6 +17765,7 @@ nonisolated extension Kerbside_V1_PassengerBooking: SwiftProtobuf.Message, Swift
         if _storage._position != rhs_storage._position {return false}
         if _storage._driverLost != rhs_storage._driverLost {return false}
         if _storage._card != rhs_storage._card {return false}
+        if _storage._until != rhs_storage._until {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -18434,7 +19486,7 @@ nonisolated extension Kerbside_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".AuditFacts"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0\u{2}\u{1a}registered\0\u{1}vehicle\0\u{1}company\0\u{3}licence_until\0\u{3}medical_until\0\u{1}plate\0\u{1}registration\0\u{3}new_code\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{1}zone\0\u{1}rank\0\u{1}ride\0\u{1}passenger\0\u{1}driver\0\u{1}blocked\0\u{1}until\0\u{1}why\0\u{1}bus\0\u{1}line\0\u{1}notice\0\u{1}people\0\u{1}text\0\u{2}\u{1a}registered\0\u{1}vehicle\0\u{1}company\0\u{3}licence_until\0\u{3}medical_until\0\u{1}plate\0\u{1}registration\0\u{3}new_code\0\u{1}total\0")
 
   fileprivate class _StorageClass {
     var _state: String? = nil
@@ -18459,6 +19511,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
     var _plate: String? = nil
     var _registration: String? = nil
     var _newCode: Bool? = nil
+    var _total: UInt32? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -18491,6 +19544,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
       _plate = source._plate
       _registration = source._registration
       _newCode = source._newCode
+      _total = source._total
     }
   }
 
@@ -18531,6 +19585,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
         case 45: try { try decoder.decodeSingularStringField(value: &_storage._plate) }()
         case 46: try { try decoder.decodeSingularStringField(value: &_storage._registration) }()
         case 47: try { try decoder.decodeSingularBoolField(value: &_storage._newCode) }()
+        case 48: try { try decoder.decodeSingularUInt32Field(value: &_storage._total) }()
         default: break
         }
       }
@@ -18609,6 +19664,9 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
       try { if let v = _storage._newCode {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 47)
       } }()
+      try { if let v = _storage._total {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 48)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -18640,6 +19698,7 @@ nonisolated extension Kerbside_V1_AuditFacts: SwiftProtobuf.Message, SwiftProtob
         if _storage._plate != rhs_storage._plate {return false}
         if _storage._registration != rhs_storage._registration {return false}
         if _storage._newCode != rhs_storage._newCode {return false}
+        if _storage._total != rhs_storage._total {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -19943,6 +21002,442 @@ nonisolated extension Kerbside_V1_PapersEnding: SwiftProtobuf.Message, SwiftProt
     if lhs.paper != rhs.paper {return false}
     if lhs.until != rhs.until {return false}
     if lhs.days != rhs.days {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Advice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Advice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}days\0\u{1}here\0\u{1}zones\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.days) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._here) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.zones) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.days != 0 {
+      try visitor.visitSingularUInt32Field(value: self.days, fieldNumber: 1)
+    }
+    try { if let v = self._here {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.zones.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.zones, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Advice, rhs: Kerbside_V1_Advice) -> Bool {
+    if lhs.days != rhs.days {return false}
+    if lhs._here != rhs._here {return false}
+    if lhs.zones != rhs.zones {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_AdviceHere: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AdviceHere"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}expected\0\u{1}later\0\u{1}waiting\0\u{1}rank\0\u{3}wait_s\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.expected) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.later) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.waiting) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._rank) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._waitS) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
+    }
+    if self.expected.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.expected, fieldNumber: 2)
+    }
+    if self.later.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.later, fieldNumber: 3)
+    }
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waiting, fieldNumber: 4)
+    }
+    try { if let v = self._rank {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._waitS {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_AdviceHere, rhs: Kerbside_V1_AdviceHere) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.expected != rhs.expected {return false}
+    if lhs.later != rhs.later {return false}
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs._rank != rhs._rank {return false}
+    if lhs._waitS != rhs._waitS {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ZoneAdvice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ZoneAdvice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}expected\0\u{1}later\0\u{1}waiting\0\u{3}distance_m\0\u{3}wait_s\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.expected) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.later) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.waiting) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.distanceM) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.waitS) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
+    }
+    if self.expected.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.expected, fieldNumber: 2)
+    }
+    if self.later.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.later, fieldNumber: 3)
+    }
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waiting, fieldNumber: 4)
+    }
+    if self.distanceM != 0 {
+      try visitor.visitSingularUInt32Field(value: self.distanceM, fieldNumber: 5)
+    }
+    if self.waitS != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waitS, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ZoneAdvice, rhs: Kerbside_V1_ZoneAdvice) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.expected != rhs.expected {return false}
+    if lhs.later != rhs.later {return false}
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.waitS != rhs.waitS {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_WaitAdvice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".WaitAdvice"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}zone\0\u{1}expected\0\u{1}later\0\u{1}waiting\0\u{3}distance_m\0\u{3}wait_s\0\u{1}from\0\u{3}here_s\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.zone) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.expected) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.later) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.waiting) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.distanceM) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.waitS) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.from) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self.hereS) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.zone.isEmpty {
+      try visitor.visitSingularStringField(value: self.zone, fieldNumber: 1)
+    }
+    if self.expected.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.expected, fieldNumber: 2)
+    }
+    if self.later.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.later, fieldNumber: 3)
+    }
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waiting, fieldNumber: 4)
+    }
+    if self.distanceM != 0 {
+      try visitor.visitSingularUInt32Field(value: self.distanceM, fieldNumber: 5)
+    }
+    if self.waitS != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waitS, fieldNumber: 6)
+    }
+    if !self.from.isEmpty {
+      try visitor.visitSingularStringField(value: self.from, fieldNumber: 7)
+    }
+    if self.hereS != 0 {
+      try visitor.visitSingularUInt32Field(value: self.hereS, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_WaitAdvice, rhs: Kerbside_V1_WaitAdvice) -> Bool {
+    if lhs.zone != rhs.zone {return false}
+    if lhs.expected != rhs.expected {return false}
+    if lhs.later != rhs.later {return false}
+    if lhs.waiting != rhs.waiting {return false}
+    if lhs.distanceM != rhs.distanceM {return false}
+    if lhs.waitS != rhs.waitS {return false}
+    if lhs.from != rhs.from {return false}
+    if lhs.hereS != rhs.hereS {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_Reliability: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Reliability"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}window_days\0\u{1}total\0\u{3}no_shows\0\u{3}late_cancels\0\u{3}give_backs\0\u{1}points\0\u{1}deposit\0\u{3}warn_at\0\u{3}pause_at\0\u{3}paused_until\0\u{1}role\0\u{1}subject\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.windowDays) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._noShows) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._lateCancels) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._giveBacks) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self._points) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self._deposit) }()
+      case 8: try { try decoder.decodeSingularUInt32Field(value: &self._warnAt) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self._pauseAt) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self._pausedUntil) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self._role) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._subject) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.windowDays != 0 {
+      try visitor.visitSingularUInt32Field(value: self.windowDays, fieldNumber: 1)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 2)
+    }
+    try { if let v = self._noShows {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._lateCancels {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._giveBacks {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._points {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._deposit {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._warnAt {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._pauseAt {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._pausedUntil {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._role {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._subject {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_Reliability, rhs: Kerbside_V1_Reliability) -> Bool {
+    if lhs.windowDays != rhs.windowDays {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs._noShows != rhs._noShows {return false}
+    if lhs._lateCancels != rhs._lateCancels {return false}
+    if lhs._giveBacks != rhs._giveBacks {return false}
+    if lhs._points != rhs._points {return false}
+    if lhs._deposit != rhs._deposit {return false}
+    if lhs._warnAt != rhs._warnAt {return false}
+    if lhs._pauseAt != rhs._pauseAt {return false}
+    if lhs._pausedUntil != rhs._pausedUntil {return false}
+    if lhs._role != rhs._role {return false}
+    if lhs._subject != rhs._subject {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReliabilityReset: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReliabilityReset"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}subject\0\u{1}audit\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.subject) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.audit) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 1)
+    }
+    if !self.subject.isEmpty {
+      try visitor.visitSingularStringField(value: self.subject, fieldNumber: 2)
+    }
+    if !self.audit.isEmpty {
+      try visitor.visitSingularStringField(value: self.audit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReliabilityReset, rhs: Kerbside_V1_ReliabilityReset) -> Bool {
+    if lhs.role != rhs.role {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.audit != rhs.audit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Kerbside_V1_ReliabilityNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReliabilityNews"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}window_days\0\u{1}total\0\u{3}no_shows\0\u{3}late_cancels\0\u{3}give_backs\0\u{1}points\0\u{1}deposit\0\u{3}warn_at\0\u{3}pause_at\0\u{1}until\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.windowDays) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.total) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self._noShows) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._lateCancels) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self._giveBacks) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self._points) }()
+      case 8: try { try decoder.decodeSingularBoolField(value: &self._deposit) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self._warnAt) }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self._pauseAt) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 1)
+    }
+    if self.windowDays != 0 {
+      try visitor.visitSingularUInt32Field(value: self.windowDays, fieldNumber: 2)
+    }
+    if self.total != 0 {
+      try visitor.visitSingularUInt32Field(value: self.total, fieldNumber: 3)
+    }
+    try { if let v = self._noShows {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._lateCancels {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._giveBacks {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._points {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    } }()
+    try { if let v = self._deposit {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._warnAt {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._pauseAt {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._until {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 11)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_ReliabilityNews, rhs: Kerbside_V1_ReliabilityNews) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.windowDays != rhs.windowDays {return false}
+    if lhs.total != rhs.total {return false}
+    if lhs._noShows != rhs._noShows {return false}
+    if lhs._lateCancels != rhs._lateCancels {return false}
+    if lhs._giveBacks != rhs._giveBacks {return false}
+    if lhs._points != rhs._points {return false}
+    if lhs._deposit != rhs._deposit {return false}
+    if lhs._warnAt != rhs._warnAt {return false}
+    if lhs._pauseAt != rhs._pauseAt {return false}
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

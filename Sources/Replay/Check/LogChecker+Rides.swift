@@ -30,7 +30,9 @@ extension LogChecker {
         case "ride.pickup_moved":
             if ride.phase != .accepted { report(.state, "the pickup of ride \(name) moves, but it is \(ride.phase)") }
         case "ride.aboard": aboard(name, event.driver)
-        case "ride.ended": over(name, "ended", from: [.aboard], event.driver)
+        case "ride.ended":
+            becomesTrip(name, event)
+            over(name, "ended", from: [.aboard], event.driver)
         case "ride.noshow":
             noShow(name, ride, event)
             over(name, "noshow", from: [.accepted], event.driver)

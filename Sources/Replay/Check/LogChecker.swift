@@ -53,6 +53,11 @@ struct LogChecker {
         var rung = 0
         var acceptances = 0
         var outcome: String?
+        /// It has ended with the passenger aboard, with a receipt.
+        var receipt: String?
+        var paymentState: String?
+        /// Who has rated the other one: `passenger`, `driver`.
+        var ratedBy: Set<String> = []
         /// Requested before the log began.
         var isFromBefore = false
     }
@@ -68,6 +73,8 @@ struct LogChecker {
     let neighbours: [String: Set<String>]
     /// Zone → when the last one left its queue, hub ms.
     var emptiedMs: [String: Int64] = [:]
+    /// Receipt → trip.
+    var receipts: [String: String] = [:]
     /// What cars and drivers have by their records, and who drives a car that is not named like it.
     var carHas: [String: Set<String>] = [:]
     var driverHas: [String: Set<String>] = [:]
@@ -127,7 +134,7 @@ struct LogChecker {
         // What an operator did is told by the events of those whom it concerns.
         if event.type == "audit" || event.type == "notify.sent" || event.type.hasPrefix("reliability.") { return }
         if !takeQueueEvent(event), !takeOfferEvent(event), !takeRideEvent(event), !takeRecordEvent(event),
-            !takeReservationEvent(event)
+            !takeReservationEvent(event), !takeTripEvent(event)
         {
             report(.log, "an unknown type of event: \(event.type)")
         }

@@ -36,6 +36,9 @@ struct LoggedEvent: Equatable {
     /// A taxi for a time ahead; whether it is to go where it begins.
     var reservation: String?
     var goesNowhere = false
+    /// Of a trip.
+    var receipt: String?
+    var paymentState: String?
 
     init(id: String, type: String) {
         self.id = id
@@ -70,6 +73,8 @@ struct LoggedEvent: Equatable {
         capabilities = data["capabilities"]?.elements?.compactMap(\.text) ?? []
         vehicle = data.text("vehicle")
         reservation = data.text("reservation")
+        receipt = data.text("receipt")
+        paymentState = data.text("payment_state")
         goesNowhere = data["to_lat"] != nil && data["lat"] == data["to_lat"] && data["lon"] == data["to_lon"]
     }
 

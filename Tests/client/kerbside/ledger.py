@@ -63,10 +63,15 @@ def check_state(hub):
         )
 
 
+#: What may follow a state of a payment.
+MOVES = {("pending", "paid"), ("pending", "failed"), ("failed", "paid"), ("failed", "pending"), ("paid", "refunded")}
+
+
 class _Ride:
     def __init__(self):
         self.state, self.driver, self.round, self.asked = "searching", None, 1, set()
         self.gave_back, self.passengers, self.needs = set(), 1, set()
+        self.receipt, self.payment, self.rated_by = None, None, set()
 
 
 class Story:
@@ -77,7 +82,7 @@ class Story:
         self.zone_of = {}
         self.away, self.rides, self.seats = set(), {}, {}
         self.can, self.driver_can, self.car_of = {}, {}, {}  # capabilities by the records
-        self.counts = defaultdict(int)
+        self.counts, self.receipts = defaultdict(int), set()
 
     def take(self, kind, data):
         self.counts[kind] += 1
@@ -185,8 +190,23 @@ class Story:
         assert (r.state, r.driver) == ("accepted", driver), f"{ride} goes aboard {driver} while {r.state}"
         r.state = "aboard"
 
-    def on_ride_ended(self, ride, driver, **_):
+    def on_ride_ended(self, ride, driver, receipt=None, payment_state=None, **_):
         self._ends(ride, "aboard", driver)
+        r = self.rides[ride]
+        assert receipt not in self.receipts - {None}, f"{receipt} is the receipt of two trips"
+        self.receipts.add(receipt)
+        r.receipt, r.payment = receipt, payment_state
+
+    def on_payment_changed(self, ride, receipt, payment_state, **_):
+        r = self.rides[ride]
+        assert receipt == r.receipt, f"{ride} has the receipt {r.receipt}, not {receipt}"
+        assert (r.payment, payment_state) in MOVES, f"the payment of {ride} goes from {r.payment} to {payment_state}"
+        r.payment = payment_state
+
+    def on_trip_rated(self, ride, by, **_):
+        r = self.rides[ride]
+        assert r.receipt and by not in r.rated_by, f"{ride} is rated by its {by} again, or is no trip"
+        r.rated_by.add(by)
 
     def on_ride_noshow(self, ride, driver, **_):
         self._ends(ride, "accepted", driver)
