@@ -37,11 +37,13 @@ async def test_r12_missed_warned_paused_and_set_back(new_hub, cast):
     here = hub.block()
     [driver], rider, office = await cast.queue(hub, here.a.stand, 1), await cast.rider(hub), await cast.operator(hub)
     assert (await rider.call("reliability.get"))["total"] == 0
-    await miss(driver, rider, here.a.centre)
+    ride = await miss(driver, rider, here.a.centre)
     warned = await rider.until("reliability.warned")
+    await rider.until("ride.cancelled", ride=ride)
     assert (warned["total"], warned["kind"], warned["deposit"]) == (1, "no_shows", False)
-    await miss(driver, rider, here.a.centre)
+    ride = await miss(driver, rider, here.a.centre)
     paused = await rider.until("reliability.paused")
+    await rider.until("ride.cancelled", ride=ride)
     told = await rider.call("reliability.get")
     assert (told["no_shows"], told["late_cancels"], told["deposit"]) == (2, 0, True)
     assert told["paused_until"] == paused["until"] and "role" not in told
@@ -74,6 +76,8 @@ async def test_r12_given_back(new_hub, cast):
         await driver.call("ride.cancel", ride=ride)
         assert (await driver.until(kind))["kind"] == "give_backs"
         await rider.until("ride.failed", ride=ride)
+        if kind == "reliability.warned":
+            await driver.until("queue.joined", reason="gave_back")
     assert (await driver.call("reliability.get"))["give_backs"] == 2
     await driver.refused("driver.available", "forbidden")
 
