@@ -103,7 +103,7 @@ import Wire
     }
 
     @Test(
-        "R15: one rating per side, within its time; means are exact for the office, and told to their owner from five on"
+        "M10: one rating per side, within its time; means are exact for the office, and told to their owner from five on"
     )
     func ratings() async throws {
         try await TestCity.run { city in

@@ -8,7 +8,7 @@ HERE = pathlib.Path(__file__).parent
 SCOPE = {
     "CH": range(1, 6),
     "Q": range(1, 11),
-    "R": range(1, 16),
+    "R": range(1, 15),
     "V": range(1, 4),
     "I": range(1, 7),
     "M": (*range(1, 19),),

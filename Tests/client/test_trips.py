@@ -1,4 +1,4 @@
-"""What trips cost, and what remains of them (M10, M11, R15): estimates, fares, payments, receipts, ratings, over two workers."""
+"""What trips cost, and what remains of them (M10, M11): estimates, fares, payments, receipts, ratings, over two workers."""
 
 import base64
 import hashlib
@@ -156,7 +156,7 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
         client.hello_reply = None  # no channel of its own to settle
 
 
-async def test_r15_each_side_rates_once(priced, cast):
+async def test_m10_each_side_rates_once(priced, cast):
     here = priced.block()
     passenger, driver, end = await ride(priced, cast, here)
     trip = end["ride"]
