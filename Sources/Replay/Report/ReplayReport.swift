@@ -179,6 +179,7 @@ extension Violation.Rule {
     var title: String {
         switch self {
         case .reservation: "I5 a reservation, one ride"
+        case .trip: "one receipt and fare a trip, one rating a side"
         case .queueMembership: "I1 available ⇔ in one queue"
         case .busyWithOneRide: "I2 busy ⇔ one ride"
         case .oneDriverPerRide: "I3 one driver per ride"
