@@ -63,7 +63,10 @@ actor SeatWalk: RandomWalk {
         case 42..<50: try await count(driver)
         case 50..<53:
             try await harness.call("route_set", [driver, "L\(Int.random(in: 1...2, using: &random))", "", "", ""])
-        case 53..<59: try await harness.call("city_sweep", ["w", "60000", "", ""])
+        case 53..<58: try await harness.call("city_sweep", ["w", "60000", "", ""])
+        case 58..<60:
+            let place = random.chance(0.5) ? "45.1004" : "45.1"
+            try await harness.call("pickup_walk", [passengers.randomElement(using: &random)!, place, "9.1"])
         default: try await answer(driver)
         }
     }
@@ -73,6 +76,13 @@ actor SeatWalk: RandomWalk {
         made.append("b_\(names)")
         let passenger = passengers.randomElement(using: &random)!
         let count = random.chance(0.05) ? seats + 1 : random.party()
+        if random.chance(0.4) {
+            let near = drivers.shuffled(using: &random).prefix(3).map { $0 + " 900 1200 100 -" }
+            let lines = near.joined(separator: "\n")
+            return try await harness.call(
+                "seat_request",
+                [passenger, "b_\(names)", "45.1", "9.1", "45.2", "9.2", "\(count)", "EUR", lines, "", ""])
+        }
         try await harness.call(
             "seat_book",
             [
