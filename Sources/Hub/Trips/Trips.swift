@@ -1,6 +1,7 @@
 import Domain
 import RedisLink
 import Settings
+import Tokens
 import Wire
 
 /// What a trip costs, and what remains of it: estimates, receipts, payments, ratings. All but the estimate is decided in trip.lua and
