@@ -135,7 +135,7 @@ import Wire
             #expect(try await near() == ["M2", "M1"])
             #expect(try await city.command("driver_unavailable", "M2", "").isOK)
             #expect(try await near() == ["M1"])
-            #expect(try await city.raw(["EXISTS", "{test}:minibuses:near"]).int == 0)
+            #expect(try await city.raw(["EXISTS", "{test}:minibuses-near"]).int == 0)
         }
     }
 }

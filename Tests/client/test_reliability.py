@@ -22,7 +22,8 @@ def cast(request):
 async def miss(driver, rider, place):
     """The taxi comes, and nobody is there."""
     ride = await rider.request(place)
-    await driver.accept(ride)
+    await driver.until("offer.made", ride=ride)
+    await driver.call("offer.accept", ride=ride)
     await driver.fix(place)
     await rider.until("ride.arrived", ride=ride)
     while "ok" not in await driver.ask("ride.noshow", ride=ride, key=f"{ride}-n"):

@@ -97,7 +97,7 @@ async def test_r5_the_reply_says_why_the_pickup_stays(hub, cast):
     here = hub.block().a.centre
     assert await walks(passenger, here) == "no_pickup"
     _driver, passenger, _ride, pickup = await on_the_way(hub, cast)
-    assert await walks(passenger, pickup, accuracy=150) == "inaccurate"
+    assert await walks(passenger, pickup, accuracy=80) == "inaccurate"
     assert await walks(passenger, pickup.moved(north=10)) == "near"
     assert await walks(passenger, pickup.moved(north=30)) == "soon"
 

@@ -107,10 +107,7 @@ enum Channel {
     /// what happens is told on people's own channels, on lines, and in the city's log.
     static let eventFamilies: Set<String> = [
         "advice", "caller", "catalog", "driver", "notify", "offer", "papers", "payment", "queue", "reliability",
-        "report", "reservation", "ride", "route",
-        "schedule", "seat",
-        "seats", "sos",
-        "stop", "tour",
+        "report", "reservation", "ride", "route", "schedule", "seat", "seats", "sos", "stop", "tour", "trip",
     ]
 
     /// Whether a topic has the name of an event of the hub, or would have if there were such an event.

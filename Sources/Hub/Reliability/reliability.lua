@@ -22,7 +22,10 @@ local MOST_KM = 200
 
 local KINDS = { passenger = { 'no_shows', 'late_cancels' }, driver = { 'give_backs' } }
 
-local function key_of(c, role, subject) return c.p .. 'reliability:' .. role .. ':' .. subject end
+local function key_of(c, role, subject)
+    local who = role .. ':' .. subject
+    return c.p .. 'reliability:' .. who
+end
 local function holder(c, role, subject) return c.p .. (role == 'driver' and 'vehicle:' or 'passenger:') .. subject end
 local function week(c) return math.floor(c.now / WEEK_MS) end
 

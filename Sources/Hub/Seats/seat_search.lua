@@ -11,7 +11,7 @@ local ask_candidate, next_candidate, set_booking = import('seat', 'ask_candidate
 -- (`minibuses` has who is online). Nothing of it is for people.
 register('seat_near', { 'lat', 'lon', 'radius_m', 'most' }, function(c, given)
     if math.abs(tonumber(given.lat)) > 85.05 then return '[]' end
-    local near = c.p .. 'minibuses:near'
+    local near = c.p .. 'minibuses-near'
     -- For this call alone.
     redis.set_repl(redis.REPL_NONE)
     redis.call('ZINTERSTORE', near, 2, c.p .. 'pos', c.p .. 'minibuses', 'WEIGHTS', 1, 0)

@@ -24,7 +24,8 @@ register('trip_rate', { 'role', 'subject', 'trip', 'stars', 'comment', 'key' }, 
             return refuse('not_available', 'Trips can be rated within ' .. math.floor(c.trip_rate_ms / 86400000) .. ' days after their end.')
         end
         set_ride(c, trip, field, given.stars)
-        local key = c.p .. 'rating:' .. rated .. ':' .. t[rated]
+        local whose = rated .. ':' .. t[rated]
+        local key = c.p .. 'rating:' .. whose
         redis.call('HINCRBY', key, 'stars', given.stars)
         redis.call('HINCRBY', key, 'count', 1)
         redis.call('EXPIRE', key, KEPT_S)
@@ -36,7 +37,8 @@ end)
 
 -- rating_get: role and subject who was rated, and the reader's role.
 register('rating_get', { 'role', 'subject', 'reader' }, function(c, given)
-    local held = redis.call('HMGET', c.p .. 'rating:' .. given.role .. ':' .. given.subject, 'stars', 'count')
+    local who = given.role .. ':' .. given.subject
+    local held = redis.call('HMGET', c.p .. 'rating:' .. who, 'stars', 'count')
     local count, mean = tonumber(held[2] or 0), cjson.null
     local is_own = given.reader ~= 'operator'
     if count >= (is_own and LEAST or 1) then

@@ -53,7 +53,8 @@ end, { 'no-writes' })
 
 -- trip_list: role and subject whose trips they are, the trip at which the page begins ('' = the latest), how many, and the reader's role.
 register('trip_list', { 'role', 'subject', 'from', 'limit', 'reader' }, function(c, given)
-    local key, first, limit = c.p .. 'trips:' .. given.role .. ':' .. given.subject, 0, tonumber(given.limit)
+    local who = given.role .. ':' .. given.subject
+    local key, first, limit = c.p .. 'trips:' .. who, 0, tonumber(given.limit)
     if given.from ~= '' then
         first = redis.call('ZREVRANK', key, given.from)
         if not first then return refuse('not_found', 'field `from`: no page begins at ' .. given.from .. ' any more; begin anew.') end
