@@ -25,10 +25,10 @@ extension EventCatalogue {
         queue.bottom driver zone score reason
         queue.joined driver zone score reason
         queue.left driver zone reason
-        report.closed report operator
-        report.sent report category
         reliability.paused passenger! driver kind! total! paused_until!
         reliability.warned passenger! driver kind! total!
+        report.closed report operator
+        report.sent report category
         reservation.assigned reservation ride zone driver passenger!
         reservation.cancelled reservation ride zone passenger! by reason
         reservation.failed reservation ride zone passenger! code
