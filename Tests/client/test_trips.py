@@ -58,6 +58,7 @@ async def ride(hub, cast, here, payment=None, passengers=1):
     await driver.fix(here.a.centre)
     await driver.call("ride.aboard", ride=name)
     await driver.drive(here.b.centre, step=200)
+    await driver.known()
     key = hub.key(f"ride:{name}")
     hub.redis.hincrby(key, "requested_at", -BACK_MS)
     hub.redis.hincrby(key, "aboard_at", -BACK_MS)
