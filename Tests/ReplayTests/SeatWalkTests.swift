@@ -58,7 +58,7 @@ import Testing
             ),
             (
                 "an offline minibus is booked", .offer,
-                "if v.state ~= 'available' then return no('not_available', 'The minibus ' .. driver .. ' is offline.') end",
+                "if v.state ~= 'available' then return 'not_available', 'The minibus ' .. driver .. ' is offline.' end",
                 ""
             ),
             (

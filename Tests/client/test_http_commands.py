@@ -69,6 +69,7 @@ async def test_every_command_is_refused_as_over_the_websocket(new_hub, role):
     hub = new_hub(blocks=2).start()
     client = Somebody(hub, role)
     asker = Asker(hub, role, client.subject)
+    asker.token = client.token
     await client.enter()
     assert set(rules()) == set(contract.COMMANDS)
     for command, rule in rules().items():

@@ -341,7 +341,7 @@ async def test_q9_records_by_hand(new_hub, cast):
 
 
 async def test_q9_a_page_of_long_records_costs_its_reader_what_there_is_to_read(new_hub):
-    hub = new_hub(server__workers=1, server__commands_per_second=20, server__commands_burst=300).start()
+    hub = new_hub(server__workers=1, server__service_commands_per_second=300).start()
     office = await City().office(hub)
     long = {"name": "N" * 60, "photo": "https://fleet.example/" + "p" * 450, "licence_until": day(30), "medical_until": day(40)}
     await office.call("drivers.set", driver="T0", **long)

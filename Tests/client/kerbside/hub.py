@@ -348,7 +348,7 @@ class Hub:
             sockets = [path for path in self.data.rglob("*") if path.is_socket() and "redis" in path.name]
             if not sockets:
                 raise redis.ConnectionError("no redis socket in the data directory")
-            self._redis = redis.Redis(unix_socket_path=str(sockets[0]), decode_responses=True)
+            self._redis = redis.Redis(unix_socket_path=str(sockets[0]), decode_responses=True, encoding_errors="replace")
         return self._redis
 
     def key(self, name):
