@@ -343,7 +343,10 @@ async def test_q9_records_by_hand(new_hub, cast):
 async def test_q9_a_page_of_long_records_costs_its_reader_what_there_is_to_read(new_hub):
     hub = new_hub(server__workers=1, server__service_commands_per_second=300).start()
     office = await City().office(hub)
-    long = {"name": "N" * 60, "photo": "https://fleet.example/" + "p" * 450, "licence_until": day(30), "medical_until": day(40)}
+    long = {
+        "name": "N" * 60, "company": "C" * 60, "licence": "L" * 30, "photo": "https://fleet.example/" + "p" * 450,
+        "capabilities": ["c" * 28 + str(number) for number in range(10, 22)], "licence_until": day(30), "medical_until": day(40),
+    }
     await office.call("drivers.set", driver="T0", **long)
     key, ends = hub.key("drivers"), hub.key("driver-ends")
     record, days = hub.redis.hget(key, "T0"), hub.redis.zrange(ends, 0, -1)
