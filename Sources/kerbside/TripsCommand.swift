@@ -96,11 +96,7 @@ struct Trips: ParsableCommand {
         case .null: return ""
         case .integer(let number): return String(number)
         case .real(let number): return number.description
-        case .text(let written):
-            // A spreadsheet would take what begins so for a formula, and carry it out.
-            let text = written.first.map { "=+-@\t\r".contains($0) } == true ? "'" + written : written
-            guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-            return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        case .text(let text): return SpreadsheetCell.text(text)
         }
     }
 

@@ -10,7 +10,7 @@ struct SignPage {
     ///   - vehicle: as `registry_verify` answers.
     ///   - time: on the city's clock, as `9:05 UTC+1`.
     init(_ vehicle: JSONValue, city: String, time: String?) {
-        func text(_ name: String) -> String? { vehicle[name]?.text.map(Self.escaped) }
+        func text(_ name: String) -> String? { vehicle[name]?.text.map(HTMLPage.escaped) }
         let isOnDuty = vehicle["on_duty"] == .bool(true)
         let plate = text("plate") ?? ""
         var body = isOnDuty ? #"<p class="state on">✓ On duty</p>"# : #"<p class="state">Not on duty</p>"#
@@ -19,14 +19,14 @@ struct SignPage {
         if !what.isEmpty { body += #"<p class="what">\#(what)</p>"# }
         let driver = vehicle["driver"]
         let photo = driver?["photo"]?.text
-        if let name = driver?["name"]?.text.map(Self.escaped) {
+        if let name = driver?["name"]?.text.map(HTMLPage.escaped) {
             body += #"<div class="who">"#
-            if let photo { body += #"<img src="\#(Self.escaped(photo))" alt="Picture of \#(name)">"# }
+            if let photo { body += #"<img src="\#(HTMLPage.escaped(photo))" alt="Picture of \#(name)">"# }
             body += "<p><span>Driver now</span><b>\(name)</b></p></div>"
         }
         body += "<dl>"
         let abilities = (vehicle["capabilities"]?.elements ?? []).compactMap(\.text)
-            .map { Self.escaped($0.replacing("_", with: " ")) }.joined(separator: ", ")
+            .map { HTMLPage.escaped($0.replacing("_", with: " ")) }.joined(separator: ", ")
         let rows = [
             ("Operator", text("company")), ("Registration", text("registration")), ("Number", text("vehicle")),
             ("Equipped for", abilities.isEmpty ? nil : abilities),
@@ -44,7 +44,7 @@ struct SignPage {
         let checked = time.map { "Checked at \($0). " } ?? ""
         html = Self.page(
             "\(plate), \(isOnDuty ? "on duty" : "not on duty")", body,
-            foot: checked + "Register of \(Self.escaped(city)).")
+            foot: checked + "Register of \(HTMLPage.escaped(city)).")
         pictures = photo.map { photo in
             let scheme = "https://"
             return scheme
@@ -59,36 +59,16 @@ struct SignPage {
             <p class="state bad">Unknown code</p><div class="in"><h1 class="text">This code is no vehicle’s</h1>\
             <p>The sign may be forged; or it was stolen, and the vehicle has got a new one.</p>\
             <p>Don’t get in because of this sign. Tell the operator or the police where you have seen it.</p></div>
-            """, foot: "Register of \(escaped(city)).")
+            """, foot: "Register of \(HTMLPage.escaped(city)).")
     }
 
     static func busy(_ text: String) -> [UInt8] {
-        page("Try again", #"<p class="state">Try again</p><div class="in"><p>\#(escaped(text))</p></div>"#, foot: "")
+        let body = #"<p class="state">Try again</p><div class="in"><p>\#(HTMLPage.escaped(text))</p></div>"#
+        return page("Try again", body, foot: "")
     }
 
     private static func page(_ title: String, _ body: String, foot: String) -> [UInt8] {
-        Array(
-            """
-            <!DOCTYPE html><html lang="en"><head><meta charset="utf-8">\
-            <meta name="viewport" content="width=device-width, initial-scale=1"><title>\(title)</title>\
-            <style>\(style)</style></head><body><main>\(body)</main><footer>\(foot)</footer></body></html>
-
-            """.utf8)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
+        HTMLPage.bytes(title, style: style, main: body, foot: foot)
     }
 
     /// Of `style`, by which browsers know that it is ours; a test of the clients compares them.

@@ -52,19 +52,12 @@ enum TripPages {
                 whole(trip["distance_m"]), whole(trip["duration_s"]), fare?["amount"]?.integer.map(decimal),
                 fare?["currency"]?.text, trip["payment"]?["method"]?.text, trip["payment"]?["state"]?.text,
             ]
-            lines.append(cells.map { cell($0 ?? "") }.joined(separator: ","))
+            lines.append(cells.map { SpreadsheetCell.text($0 ?? "") }.joined(separator: ","))
         }
         return lines.joined(separator: "\r\n") + "\r\n"
     }
 
     private static func whole(_ value: JSONValue?) -> String? { value?.integer.map { String($0) } }
-
-    /// A spreadsheet would take what begins like a formula for one, and carry it out.
-    private static func cell(_ written: String) -> String {
-        let text = written.first.map { "=+-@\t\r".contains($0) } == true ? "'" + written : written
-        guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
-    }
 
     /// Hundredths as `12.50`.
     static func decimal(_ hundredths: Int64) -> String {
@@ -82,7 +75,7 @@ enum ReceiptPage {
     ]
 
     static func html(_ trip: JSONValue, city: String) -> [UInt8] {
-        func text(_ value: JSONValue?) -> String? { value?.text.map(escaped) }
+        func text(_ value: JSONValue?) -> String? { value?.text.map(HTMLPage.escaped) }
         var rows: [(String, String)] = []
         func row(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
         let number = text(trip["receipt"]) ?? ""
@@ -115,32 +108,11 @@ enum ReceiptPage {
         row("State", text(trip["payment"]?["state"]))
         row("Reference", text(trip["payment"]?["reference"]))
         body += "<h2>Payment</h2>" + table(rows)
-        return Array(
-            """
-            <!DOCTYPE html><html lang="en"><head><meta charset="utf-8">\
-            <meta name="viewport" content="width=device-width, initial-scale=1"><title>Receipt \(number)</title>\
-            <style>\(style)</style></head><body><main>\(body)</main><footer>\(escaped(city))</footer></body></html>
-
-            """.utf8)
+        return HTMLPage.bytes("Receipt \(number)", style: style, main: body, foot: HTMLPage.escaped(city))
     }
 
     private static func table(_ rows: [(String, String)]) -> String {
         "<dl>" + rows.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" }.joined() + "</dl>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
     }
 
     /// Of `style`, by which browsers know that it is ours; a test of the clients compares them.
