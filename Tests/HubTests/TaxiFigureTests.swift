@@ -7,8 +7,10 @@ import Wire
 
 /// The figures of taxis: taxi_figures.lua against a real Redis, and how they are read.
 @Suite struct TaxiFigureTests {
-    /// What is counted, by hour and zone; all on one day.
+    /// What is counted, by hour and zone; all on one day. A sweep adds it up.
     private func counted(_ city: TestCity) async throws -> [TaxiFigures] {
+        try await city.sweep()
+        #expect(try await city.raw(["EXISTS", "{test}:taxis_over"]).int == 0)
         var rows: [TaxiFigures] = []
         for key in try await city.raw(["KEYS", "{test}:taxis:*"]).array?.compactMap(\.text) ?? [] {
             let fields = try await city.raw(["HGETALL", key]).array?.compactMap(\.text) ?? []

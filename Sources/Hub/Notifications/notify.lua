@@ -1,8 +1,8 @@
--- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (core.lua).
+-- What people want to be told (M8): `wishes:<role>:<subject>`, read whenever something is told that may be unwanted (wishes.lua).
 
 local people = import('people', 'people')
-local once, register, set_clock, tell_json = import('core', 'once', 'register', 'set_clock', 'tell_json')
-local wishes_changed = import('core', 'wishes_changed')
+local once, register, tell_json = import('core', 'once', 'register', 'tell_json')
+local wishes, set_clock = import('wishes', 'wishes', 'set_clock')
 
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
@@ -30,7 +30,7 @@ register('notify_set', { 'channel', 'mute', 'quiet_from', 'quiet_to', 'key', 'ti
             set_clock(c, given.time_zone, given.clock)
         end
         people.keep_wishes(c, channel)
-        wishes_changed(c, channel)
+        wishes.changed(c, channel)
         local told = wishes_of(c, channel)
         local json = told and cjson.encode(told) or '{}'
         -- The same again is no news.

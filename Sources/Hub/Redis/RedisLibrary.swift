@@ -6,6 +6,7 @@ enum RedisLibrary {
     static var modules: [FunctionLibrary.Module] {
         [
             .init("settings", PackageResources.settings_lua),
+            .init("wishes", PackageResources.wishes_lua),
             .init("core", PackageResources.core_lua),
             .init("distances", PackageResources.distances_lua),
             .init("limits", PackageResources.limits_lua),

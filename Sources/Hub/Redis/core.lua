@@ -5,6 +5,7 @@
 -- A command's function answers '+' .. JSON of its `ok` object, or '-' .. code .. '\n' .. detail.
 
 local settings = import('settings', 'settings')
+local wishes = import('wishes', 'wishes')
 
 -- Lua's own collector begins to look through all that is kept, which is the whole library each time, as soon as Redis lets it: a
 -- sixth of the time of a ride. Redis makes it go on after every 50 calls anyway. So until the heap is larger than this, in KiB, it does so
@@ -32,7 +33,7 @@ local function context(keys)
     local real = t[1] * 1000 + math.floor(t[2] / 1000)
     local c = setmetatable({ p = prefix, real = real, pushed = {}, shown = {} }, settings(prefix, real))
     c.now = math.floor(c.clock_hub + (c.real - c.clock_real) * c.clock_scale)
-    c.now_text = string.format('%.0f', c.now)
+    c.now_text = string.format('%d', c.now)
     return c
 end
 
@@ -45,8 +46,9 @@ local function signature(name, names)
     end
     local by_name = {}
     function by_name.__index(given, argument)
-        if type(argument) == 'number' then return nil end
-        return rawget(given, places[argument] or error(name .. ' has no argument ' .. argument))
+        local place = places[argument]
+        if place then return rawget(given, place) end
+        if type(argument) ~= 'number' then error(name .. ' has no argument ' .. argument) end
     end
     return by_name, least, places['...'] and math.huge or #names
 end
@@ -172,7 +174,7 @@ local function once(c, command, who, key, body)
     end
     local reply = body()
     if string.sub(reply, 1, 1) ~= '+' then return reply end
-    done = string.format('%.0f ', c.real) .. command .. '\n' .. reply
+    done = string.format('%d ', c.real) .. command .. '\n' .. reply
     local size = #key + #done
     count, bytes = count + 1, (tonumber(bytes) or 0) + size
     if count > 1 and (count > c.idempotency_keys or bytes > REPLIES_BYTES) then
@@ -180,7 +182,7 @@ local function once(c, command, who, key, body)
         redis.call('RENAME', replies, older)
         count, bytes, has_older, due[replies] = 1, size, '1', nil
     end
-    redis.call('HSET', replies, key, done, '', string.format('%.0f %.0f ', count, bytes) .. has_older)
+    redis.call('HSET', replies, key, done, '', string.format('%d %d ', count, bytes) .. has_older)
     keep(c, replies, c.idempotency_ttl_s)
     return reply
 end
@@ -224,12 +226,18 @@ local function for_office(c, channel, type, json)
     return cjson.encode(told)
 end
 
+-- To a stream, which is shortened to `length` entries now and then: told each time, that would be a fifth of what an entry costs.
+local function append(c, key, length, type, json)
+    if c.real % 16 == 0 then redis.call('XTRIM', key, 'MAXLEN', '~', length) end
+    return redis.call('XADD', key, '*', 'type', type, 'time', c.now_text, 'data', json)
+end
+
 -- History and push in one step, so that they can't disagree. meta: see push();
 -- pushed: what goes to those who read now, where it is more than what is kept. Answers the event's place in the history.
 local tell_json
 function tell_json(c, channel, type, json, meta, pushed)
     local key = c.p .. 'ch:' .. channel
-    local id = redis.call('XADD', key, 'MAXLEN', '~', c.history_length_text, '*', 'type', type, 'time', c.now_text, 'data', json)
+    local id = append(c, key, c.history_length_text, type, json)
     keep(c, key, c.history_ttl_s)
     -- Looked at now and then: a history of days has hundreds of entries, and few of them are due.
     if c.real % 16 == 0 then drop_old(c, key, 100) end
@@ -239,63 +247,11 @@ function tell_json(c, channel, type, json, meta, pushed)
     return id
 end
 
--- Which kind of notification an event is (M8). What only informs is not told to who does not want it; what a person needs to
--- know to go on comes all the same, marked `silent`.
-local NOTIFIES = {
-    ['ride.near'] = 'proximity', ['ride.arrived'] = 'proximity', ['seat.near'] = 'proximity', ['seat.arrived'] = 'proximity',
-    ['route.changed'] = 'route', ['ride.accepted'] = 'answers', ['ride.failed'] = 'answers', ['seat.confirmed'] = 'answers',
-    ['seat.declined'] = 'answers', ['seat.failed'] = 'answers', ['offer.made'] = 'requests', ['seat.requested'] = 'requests',
-    ['stop.near'] = 'proximity', ['stop.arrived'] = 'proximity', ['stop.reminder'] = 'reminders',
-    ['stop.accepted'] = 'answers', ['stop.declined'] = 'answers', ['stop.expired'] = 'answers',
-    ['stop.requested'] = 'requests', ['ride.driver_lost'] = 'answers', ['ride.driver_back'] = 'answers',
-    ['seat.driver_lost'] = 'answers', ['seat.driver_back'] = 'answers', notice = 'notices',
-    ['reservation.reminder'] = 'reminders', ['reservation.assigned'] = 'answers', ['reservation.failed'] = 'answers',
-    ['advice.wait'] = 'advice',
-}
-local INFORMS = { ['ride.near'] = true, ['seat.near'] = true, ['stop.near'] = true, ['route.changed'] = true,
-    ['advice.wait'] = true }
-
--- Minutes after midnight on a clock. zone: seconds east of Greenwich, until when (ms), and how many from then on; nil when it
--- says nothing.
-local function minute_of_day(zone, at)
-    local offset, till, after = string.match(zone or '', '^(-?%d+) (%d+) (-?%d+)$')
-    if not offset then return nil end
-    return math.floor((at / 1000 + (at < tonumber(till) and offset or after)) / 60) % 1440
-end
-
--- What clocks show: `clocks`, by the name of the time zone; `city` is the catalog's. Said by the workers, who can read the
--- files of time zones: notify_set, notify_clocks, city_sweep.
-local function set_clock(c, name, zone)
-    if redis.call('HGET', c.p .. 'clocks', name) ~= zone then redis.call('HSET', c.p .. 'clocks', name, zone) end
-end
-
--- Channels of which this process of Redis knows that there are no wishes. notify_set says when there are; all are forgotten now and
--- then, as another version of the hub beside this one does not say so here, nor did one that wrote to another Redis meanwhile.
-local WISHLESS_MS = 10000
-local wishless, wishless_till = {}, 0
-
-local function wishes_changed(c, channel) wishless[c.p .. channel] = nil end
-
-local function is_unwanted(c, channel, kind)
-    if c.real > wishless_till then wishless, wishless_till = {}, c.real + WISHLESS_MS end
-    local key = c.p .. channel
-    if wishless[key] then return false end
-    local wishes = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
-    if not wishes[1] and not wishes[2] then wishless[key] = true end
-    if wishes[1] and string.find(wishes[1], kind, 1, true) then return true end
-    if not wishes[2] then return false end
-    local zone = redis.call('HGET', c.p .. 'clocks', wishes[4] or 'city')
-    local minute, from, to = minute_of_day(zone or '0 0 0', c.now), tonumber(wishes[2]), tonumber(wishes[3])
-    if from <= to then return minute >= from and minute < to end
-    return minute >= from or minute < to
-end
-
 -- now: fields that only those are told who read now; the history is spared them. Answers the event's place in the history; nil: it is not
 -- wanted, and only informs.
 local function tell(c, channel, type, data, meta, now)
-    local kind = NOTIFIES[type]
-    if kind and is_unwanted(c, channel, kind) then
-        if INFORMS[type] then return nil end
+    if wishes.are_against(c, channel, type) then
+        if wishes.informs[type] then return nil end
         data.silent = true
     end
     local json = cjson.encode(data)
@@ -306,8 +262,7 @@ end
 
 -- The domain event log, in the order in which things happened.
 local function log(c, type, data)
-    redis.call('XADD', c.p .. 'events', 'MAXLEN', '~', c.events_length_text, '*',
-        'type', type, 'time', c.now_text, 'data', cjson.encode(data))
+    append(c, c.p .. 'events', c.events_length_text, type, cjson.encode(data))
 end
 
 -- What those are told who watch a vehicle's cell, or the whole city: all there is to show of it, in one line
@@ -368,6 +323,8 @@ local function show(c, driver, v)
         f = redis.call('HMGET', c.p .. 'vehicle:' .. driver, unpack(FEED))
     end
     if not f[10] then return end
+    local is_watched = f[11] and tonumber(f[11]) >= c.real
+    if not is_watched and not is_followed(c, f[10]) and not is_followed(c, 'city') then return end
     local line = feed_line(driver, f)
     show_in(c, f[10], line)
     show_in(c, 'city', line)
@@ -393,8 +350,8 @@ return {
     register = register, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
     forget_place = forget_place, is_minibus = is_minibus, load_ride = load_ride, pick = pick, set_ride = set_ride, ok = ok,
     refuse = refuse, once = once, keep = keep, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
-    tell_json = tell_json, minute_of_day = minute_of_day, set_clock = set_clock, tell = tell, log = log, FEED = FEED,
+    tell_json = tell_json, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
-    set_state = set_state, worker_of = worker_of, point = point, wishes_changed = wishes_changed,
+    set_state = set_state, worker_of = worker_of, point = point,
     follow = follow, is_followed = is_followed, show_in = show_in,
 }

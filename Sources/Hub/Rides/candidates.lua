@@ -3,8 +3,8 @@
 -- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it. For a ride that needs something
 -- of its vehicle both are cut down to who has that (`able:`, registry.lua) by Redis itself, however many have not.
 
--- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only.
-local PIECE = 16
+-- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only, so the first piece is small.
+local FIRST_PIECE, PIECE = 2, 16
 
 -- Who has given this ride back is not asked for it again. `gave_back`: their names, a line break before and after each.
 local function gave_back(r, driver) return r.gave_back and string.find(r.gave_back, '\n' .. driver .. '\n', 1, true) end
@@ -22,9 +22,11 @@ local function names_of(list, count)
         for _, weight in ipairs(weights) do keys[#keys + 1] = weight end
         list.names, list.ended = redis.call('ZINTER', of_keys, unpack(keys)), true
     elseif #list.names < count and not list.ended then
-        local piece = redis.call('ZRANGE', list.key, #list.names, #list.names + PIECE - 1)
-        for _, name in ipairs(piece) do list.names[#list.names + 1] = name end
-        list.ended = #piece < PIECE
+        local read = #list.names
+        local most = read == 0 and FIRST_PIECE or PIECE
+        local piece = redis.call('ZRANGE', list.key, read, read + most - 1)
+        for i, name in ipairs(piece) do list.names[read + i] = name end
+        list.ended = #piece < most
     end
     return list.names[count]
 end

@@ -3,7 +3,7 @@
 
 local clear_vehicle, is_minibus, load_ride, register = import('core', 'clear_vehicle', 'is_minibus', 'load_ride', 'register')
 local log, ok, once, point, refuse, set_ride = import('core', 'log', 'ok', 'once', 'point', 'refuse', 'set_ride')
-local tell, vehicle = import('core', 'tell', 'vehicle')
+local tell, tell_json, vehicle = import('core', 'tell', 'tell_json', 'vehicle')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local bring_back, leave, mark_away, mark_back = import('queue', 'bring_back', 'leave', 'mark_away', 'mark_back')
@@ -96,14 +96,16 @@ end
 local function is_open_to(r, driver) return r.state == 'offered' and r.offered_to == driver end
 
 -- offer_seen: driver, ride. The driver's app shows the offer: its time starts now (C30).
+local SEEN = { 'state', 'offered_to', 'zone', 'deadline', 'seen', 'driver' }
+
 register('offer_seen', { 'driver', 'ride' }, function(c, given)
     local driver, ride = given.driver, given.ride
-    local r = load_ride(c, ride, { 'state', 'offered_to', 'zone', 'deadline', 'seen', 'driver' })
+    local r = load_ride(c, ride, SEEN)
     local v = bring_back(c, driver)
     if v and v.state == 'available' and not is_minibus(v) then dispatch_driver(c, v.zone, driver, true) end
     if not is_open_to(r, driver) then return no_offer(c, ride, r, driver) end
     if r.seen ~= '1' then
-        r.deadline = string.format('%.0f', c.now + c.offer_timeout_ms)
+        r.deadline = string.format('%d', c.now + c.offer_timeout_ms)
         set_ride(c, ride, 'seen', '1', 'rang', '1', 'deadline', r.deadline)
         redis.call('ZADD', c.p .. 'offers', r.deadline, ride)
         log(c, 'offer.seen', { ride = ride, zone = r.zone, driver = driver })
@@ -137,9 +139,10 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         mark_back(c, driver, v)
         -- Its passenger's worker follows it from here on, and reads the vehicle only if it is not told of it with the acceptance.
         local watched = math.max(tonumber(v.watched) or 0, c.real + WATCHED_MS)
-        leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%.0f', watched))
+        leave(c, driver, v, 'accepted', 'busy', 'ride', ride, 'watched', string.format('%d', watched))
         log(c, 'ride.accepted', { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger })
-        tell(c, 'driver:' .. driver, 'ride.assigned', assigned)
+        local json = cjson.encode(assigned)
+        tell_json(c, 'driver:' .. driver, 'ride.assigned', json)
         local position = cjson.null
         if v.lat then position = { lat = tonumber(v.lat), lon = tonumber(v.lon), at = tonumber(v.at) } end
         local facts = { ride = ride, taxi = driver, position = position, eta_s = tonumber(given.eta_s) or cjson.null,
@@ -147,7 +150,7 @@ register('offer_accept', { 'driver', 'ride', 'key', 'eta_s' }, function(c, given
         tell(c, 'passenger:' .. r.passenger, 'ride.accepted', facts)
         tell_followers(c, ride, r, 'accepted', facts)
         dispatch_rest(c, v.zone, driver)
-        return ok(assigned)
+        return '+' .. json
     end)
 end)
 

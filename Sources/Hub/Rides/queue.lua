@@ -11,7 +11,8 @@ local tell_found = import('lost', 'tell_found')
 -- To the workers, which tell the drivers of the zone their ranks.
 local function zone_changed(c, zone, reason) push(c, 'queues', '', 'changed', zone, reason) end
 
-local function next_arrival(c) return redis.call('INCR', c.p .. 'arrivals') end
+-- As text, as Redis takes it in a command: a number would be printed anew each time.
+local function next_arrival(c) return string.format('%d', redis.call('INCR', c.p .. 'arrivals')) end
 
 -- rank (from 1) and size, from one reading
 local function place(c, driver, zone)

@@ -23,7 +23,7 @@ end
 -- Makes a ride that searches at once, after those that do already. of: zone, lat, lon, passengers, and as far as there are: to_lat, to_lon, needs,
 -- near (zones around, see search.lua), wait_until (ms of hub time), reservation, name and number of who telephones. All as text.
 local function begin_ride(c, ride, passenger, of, queue)
-    local order = redis.call('INCR', c.p .. 'requests')
+    local order = string.format('%d', redis.call('INCR', c.p .. 'requests'))
     local fields = { 'passenger', passenger, 'zone', of.zone, 'lat', of.lat, 'lon', of.lon,
         'passengers', of.passengers, 'round', '1', 'order', order, 'requested_at', c.now_text }
     local function keep(name, value) if value then fields[#fields + 1], fields[#fields + 2] = name, value end end

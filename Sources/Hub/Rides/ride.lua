@@ -228,10 +228,12 @@ register('ride_search', { 'passenger', 'ride', 'key', 'by?' }, function(c, given
     end)
 end)
 
+local ALERTED = { 'state', 'driver', 'passenger', 'zone', 'notified' }
+
 -- ride_alert: driver, ride, rung (500 or 20), metres, confidence. The ladder is latched: each rung is told once (C11).
 register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, function(c, given)
     local driver, ride, rung = given.driver, given.id, tonumber(given.rung)
-    local r = load_ride(c, ride, { 'state', 'driver', 'passenger', 'zone', 'notified' })
+    local r = load_ride(c, ride, ALERTED)
     if r.driver ~= driver or r.state ~= 'accepted' then return 0 end
     local reached = tonumber(r.notified)
     local data = { ride = ride, taxi = driver, distance_m = tonumber(given.metres), confidence = given.confidence }
@@ -240,22 +242,23 @@ register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
         tell(c, 'passenger:' .. r.passenger, 'ride.near', data)
     end
     if rung == 20 and reached ~= 20 then
-        set_ride(c, ride, 'notified', rung, 'arrived_at', c.now_text)
+        set_ride(c, ride, 'notified', given.rung, 'arrived_at', c.now_text)
         log(c, 'ride.arrived', { ride = ride, zone = r.zone, driver = driver, distance_m = data.distance_m })
         tell(c, 'passenger:' .. r.passenger, 'ride.arrived', data)
         tell(c, 'driver:' .. driver, 'ride.confirm_aboard', { ride = ride })
     elseif reached == 0 then
-        set_ride(c, ride, 'notified', rung, 'near_at', c.now_text)
+        set_ride(c, ride, 'notified', given.rung, 'near_at', c.now_text)
     end
     return 1
 end)
+
+local BOARDING = { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon', 'asked' }
 
 -- ride_aboard: driver, ride ('' = the open one), passengers ('' = as requested), key.
 register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon', 'asked' })
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, BOARDING)
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -295,6 +298,9 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
         payment = told.payment })
 end
 
+local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
+    'lat', 'lon', 'asked' }
+
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
 -- for), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts (trip.lua). (command ride.end)
 register('ride_finish', {
@@ -304,9 +310,7 @@ register('ride_finish', {
     local function text(name) return given[name] and given[name] ~= '' and given[name] or nil end
     return once(c, 'ride.end', 'driver:' .. driver, given.key, function()
         local v = vehicle(c, driver)
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride,
-            { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at',
-                'reservation', 'payment', 'lat', 'lon', 'asked' }, v)
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, ENDING, v)
         if no then return no end
         if r.state == 'accepted' then
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')

@@ -42,7 +42,7 @@ end
 -- 'neighbour': of a zone around, `zone`; nil: one of the ride's zone.
 local function make_offer(c, ride, r, driver, fields, by, zone)
     local attempt = r.attempt + 1
-    local deadline = string.format('%.0f', c.now + c.offer_seen_timeout_ms)
+    local deadline = string.format('%d', c.now + c.offer_seen_timeout_ms)
     set_ride(c, ride, 'state', 'offered', 'offered_to', driver, 'deadline', deadline, 'seen', '0', 'attempt', attempt,
         unpack(fields or {}))
     redis.call('ZADD', c.p .. 'offers', deadline, ride)
@@ -65,7 +65,7 @@ end
 
 -- Until when a ride that searches now is searched at most.
 local function search_ends(c, r)
-    return math.max(c.now + c.search_timeout_ms, tonumber(r.wait_until) or 0)
+    return string.format('%d', math.max(c.now + c.search_timeout_ms, tonumber(r.wait_until) or 0))
 end
 
 -- A ride that has come to its end, whichever: nothing open remains of it. r: as it was until now. is_brief: it took nobody anywhere.
@@ -74,7 +74,7 @@ local function close_ride(c, ride, r, state, is_brief, facts, trip)
     end_search(c, ride, r)
     set_ride(c, ride, 'state', state, 'closed_at', c.now_text, unpack(trip or {}))
     forget_walk(c.p .. 'ride:' .. ride, r)
-    taxi_figures.count(c, r, state)
+    taxi_figures.note(c, r, state)
     redis.call('HDEL', c.p .. 'passenger:' .. r.passenger, 'ride')
     if is_brief then
         cancels.forget(c, 'ride:' .. ride)

@@ -1,6 +1,7 @@
--- The figures of taxis. A ride is counted once, in the step in which it is over, at the hour of the city's clock in which it was asked
--- for: so on its way it costs nothing. `taxis:<date>` has for each `<hour>|<zone>` these numbers (`TaxiFigures` in Domain): rides asked for,
--- accepted, ended, no-shows, cancelled, failed; ms from request to acceptance, and of how many; ms from acceptance to arrival, and of how many.
+-- The figures of taxis. A ride is counted once, when it is over, at the hour of the city's clock in which it was asked for. In that step it is only
+-- noted, in `taxis_over`; each sweep adds up what was noted (`sum_up`), all of an hour and zone together. `taxis:<date>` has for each
+-- `<hour>|<zone>` these numbers (`TaxiFigures` in Domain): rides asked for, accepted, ended, no-shows, cancelled, failed; ms from request to
+-- acceptance, and of how many; ms from acceptance to arrival, and of how many.
 
 local figures = import('figures', 'figures')
 
@@ -8,29 +9,52 @@ local taxi_figures = {}
 
 local OUTCOMES = { ended = 3, noshow = 4, cancelled = 5, failed = 6 }
 
+-- r: the ride as it was until now, with its zone and times (`-`: it was not accepted, or nobody arrived).
+function taxi_figures.note(c, r, state)
+    if not r.requested_at or not r.zone then return end
+    redis.call('RPUSH', c.p .. 'taxis_over',
+        r.requested_at .. ' ' .. (r.accepted_at or '-') .. ' ' .. (r.arrived_at or '-') .. ' ' .. state .. ' ' .. r.zone)
+end
+
+-- As much of what was noted as one sweep takes.
+local MOST = 500
+
 local function add(n, place, more) n[place] = (n[place] or 0) + more end
 
--- r: the ride as it was until now, with its zone and times.
-function taxi_figures.count(c, r, state)
-    local asked, accepted, arrived = tonumber(r.requested_at), tonumber(r.accepted_at), tonumber(r.arrived_at)
-    if not asked or not r.zone then return end
-    local date, hour = figures.date(c, asked)
-    local key, field, n = c.p .. 'taxis:' .. date, hour .. '|' .. r.zone, {}
-    local known = redis.call('HGET', key, field)
-    for number in string.gmatch(known or '0 0 0 0 0 0 0 0 0 0', '%d+') do n[#n + 1] = tonumber(number) end
+-- n: what one ride adds to the numbers of its hour and zone.
+local function count(n, asked, accepted, arrived, state)
     add(n, 1, 1)
     add(n, OUTCOMES[state], 1)
-    if accepted then
-        add(n, 2, 1)
-        add(n, 7, math.max(0, accepted - asked))
-        add(n, 8, 1)
+    if not accepted then return end
+    add(n, 2, 1)
+    add(n, 7, math.max(0, accepted - asked))
+    add(n, 8, 1)
+    if not arrived then return end
+    add(n, 9, math.max(0, arrived - accepted))
+    add(n, 10, 1)
+end
+
+function taxi_figures.sum_up(c)
+    local sums = {}
+    for _, over in ipairs(redis.call('LPOP', c.p .. 'taxis_over', MOST) or {}) do
+        local asked, accepted, arrived, state, zone = string.match(over, '^(%d+) (%S+) (%S+) (%l+) (.*)$')
+        local date, hour = figures.date(c, tonumber(asked))
+        local key, field = c.p .. 'taxis:' .. date, hour .. '|' .. zone
+        sums[key] = sums[key] or {}
+        sums[key][field] = sums[key][field] or {}
+        count(sums[key][field], tonumber(asked), tonumber(accepted), tonumber(arrived), state)
     end
-    if accepted and arrived then
-        add(n, 9, math.max(0, arrived - accepted))
-        add(n, 10, 1)
+    for key, fields in pairs(sums) do
+        for field, more in pairs(fields) do
+            local n, place = {}, 0
+            for number in string.gmatch(redis.call('HGET', key, field) or '0 0 0 0 0 0 0 0 0 0', '%d+') do
+                place = place + 1
+                n[place] = string.format('%.0f', tonumber(number) + (more[place] or 0))
+            end
+            redis.call('HSET', key, field, table.concat(n, ' '))
+        end
+        redis.call('EXPIRE', key, c.figure_days * 86400)
     end
-    redis.call('HSET', key, field, table.concat(n, ' '))
-    if not known then redis.call('EXPIRE', key, c.figure_days * 86400) end
 end
 
 return { taxi_figures = taxi_figures }

@@ -1,7 +1,8 @@
 -- When a bus comes to those who have asked it to stop: what they are told of it, and when they are reminded. What a tour is
 -- forecast to do comes from the worker with each of its positions (tour_moved).
 
-local log, minute_of_day, push, register = import('core', 'log', 'minute_of_day', 'push', 'register')
+local log, push, register = import('core', 'log', 'push', 'register')
+local minute_of_day = import('wishes', 'minute_of_day')
 local stops = import('stop', 'stops')
 
 -- Nothing is forecast from a position that is older, ms: a bus sends one a minute.

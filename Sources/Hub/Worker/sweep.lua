@@ -1,7 +1,7 @@
 -- What time alone brings about. Any worker that is alive sweeps, by Redis time; a sweep twice is a sweep once.
 
 local drop_old, is_minibus, load_ride, log, register = import('core', 'drop_old', 'is_minibus', 'load_ride', 'log', 'register')
-local set_clock, tell, vehicle = import('core', 'set_clock', 'tell', 'vehicle')
+local tell, vehicle = import('core', 'tell', 'vehicle')
 local figures = import('figures', 'figures')
 local tell_missing = import('lost', 'tell_missing')
 local lose, mark_away = import('queue', 'lose', 'mark_away')
@@ -15,6 +15,8 @@ local alarms = import('sos', 'alarms')
 local papers = import('papers', 'papers')
 local registry = import('registry', 'registry')
 local people = import('people', 'people')
+local set_clock = import('wishes', 'set_clock')
+local taxi_figures = import('taxi_figures', 'taxi_figures')
 local stops = import('stop', 'stops')
 local tours = import('tour', 'tours')
 local reservations = import('reservation', 'reservations')
@@ -179,6 +181,7 @@ register('city_sweep', { 'worker', 'dead_ms', 'utc_offset_s', 'clock' }, functio
     reservations.fall_due(c)
     registry.index(c)
     papers.remind_due(c, registry.date_in, given.utc_offset_s)
+    taxi_figures.sum_up(c)
     local open, ringing = alarms.ring_due(c)
     return { c.now_text, is_new and 1 or 0, open, ringing }
 end, { 'allow-oom' })
