@@ -54,20 +54,60 @@ import Wire
         }
     }
 
+    /// `p1` is blocked (till: hub ms, `0` for good) while its ride comes, which it misses; a pause follows at once.
+    private func blockAndMiss(_ city: TestCity, till: String) async throws {
+        try await city.queue("14", "T1")
+        try await set(city, "free_cancels", 100)
+        try await set(city, "reliability_pause_at", 1)
+        _ = try await city.command("ride_request", "p1", "r1", "14", "45.1", "9.1", "2", "", "", "")
+        _ = try await city.command("office_block", "o1", "passenger", "p1", "Did not pay.", till, "")
+        _ = try await city.command("offer_accept", "T1", "r1", "", "")
+        _ = try await city.call("ride_alert", ["T1", "r1", "20", "5", "gps"])
+        try await city.advance(200_000)
+        #expect(try await city.command("ride_noshow", "T1", "r1", "").isOK)
+    }
+
     @Test("R12: what the office has blocked stays blocked, whatever counts")
     func office() async throws {
+        try await TestCity.run { city in
+            try await blockAndMiss(city, till: "0")
+            #expect(try await city.command("reliability_reset", "o1", "passenger", "p1", "Why.", "").isOK)
+            #expect(try await city.field("passenger:p1", "blocked")?.hasSuffix("o1 Did not pay.") == true)
+        }
+    }
+
+    @Test("R12: a pause stands beside a shorter block by the office: neither takes the other away")
+    func shortBlock() async throws {
+        try await TestCity.run { city in
+            func asks(_ ride: String) async throws -> TestCity.Outcome {
+                try await city.command("ride_request", "p1", ride, "14", "45.1", "9.1", "2", "", "", "")
+            }
+            try await blockAndMiss(city, till: "1800003600000")
+            #expect(try await of(city, "passenger", "p1")["paused_until"]?.integer == 1_800_000_200_000 + 86_400_000)
+            #expect(try await city.field("passenger:p1", "blocked")?.contains(" o1 Did not pay.\n") == true)
+            #expect(try await asks("r2") == .refused("forbidden"))
+            #expect(try await city.command("reliability_reset", "o1", "passenger", "p1", "Why.", "").isOK)
+            #expect(try await of(city, "passenger", "p1")["paused_until"] == nil)
+            #expect(try await asks("r3") == .refused("forbidden"), "the office's hour is not over")
+            try await city.advance(3_600_000)
+            #expect(try await asks("r4").isOK)
+        }
+    }
+
+    @Test("R12: the office's block of one who is paused does not shorten the pause; ended by hand, both are over")
+    func blockOfPaused() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
             try await set(city, "free_cancels", 100)
             try await set(city, "reliability_pause_at", 1)
-            _ = try await city.command("ride_request", "p1", "r1", "14", "45.1", "9.1", "2", "", "", "")
-            _ = try await city.command("office_block", "o1", "passenger", "p1", "Did not pay.", "0", "")
-            _ = try await city.command("offer_accept", "T1", "r1", "", "")
-            _ = try await city.call("ride_alert", ["T1", "r1", "20", "5", "gps"])
-            try await city.advance(200_000)
-            #expect(try await city.command("ride_noshow", "T1", "r1", "").isOK)
-            #expect(try await city.command("reliability_reset", "o1", "passenger", "p1", "Why.", "").isOK)
-            #expect(try await city.field("passenger:p1", "blocked")?.hasSuffix("o1 Did not pay.") == true)
+            try await miss(city, "r1")
+            let till = "1800003600000"
+            #expect(try await city.command("office_block", "o1", "passenger", "p1", "Why.", till, "").isOK)
+            try await city.advance(3_600_000)
+            let refused = try await city.command("ride_request", "p1", "r2", "14", "45.1", "9.1", "2", "", "", "")
+            #expect(refused == .refused("forbidden"), "the pause goes on")
+            #expect(try await city.command("office_unblock", "o1", "passenger", "p1", "").isOK)
+            #expect(try await city.field("passenger:p1", "blocked") == nil)
         }
     }
 

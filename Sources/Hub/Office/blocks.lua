@@ -1,6 +1,7 @@
 -- Blocks. Whom the office has blocked says the hash that is read anyway: `blocked` of `vehicle:<driver>`, `passenger:<id>` or
 -- `busdriver:<id>`, as
--- `<until> <since> <by> <reason>`: hub time in ms, 0 for good, and the operator's subject. It ends by itself.
+-- `<until> <since> <by> <reason>`: hub time in ms, 0 for good, and the operator's subject. It ends by itself. A pause by the hub itself is such a
+-- mark, too; beside a block by the office it stands on a second line, so that neither takes the other away.
 
 local refuse = import('core', 'refuse')
 
@@ -9,11 +10,41 @@ local blocks = { HUB = 'hub:reliability' }
 
 function blocks.mark(c, till, by, reason) return till .. ' ' .. c.now_text .. ' ' .. by .. ' ' .. reason end
 
--- What a mark says, as long as it holds; nil: nothing, or no more.
-function blocks.read(c, mark)
-    local till, since, by, reason = string.match(mark or '', '^(%d+) (%d+) (%S+) (.*)$')
-    if not till or till ~= '0' and tonumber(till) <= c.now then return nil end
-    return { ['until'] = till ~= '0' and tonumber(till) or nil, since = tonumber(since), by = by, reason = reason }
+-- The first line of a mark that holds, read and as it is; nil: none. by_hub: true: only the hub's pause; false: only the office's block;
+-- nil: either.
+local function line(c, mark, by_hub)
+    for one in string.gmatch(mark or '', '[^\n]+') do
+        local till, since, by, reason = string.match(one, '^(%d+) (%d+) (%S+) (.*)$')
+        if till and (till == '0' or tonumber(till) > c.now) and (by_hub == nil or by_hub == (by == blocks.HUB)) then
+            return { ['until'] = till ~= '0' and tonumber(till) or nil, since = tonumber(since), by = by, reason = reason }, one
+        end
+    end
+end
+
+-- What a mark says, as long as it holds; nil: nothing, or no more. A block by the office comes first.
+function blocks.read(c, mark) return (line(c, mark)) end
+
+-- What it says of a pause by the hub.
+function blocks.pause(c, mark) return (line(c, mark, true)) end
+
+-- A mark of a block by the office (nil: none) and a pause by the hub (nil: none); nil: neither.
+function blocks.joined(block, pause) return block and pause and block .. '\n' .. pause or block or pause end
+
+-- The part of a mark that is the office's, or the hub's, as long as it holds.
+function blocks.part(c, mark, by_hub)
+    local _, one = line(c, mark, by_hub)
+    return one
+end
+
+-- Until when a mark is of any account, hub ms as text: '0' for good; nil: it is none.
+function blocks.till(mark)
+    local latest
+    for one in string.gmatch(mark or '', '[^\n]+') do
+        local till = string.match(one, '^(%d+) ')
+        if till == '0' then return till end
+        if till and (not latest or tonumber(till) > tonumber(latest)) then latest = till end
+    end
+    return latest
 end
 
 function blocks.holds(c, mark) return mark and blocks.read(c, mark) ~= nil end

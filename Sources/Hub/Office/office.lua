@@ -148,7 +148,8 @@ register('office_block', { 'operator', 'role', 'subject', 'reason', 'till', 'key
         local v = role == 'driver' and vehicle(c, subject) or pick(key, { 'blocked' })
         if v.kind == 'bus' then return refuse('not_found', subject .. ' is a bus: its tour is ended with tour.end.') end
         local before = with_block(v.state and standing(c, subject, v) or {}, blocks.read(c, v.blocked))
-        v.blocked = blocks.mark(c, given.till, given.operator, given.reason)
+        -- A pause that the hub has made goes on behind it.
+        v.blocked = blocks.joined(blocks.mark(c, given.till, given.operator, given.reason), blocks.part(c, v.blocked, true))
         redis.call('HSET', key, 'blocked', v.blocked)
         if role ~= 'driver' then people.ends(c, HOLDERS[role] .. subject, given.till)
         elseif not v.state then people.ends(c, subject, given.till) end

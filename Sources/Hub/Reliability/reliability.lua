@@ -47,15 +47,10 @@ local function counts_of(c, role, fields)
     return counts, total, over
 end
 
-local function pause_of(c, mark)
-    local block = blocks.read(c, mark)
-    return block and block.by == blocks.HUB and block or nil
-end
-
 -- As it is told. mark: `blocked` of its hash.
 local function shown(c, role, fields, mark)
     local counts, total = counts_of(c, role, fields)
-    local pause = pause_of(c, mark)
+    local pause = blocks.pause(c, mark)
     local told = { window_days = c.reliability_window_days, total = total, paused_until = pause and pause['until'] }
     for kind, n in pairs(counts) do told[kind] = n end
     if role == 'passenger' then
@@ -68,16 +63,17 @@ local function shown(c, role, fields, mark)
     return told, total
 end
 
--- Who is blocked for longer, or for good, stays so.
+-- Who is blocked for longer, or for good, stays so. A block by the office that ends before stands beside the pause.
 local function pause(c, role, subject, total)
     local key = holder(c, role, subject)
-    local before = redis.call('HGET', key, 'blocked')
-    local block = before and blocks.read(c, before)
+    local before = redis.call('HGET', key, 'blocked') or nil
+    local ends = blocks.till(before)
     local till = c.now + c.reliability_pause_ms
-    if block and (not block['until'] or block['until'] >= till) then return nil end
+    if ends and (ends == '0' or tonumber(ends) >= till) then return nil end
     local why = role == 'driver' and 'rides given back' or 'times that you did not come, or cancelled when you were fetched'
     local text = string.format('%.0f', till)
-    local mark = blocks.mark(c, text, blocks.HUB, string.format('%.0f ', total) .. why .. ' in ' .. c.reliability_window_days_text .. ' days.')
+    local mark = blocks.joined(blocks.part(c, before, false),
+        blocks.mark(c, text, blocks.HUB, string.format('%.0f ', total) .. why .. ' in ' .. c.reliability_window_days_text .. ' days.'))
     redis.call('HSET', key, 'blocked', mark)
     people.ends(c, role == 'driver' and subject or 'passenger:' .. subject, text)
     return till, mark
@@ -149,7 +145,7 @@ register('reliability_reset', { 'operator', 'role', 'subject', 'reason', 'key' }
         local key, holds = key_of(c, role, subject), holder(c, role, subject)
         local mark = redis.call('HGET', holds, 'blocked') or nil
         local fields = hash(key)
-        local paused = pause_of(c, mark)
+        local paused = blocks.pause(c, mark)
         local _, total = counts_of(c, role, fields)
         if total == 0 and not paused then
             return refuse('not_available', 'Nothing counts against the ' .. role .. ' ' .. subject .. '.')
@@ -157,10 +153,15 @@ register('reliability_reset', { 'operator', 'role', 'subject', 'reason', 'key' }
         for field in pairs(fields) do
             if field ~= 'points' then redis.call('HDEL', key, field) end
         end
-        if paused then redis.call('HDEL', holds, 'blocked') end
+        local rest = blocks.part(c, mark, false)
+        if paused and rest then
+            redis.call('HSET', holds, 'blocked', rest)
+        elseif paused then
+            redis.call('HDEL', holds, 'blocked')
+        end
         local who = role == 'passenger' and audit.person(subject) or subject
         local id = audit.write(c, given.operator, 'reliability.reset', role .. ':' .. who, given.reason,
-            { total = total, blocked = paused ~= nil }, { total = 0, blocked = false })
+            { total = total, blocked = blocks.holds(c, mark) }, { total = 0, blocked = rest ~= nil })
         return ok({ role = role, subject = subject, audit = id })
     end)
 end)

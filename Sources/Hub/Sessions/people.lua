@@ -1,6 +1,7 @@
 -- Who has been here: `people:<role>` has subjects by when they last said hello, ms of machine time.
 
 local cancels = import('limits', 'cancels')
+local blocks = import('blocks', 'blocks')
 
 local people = {}
 
@@ -34,7 +35,7 @@ end
 
 -- A block that has ended goes; another one is looked at again.
 local function forget_block(c, key, who, mark)
-    local till = string.match(mark or '', '^(%d+) ')
+    local till = blocks.till(mark)
     if not till or till == '0' then return end
     if tonumber(till) > c.now then people.ends(c, who, till) else redis.call('HDEL', key, 'blocked') end
 end
