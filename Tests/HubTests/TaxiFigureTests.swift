@@ -41,7 +41,7 @@ import Wire
             for _ in 0..<2 { #expect(try await city.command("ride_finish", "T1", "r1", "14", "end").isOK) }
             let row = try #require(try await counted(city).first)
             #expect("\(row.date)" == "2027-01-15" && row.hour == 9 && row.zone == "14")
-            #expect(row.requested == 1 && row.accepted == 1 && row.ended == 1 && row.failed == 0)
+            #expect(row.requested == 1 && row.accepted == 1 && row.ended == 1 && row.failed == 0 && row.demand == 1)
             #expect(row.meanAcceptSeconds == 4 && row.meanArriveSeconds == 90)
             // In the next hour: cancelled before and after acceptance, failed, missed.
             _ = try await city.request("p2", "r2", "14")
@@ -51,6 +51,7 @@ import Wire
             let next = try #require(try await counted(city).last)
             #expect(next.hour == 10 && next.requested == 2 && next.accepted == 1 && next.cancelled == 2)
             #expect(next.meanArriveSeconds == nil)
+            #expect(next.demand == 1, "what was taken back before anybody had it is no demand")
             #expect(try await city.raw(["TTL", "{test}:taxis:2027-01-15"]).int ?? 0 > 0)
         }
     }

@@ -17,10 +17,11 @@ def cast(request):
 
 
 def weeks_of(hub, **requests):
-    """The figures of four weeks: so many requests in every hour, by zone."""
+    """The figures of four weeks: so many requests in every hour, by zone, of which a taxi took all; or how many, as a pair."""
     today = datetime.datetime.fromtimestamp(now(hub) / 1000, datetime.UTC).date()
     for ago in range(1, 29):
-        fields = {f"{hour}|{zone}": f"{n} 0 0 0 0 0 0 0 0 0" for zone, n in requests.items() for hour in range(24)}
+        counts = {zone: n if isinstance(n, tuple) else (n, n) for zone, n in requests.items()}
+        fields = {f"{hour}|{zone}": f"{n} {taken} 0 0 0 0 0 0 0 0" for zone, (n, taken) in counts.items() for hour in range(24)}
         hub.redis.hset(hub.key(f"taxis:{today - datetime.timedelta(days=ago)}"), mapping=fields)
 
 
@@ -52,6 +53,15 @@ async def test_q10_asked_for(new_hub, cast):
     assert asker.done("advice.get")["zones"][0]["zone"] == here.b.id
     for role in ("passenger", "operator", "service", "bus_driver"):
         assert Asker(hub, role, fresh("x")).post("advice.get").status == 403
+
+
+async def test_q10_what_was_taken_back_attracts_nobody(new_hub, cast):
+    hub = new_hub(advice__every_min=0).start()
+    here = hub.block()
+    weeks_of(hub, **{here.a.id: 2, here.b.id: (90, 0)})
+    [driver] = await cast.queue(hub, here.a.stand, 1)
+    answer = await driver.call("advice.get")
+    assert answer["here"]["expected"] > 1.8 and answer["zones"] == []
 
 
 async def test_q10_without_figures_nothing_is_advised(hub, cast):

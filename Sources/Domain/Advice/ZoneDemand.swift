@@ -1,4 +1,4 @@
-/// How many requests are expected in each zone and hour, from the figures of the last weeks. Numbers alone: it knows nobody.
+/// How many requests (``TaxiFigures/demand``) are expected in each zone and hour, from the figures of the last weeks. Numbers alone: it knows nobody.
 ///
 /// An hour is judged by the same hour of the same weekday; the fewer of those there are, the more by the same hour of all days; and the
 /// fewer of those, the more by how busy the zone is at all and the city is at that hour. So little data does not shout.

@@ -10,6 +10,10 @@ public struct TaxiFigures: Equatable, Sendable {
     /// Seconds from request to acceptance, and from there to the taxi's arrival, in the mean; nil without any.
     public let meanAcceptSeconds, meanArriveSeconds: Double?
 
+    /// Rides that a taxi took, and those for which none was found. What was taken back before that shows nobody where taxis are wanted: it costs
+    /// who asks nothing, as often as it likes.
+    public var demand: Int { accepted + failed }
+
     /// A field of a day's hash: `<hour>|<zone>` and ten numbers. Nil: it is none.
     public init?(_ date: ServiceDate, _ field: String, _ value: String) {
         let n = value.split(separator: " ").compactMap { Int($0) }

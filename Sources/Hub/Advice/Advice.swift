@@ -5,8 +5,8 @@ import RedisLink
 import Settings
 import Wire
 
-/// Drivers are advised where to wait: on asking, and unasked when a zone near by is much better. Expected are the requests that the
-/// figures of taxis had in the last weeks (``ZoneDemand``); a worker reads them when it first needs them, and then once an hour.
+/// Drivers are advised where to wait: on asking, and unasked when a zone near by is much better. Expected is the demand that the
+/// figures of taxis had in the last weeks (``TaxiFigures/demand``, ``ZoneDemand``); a worker reads them when it first needs them, and then once an hour.
 final class Advice: Capability {
     let services: WorkerServices
     private var demand = ZoneDemand()
@@ -238,7 +238,7 @@ final class Advice: Capability {
                     date,
                     stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
                         TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
-                            .map { ($0.zone, $0.hour, $0.requested) }
+                            .map { ($0.zone, $0.hour, $0.demand) }
                     })
             }
             self.readDays(dates.dropFirst(), then)
