@@ -118,9 +118,43 @@ import Wire
             #expect(try await rate("passenger", "p1") == .refused("not_available"))
             let office = try await city.command("rating_get", "driver", "A", "operator")
             #expect(office["count"]?.integer == 1 && office["mean"]?.double == 4)
-            #expect(try await city.command("rating_get", "driver", "A", "driver")["mean"] == .null)
+            let own = try await city.command("rating_get", "driver", "A", "driver")
+            #expect(own["count"]?.integer == 0 && own["mean"] == .null)
             try await city.advance(14 * 86_400_000 + 1)
             #expect(try await rate("driver", "A") == .refused("not_available"))
+        }
+    }
+
+    @Test("M10: who is rated is told of five ratings at once, when each is a day old; so nobody learns who gave what")
+    func ratingsInSteps() async throws {
+        try await TestCity.run { city in
+            func own() async throws -> [Double?] {
+                let told = try await city.command("rating_get", "driver", "A", "driver")
+                return [told["count"]?.double, told["mean"]?.double]
+            }
+            let day = 86_400_000
+            var now = Self.start
+            for (n, stars) in [5, 4, 4, 4, 3, 1, 1, 1, 1, 1, 2].enumerated() {
+                try await city.raw([
+                    "HSET", "{test}:ride:t\(n)", "receipt", "x", "driver", "A", "passenger", "p\(n)", "zone", "14",
+                    "closed_at", String(now),
+                ])
+                let before = try await own()
+                #expect(try await city.command("trip_rate", "passenger", "p\(n)", "t\(n)", "\(stars)", "", "").isOK)
+                #expect(try await own() == before, "of the latest nothing is told")
+                // The first five on one day, the others a day later, and one more.
+                if n == 4 || n == 9 {
+                    let told: [Double?] = n == 4 ? [5, 4] : [10, 2.5]
+                    try await city.advance(day - 1)
+                    #expect(try await own() == before)
+                    try await city.advance(1)
+                    now += day
+                    #expect(try await own() == told)
+                }
+            }
+            try await city.advance(day)
+            #expect(try await own() == [10, 2.5], "the eleventh waits for four more")
+            #expect(try await city.command("rating_get", "driver", "A", "operator")["count"]?.integer == 11)
         }
     }
 }
