@@ -87,6 +87,33 @@ import Wire
         }
     }
 
+    @Test("a number is gone 30 days after its last request, as the name of a key, too")
+    func forgotten() async throws {
+        try await TestCity.run { city in
+            let who = "passenger:\(Self.subject)"
+            let (counts, stars) = ("{test}:reliability:\(who)", "{test}:rating:\(who)")
+            try await city.queue("14", "T1")
+            #expect(try await request(city, "r1").isOK)
+            _ = try await city.command("offer_accept", "T1", "r1", "", "")
+            _ = try await city.call("ride_alert", ["T1", "r1", "20", "5", "gps"])
+            try await city.advance(200_000)
+            #expect(try await city.command("ride_noshow", "T1", "r1", "").isOK)
+            try await city.raw([
+                "HSET", "{test}:ride:t1", "receipt", "x", "driver", "T1", "passenger", Self.subject, "zone", "14",
+                "closed_at", "1800000000000",
+            ])
+            #expect(try await city.command("trip_rate", "driver", "T1", "t1", "2", "", "").isOK)
+            for key in [counts, stars] {
+                let left = try #require(try await city.raw(["TTL", key]).int)
+                #expect(left > 0 && left < 35 * 86_400, "\(key)")
+            }
+            try await city.raw(["ZADD", "{test}:gone", "1000", who])
+            try await city.sweep()
+            #expect(try await city.raw(["EXISTS", counts, stars]).int == 0)
+            #expect(try await city.field(who, "number") == nil)
+        }
+    }
+
     @Test("what an operator asks for callers counts to its acts: it pushes nothing out of the audit; keys are its own")
     func manyActs() async throws {
         try await TestCity.run { city in

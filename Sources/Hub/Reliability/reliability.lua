@@ -17,6 +17,8 @@ local reliability = {}
 local WEEK_MS, DAY_MS = 604800000, 86400000
 -- Points are kept for so long after the last ride, as wishes are, days.
 local POINTS_DAYS = 400
+-- Of somebody who telephones all is gone with the number (people.lua), and at the latest then: `keep` adds an eighth. Days.
+local CALLER_DAYS = 30
 -- A ride is worth so many km at most: a lost position may be anywhere.
 local MOST_KM = 200
 
@@ -29,7 +31,10 @@ end
 local function holder(c, role, subject) return c.p .. (role == 'driver' and 'vehicle:' or 'passenger:') .. subject end
 local function week(c) return math.floor(c.now / WEEK_MS) end
 
-local function keep_it(c, key) keep(c, key, math.max(c.reliability_window_days + 7, POINTS_DAYS) * 86400) end
+local function keep_it(c, key)
+    local is_caller = string.find(key, ':passenger:tel:', 1, true)
+    keep(c, key, (is_caller and CALLER_DAYS or math.max(c.reliability_window_days + 7, POINTS_DAYS)) * 86400)
+end
 
 -- What counts now: by kind, and all of it. fields: of the hash. Answers the weeks that are over, too.
 local function counts_of(c, role, fields)

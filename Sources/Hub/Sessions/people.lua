@@ -62,7 +62,11 @@ function people.forget(c, who)
     redis.call('ZREM', c.p .. 'gone', who)
     if role == 'passenger' then
         cancels.unmark(c, id)
-        if string.find(id, '^tel:') then redis.call('HDEL', c.p .. who, 'name', 'number') end
+        -- A number stays no longer, neither as a value nor as the name of a key (reliability.lua, rating.lua).
+        if string.find(id, '^tel:') then
+            redis.call('HDEL', c.p .. who, 'name', 'number')
+            redis.call('DEL', c.p .. 'reliability:' .. who, c.p .. 'rating:' .. who)
+        end
     end
     forget_block(c, c.p .. who, who, redis.call('HGET', c.p .. who, 'blocked') or nil)
 end

@@ -11,6 +11,8 @@ local KEPT_S = 400 * 86400
 -- who gave what.
 local STEP, OLD_MS = 5, 86400000
 local FIELDS = { 'stars', 'count', 'told', 'told_stars', 'recent' }
+-- Of somebody who telephones it is kept no longer than the number is known (people.lua), s.
+local CALLER_KEPT_S = 30 * 86400
 -- So many wait for that; what comes while they do is for the office alone.
 local MOST_RECENT = 100
 
@@ -38,7 +40,7 @@ local function count(c, whose, stars)
     redis.call('HINCRBY', key, 'stars', stars)
     redis.call('HINCRBY', key, 'count', 1)
     redis.call('HSET', key, 'told', told, 'told_stars', told_stars, 'recent', table.concat(rest, '\n'))
-    redis.call('EXPIRE', key, KEPT_S)
+    redis.call('EXPIRE', key, string.find(whose, '^%a+:tel:') and CALLER_KEPT_S or KEPT_S)
 end
 
 local OTHER = { passenger = 'driver', driver = 'passenger' }
