@@ -44,6 +44,13 @@ import Wire
             #expect(
                 try await city.command("ride_request", "p1", "r4", "14", "45.1", "9.1", "2", "", "", "")
                     == .refused("forbidden"))
+            let whole = try await city.command("reliability_of", "passenger", "p1", "1")
+            #expect(whole["no_shows"]?.integer == 3 && whole["subject"]?.text == "p1")
+            let little = try await city.command("reliability_of", "passenger", "p1", "")
+            #expect(little["deposit"]?.boolean == true && little["subject"]?.text == "p1")
+            for field in ["total", "no_shows", "late_cancels", "points", "warn_at", "paused_until"] {
+                #expect(whole[field] != nil && little[field] == nil, "a service without the scope, \(field)")
+            }
             #expect(try await city.command("reliability_reset", "o1", "passenger", "p1", "A mistake.", "").isOK)
             #expect(
                 try await city.command("reliability_reset", "o1", "passenger", "p1", "Again.", "")

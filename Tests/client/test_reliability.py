@@ -52,8 +52,13 @@ async def test_r12_missed_warned_paused_and_set_back(new_hub, cast):
     assert "You are paused until" in error["detail"] and error["retry_after_ms"] > 80_000_000
     await hub.logged("reliability.paused", passenger=rider.subject, total=2)
     service = Asker(hub, "service", fresh("svc-"))
-    seen = service.done("reliability.of", role="passenger", subject=rider.subject)
-    assert seen == told | {"role": "passenger", "subject": rider.subject}
+    whose = {"role": "passenger", "subject": rider.subject}
+    assert service.done("reliability.of", **whose) == whose | {"window_days": told["window_days"], "deposit": True}
+    assert "deposit" not in service.done("reliability.of", role="driver", subject=driver.subject)
+    trusted = Asker(hub, "service", fresh("svc-"))
+    trusted.token = hub.token("service", fresh("svc-"), scope="events:personal")
+    assert trusted.done("reliability.of", **whose) == told | whose
+    assert await office.call("reliability.of", **whose) == told | whose
     assert service.post("reliability.reset", role="passenger", subject=rider.subject, reason="Why.").status == 403
     assert Asker(hub, "passenger", rider.subject).done("reliability.get") == told
     done = await office.call(

@@ -1,4 +1,5 @@
 import RedisLink
+import Tokens
 import Wire
 
 /// What counts of passengers and drivers: no-shows, late cancellations, what was given back, and points. The functions of rides, seats and
@@ -15,9 +16,12 @@ final class Reliability: Capability {
         case .get:
             call("reliability_get", ["role": RedisArgument(identity.role.rawValue), "subject": who], message, session)
         case .of(let role, let subject):
+            let readsAll = identity.role == .operator || identity.claims.scopes.contains(.personalEvents)
             call(
-                "reliability_of", ["role": RedisArgument(role.rawValue), "subject": RedisArgument(subject)], message,
-                session)
+                "reliability_of",
+                [
+                    "role": RedisArgument(role.rawValue), "subject": RedisArgument(subject), "all": readsAll ? "1" : "",
+                ], message, session)
         case .reset(let role, let subject, let reason):
             call(
                 "reliability_reset",

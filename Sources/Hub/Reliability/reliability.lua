@@ -135,9 +135,11 @@ register('reliability_get', { 'role', 'subject' }, function(c, given)
     return ok((read(c, given.role, given.subject)))
 end, { 'no-writes' })
 
--- reliability_of: the same for services and operators, with whose it is.
-register('reliability_of', { 'role', 'subject' }, function(c, given)
+-- reliability_of: the same for services and operators, with whose it is. all: '' tells of that only whether a deposit is wanted: the rest is
+-- what a person does, day by day.
+register('reliability_of', { 'role', 'subject', 'all' }, function(c, given)
     local told = read(c, given.role, given.subject)
+    if given.all == '' then told = { window_days = told.window_days, deposit = told.deposit } end
     told.role, told.subject = given.role, given.subject
     return ok(told)
 end, { 'no-writes' })
