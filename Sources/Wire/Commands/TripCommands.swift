@@ -160,23 +160,51 @@ private struct ReferenceKind: FieldKind {
 
 /// Numbers of payment cards (ISO/IEC 7812): 13 to 19 digits of which the last is the check digit of Luhn.
 public enum CardNumber {
-    /// Whether all digits between two letters, whatever signs part them, are such a number.
+    /// Digits that stand together at least, where letters part a number.
+    private static let group = 4
+
+    /// Whether a text has such a number in it, whatever signs part its digits: all digits between two letters, or any that begin as a known
+    /// issuer's cards do and are as many as those have. So a number is found that stands among other digits, or has letters between its groups.
     public static func isIn(_ text: String) -> Bool {
-        var digits: [UInt8] = []
+        var parts: [[UInt8]] = [[]]
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
-                if isNumber(digits) { return true }
-                digits = []
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): parts[parts.count - 1].append(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): parts.append([])
             default: break
             }
         }
-        return isNumber(digits)
+        if parts.contains(where: { (13...19).contains($0.count) && hasCheckDigit($0[...]) }) { return true }
+        let digits = parts.flatMap { $0 }
+        // Of each digit the part in which it stands.
+        let places = parts.indices.flatMap { [Int](repeating: $0, count: parts[$0].count) }
+        for start in digits.indices {
+            for end in lengths(digits[start...]).map({ start + $0 }) where end <= digits.count {
+                if hasCheckDigit(digits[start..<end]), isInGroups(places[start..<end]) { return true }
+            }
+        }
+        return false
     }
 
-    private static func isNumber(_ digits: [UInt8]) -> Bool {
-        guard (13...19).contains(digits.count) else { return false }
+    /// How many digits the numbers have that begin so; empty: no known issuer's do.
+    private static func lengths(_ digits: ArraySlice<UInt8>) -> [Int] {
+        guard digits.count >= 13 else { return [] }
+        switch digits.prefix(4).reduce(0, { $0 * 10 + Int($1) }) {
+        case 4000...4999: return [13, 16, 19]
+        case 5100...5599, 2221...2720, 3528...3589: return [16]
+        case 3400...3499, 3700...3799: return [15]
+        case 3000...3059, 3600...3699, 3800...3999: return [14]
+        case 6011, 6200...6299, 6440...6599: return [16, 19]
+        default: return []
+        }
+    }
+
+    private static func isInGroups(_ places: ArraySlice<Int>) -> Bool {
+        places.first == places.last
+            || Dictionary(grouping: places, by: { $0 }).values.allSatisfy { $0.count >= group }
+    }
+
+    private static func hasCheckDigit(_ digits: ArraySlice<UInt8>) -> Bool {
         var sum = 0
         for (place, digit) in digits.reversed().enumerated() {
             let value = place % 2 == 1 ? Int(digit) * 2 : Int(digit)
