@@ -102,6 +102,64 @@ import Wire
         }
     }
 
+    private func report(
+        _ city: TestCity, _ state: String, as reference: String, by service: String = "pay"
+    ) async throws -> TestCity.Outcome {
+        try await city.command("payment_report", service, "r_1", state, reference, "")
+    }
+
+    @Test("M10: a trip that is paid under two references was charged twice: the second is refused")
+    func twice() async throws {
+        try await TestCity.run { city in
+            try await aboard(city, payment: "digital")
+            try await city.advance(600_000)
+            _ = try await finish(city)
+            #expect(try await report(city, "failed", as: "A-0").isOK)
+            #expect(try await report(city, "failed", as: "A-1").isOK, "nothing was taken")
+            #expect(try await report(city, "paid", as: "A-1").isOK, "another try")
+            #expect(try await report(city, "paid", as: "A-1").isOK)
+            #expect(try await report(city, "paid", as: "").isOK)
+            #expect(try await report(city, "paid", as: "B-2", by: "other") == .refused("not_available"))
+            #expect(try await report(city, "refunded", as: "B-2", by: "other") == .refused("not_available"))
+            #expect(try await report(city, "refunded", as: "A-1").isOK)
+            #expect(try await city.field("ride:r_1", "reference") == "A-1")
+        }
+    }
+
+    @Test("M10: cash that no driver said was paid is settled by a service; what a driver said stays")
+    func settled() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.advance(600_000)
+            #expect(try await city.command("office_end", "o1", "ride", "r_1", "Broken.", "").isOK)
+            let trip = try await city.command("receipt_get", "operator", "o1", "r_1")
+            #expect(trip["payment"]?["method"]?.text == "cash" && trip["payment"]?["state"]?.text == "pending")
+            for state in ["failed", "paid", "paid", "refunded"] {
+                #expect(try await report(city, state, as: "book-7")["payment"]?["state"]?.text == state)
+            }
+        }
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.advance(600_000)
+            #expect(try await finish(city)["payment"]?["state"]?.text == "paid")
+            for state in ["paid", "failed", "refunded"] {
+                #expect(try await report(city, state, as: "x") == .refused("not_available"))
+            }
+        }
+    }
+
+    @Test("what the office ends within a minute of its request took nobody anywhere, and is no trip")
+    func briefByOffice() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 60_000)"])
+            #expect(try await city.command("office_end", "o1", "ride", "r_1", "Broken.", "").isOK)
+            #expect(try await city.last("ride.ended", "passenger:p1")?["receipt"] == nil)
+            #expect(try await city.raw(["EXISTS", "{test}:trips:driver:A", "{test}:receipts"]).int == 0)
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test(
         "M10: one rating per side, within its time; means are exact for the office, and told to their owner from five on"
     )

@@ -146,6 +146,11 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
     assert await service.call("payment.report", trip=trip, state="paid", reference="pay_7Hq2", key="p") == paid
     for client in (passenger, driver):
         await client.until("payment.changed", trip=trip, receipt=end["receipt"], payment={"method": "digital", "state": "paid"})
+    # Somebody else has charged the passenger, too.
+    other = await Service(priced).greet()
+    error = await other.refused("payment.report", "not_available", trip=trip, state="paid", reference="other-9")
+    assert "given back" in error["detail"] and "pay_7Hq2" not in error["detail"]
+    await other.refused("payment.report", "not_available", trip=trip, state="refunded", reference="other-9")
     asker = Asker(priced, "service", service.subject)
     asker.token = service.token
     asker.done("payment.report", trip=trip, state="refunded")
@@ -153,8 +158,28 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
     known = await passenger.call("receipt.get", trip=trip)
     assert known["payment"] == {"method": "digital", "state": "refunded", "reference": "pay_7Hq2"}
     assert "reference" not in (await driver.call("receipt.get", trip=trip))["payment"]
-    for client in (service, stranger):
+    for client in (service, stranger, other):
         client.hello_reply = None  # no channel of its own to settle
+
+
+async def test_m10_cash_of_a_ride_that_the_office_ends_is_settled_by_a_service(priced, cast):
+    here = priced.block()
+    driver, passenger, office = cast.driver(priced, here.a.stand), await cast.rider(priced), await cast.operator(priced)
+    await driver.go_available()
+    trip = await passenger.request(here.a.centre, 1)
+    await driver.accept(trip)
+    await driver.fix(here.a.centre)
+    await driver.call("ride.aboard", ride=trip)
+    priced.redis.hincrby(priced.key(f"ride:{trip}"), "requested_at", -BACK_MS)
+    await office.call("office.end", ride=trip, reason="The phone is broken.")
+    ended = await passenger.until("ride.ended", ride=trip)
+    assert ended["payment"] == {"method": "cash", "state": "pending"}
+    await driver.until("ride.cancelled", ride=trip)
+    service = await Service(priced).greet()
+    await service.call("payment.report", trip=trip, state="paid", reference="book-7")
+    for client in (passenger, driver):
+        await client.until("payment.changed", trip=trip, payment={"method": "cash", "state": "paid"})
+    service.hello_reply = None  # no channel of its own to settle
 
 
 async def test_m10_each_side_rates_once(priced, cast):

@@ -127,11 +127,15 @@ end
 -- The office ends a ride whose driver does not: where the driver is nobody knows, so it says itself when it is available again.
 local function end_by_operator(c, ride, r, text)
     local v = vehicle(c, r.driver)
-    local trip, told = trips.made(c, ride, r, r.driver, v.card)
-    close_ride(c, ride, r, 'ended', nil, nil, trip)
+    local is_brief = cancels.is_brief(c, r.requested_at)
+    local trip, told
+    -- What took nobody anywhere is no trip.
+    if not is_brief then trip, told = trips.made(c, ride, r, r.driver, v.card) end
+    close_ride(c, ride, r, 'ended', is_brief, nil, trip)
     log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator',
         text = text }))
-    tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'operator', receipt = told.receipt, payment = told.payment })
+    tell(c, 'passenger:' .. r.passenger, 'ride.ended',
+        { ride = ride, reason = 'operator', receipt = told and told.receipt, payment = told and told.payment })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
     make_unavailable(c, r.driver, v)
 end

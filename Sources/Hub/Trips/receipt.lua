@@ -73,18 +73,36 @@ local MOVES = {
     pending = { paid = true, failed = true }, failed = { paid = true, pending = true }, paid = { refunded = true }, refunded = {},
 }
 
+-- Why a payment can't become what is reported, as text; nil: it can. t: the trip.
+local function no_move(t, trip, state, reference)
+    -- That it was paid in cash says its driver. Where nobody did (ended by the office, or lost), a service settles it, and it is as any other.
+    if t.payment ~= 'digital' and t.paid == 'paid' and not t.settled then return 'The trip ' .. trip .. ' is paid in cash.' end
+    -- A reference names the payment. Two of them for one trip that is paid: somebody was charged twice.
+    local is_other = reference ~= '' and t.reference and t.reference ~= reference
+    if is_other and state == 'paid' and t.paid == 'paid' then
+        return 'The payment of ' .. trip .. ' is paid already, under another reference: what was taken under this one is to be given back.'
+    end
+    if is_other and state == 'refunded' then
+        return 'The payment of ' .. trip .. ' has another reference: report its refund under that, or without.'
+    end
+    if t.paid ~= state and not (MOVES[t.paid] or {})[state] then
+        return 'The payment of ' .. trip .. ' is ' .. t.paid .. ', and can\'t become ' .. state .. '.'
+    end
+end
+
 -- payment_report: service, trip, state, reference ('' = none), key. Who reports what holds already changes nothing.
 register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, function(c, given)
     local trip, state = given.trip, given.state
     return once(c, 'payment.report', 'service:' .. given.service, given.key, function()
         local t, no = receipts.find(c, 'service', given.service, trip)
         if no then return no end
-        if t.payment ~= 'digital' then return refuse('not_available', 'The trip ' .. trip .. ' is paid in cash.') end
+        local why = no_move(t, trip, state, given.reference)
+        if why then return refuse('not_available', why) end
         if t.paid ~= state then
-            if not (MOVES[t.paid] or {})[state] then
-                return refuse('not_available', 'The payment of ' .. trip .. ' is ' .. t.paid .. ', and can\'t become ' .. state .. '.')
-            end
-            set_ride(c, trip, 'paid', state, unpack(given.reference ~= '' and { 'reference', given.reference } or {}))
+            local fields = { 'paid', state }
+            if given.reference ~= '' then fields[3], fields[4] = 'reference', given.reference end
+            if t.payment ~= 'digital' then fields[#fields + 1], fields[#fields + 2] = 'settled', '1' end
+            set_ride(c, trip, unpack(fields))
             log(c, 'payment.changed', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
                 payment_state = state })
             local told = { trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } }
