@@ -126,6 +126,26 @@ import Wire
         }
     }
 
+    @Test("M10: a driver can't make a digital payment of what the passenger asked as cash; the other way it can")
+    func wish() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            try await city.advance(600_000)
+            func end(_ payment: String) async throws -> TestCity.Outcome {
+                try await city.command("ride_finish", "A", "", "22", "k", payment, "", "1112", "600", "EUR", "f600")
+            }
+            #expect(try await end("digital") == .refused("not_available"))
+            #expect(try await city.field("ride:r_1", "state") == "aboard")
+            #expect(try await end("cash")["payment"]?["state"]?.text == "paid", "the same key may try again")
+        }
+        try await TestCity.run { city in
+            try await aboard(city, payment: "digital")
+            try await city.advance(600_000)
+            let ended = try await city.command("ride_finish", "A", "", "22", "", "cash")
+            #expect(ended["payment"]?["method"]?.text == "cash" && ended["payment"]?["state"]?.text == "paid")
+        }
+    }
+
     @Test("M10: cash that no driver said was paid is settled by a service; what a driver said stays")
     func settled() async throws {
         try await TestCity.run { city in

@@ -162,6 +162,21 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
         client.hello_reply = None  # no channel of its own to settle
 
 
+async def test_m10_only_the_passenger_wishes_to_pay_digitally(priced, cast):
+    here = priced.block()
+    driver, passenger = cast.driver(priced, here.a.stand), await cast.rider(priced)
+    await driver.go_available()
+    trip = await passenger.request(here.a.centre, 1)
+    await driver.accept(trip)
+    await driver.fix(here.a.centre)
+    await driver.call("ride.aboard", ride=trip)
+    priced.redis.hincrby(priced.key(f"ride:{trip}"), "requested_at", -BACK_MS)
+    error = await driver.refused("ride.end", "not_available", ride=trip, payment="digital")
+    assert "cash" in error["detail"]
+    assert (await driver.call("ride.end", ride=trip, payment="cash"))["payment"] == {"method": "cash", "state": "paid"}
+    await passenger.until("ride.ended", ride=trip)
+
+
 async def test_m10_cash_of_a_ride_that_the_office_ends_is_settled_by_a_service(priced, cast):
     here = priced.block()
     driver, passenger, office = cast.driver(priced, here.a.stand), await cast.rider(priced), await cast.operator(priced)

@@ -306,7 +306,8 @@ local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'not
     'lat', 'lon', 'asked' }
 
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
--- for), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts (trip.lua). (command ride.end)
+-- for; digital only if it was), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts
+-- (trip.lua). (command ride.end)
 register('ride_finish', {
     'driver', 'ride', 'zone', 'key', 'payment?', 'clock?', 'metres?', 'fare?', 'currency?', 'parts?',
 }, function(c, given)
@@ -320,6 +321,10 @@ register('ride_finish', {
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
+        if given.payment == 'digital' and r.payment ~= 'digital' then
+            return refuse('not_available', 'The passenger has asked to pay in cash: only it can wish otherwise, as it asks. End the ride with '
+                .. '`payment` cash, or without.')
+        end
         local is_brief = cancels.is_brief(c, r.requested_at)
         if not is_brief then reliability.ride_ended(c, r.passenger, r, v) end
         local trip, told
