@@ -227,6 +227,14 @@ async def test_m10_pages_of_trips_and_their_table(priced, cast):
     head, row = table.text.splitlines()
     assert head.startswith("receipt,trip,ended,driver") and row.startswith(f"{end['receipt']},{end['ride']},")
     assert f",{end['fare']['amount'] // 100}.{end['fare']['amount'] % 100:02}," in row
+    assert table.headers["Link"] is None
+    # One more: a table that ends before the last trip says where it goes on.
+    priced.redis.copy(priced.key(f"ride:{end['ride']}"), priced.key("ride:r_before"))
+    priced.redis.zadd(priced.key(f"trips:driver:{driver.subject}"), {"r_before": 1})
+    first = priced.http("/v1/trips.csv?limit=1", headers={"Authorization": f"Bearer {asker.token}"})
+    assert first.text == table.text and first.headers["Link"] == '</v1/trips.csv?from=r_before&limit=1>; rel="next"'
+    last = priced.http("/v1/trips.csv?from=r_before&limit=1", headers={"Authorization": f"Bearer {asker.token}"})
+    assert ",r_before," in last.text and last.headers["Link"] is None
     await passenger.refused("trips.list", "forbidden", role="driver", subject=driver.subject)
     office = await cast.operator(priced)
     listed = await office.call("trips.list", role="driver", subject=driver.subject)

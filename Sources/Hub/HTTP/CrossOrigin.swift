@@ -40,7 +40,7 @@ struct CrossOrigin {
         var response = response
         if let origin {
             response.headers.append(("Access-Control-Allow-Origin", origin))
-            response.headers.append(("Access-Control-Expose-Headers", "ETag, Retry-After"))
+            response.headers.append(("Access-Control-Expose-Headers", "ETag, Link, Retry-After"))
         }
         if varies { response.headers.append(("Vary", "Origin")) }
         return response

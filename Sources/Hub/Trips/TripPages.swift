@@ -13,10 +13,13 @@ enum TripPages {
                 response = .json(json)
                 break
             }
-            let trips = (try? JSONValue(parsing: json))?["trips"]?.elements ?? []
+            let listed = try? JSONValue(parsing: json)
             response = HTTPResponse(
                 status: 200, contentType: "text/csv; charset=utf-8; header=present",
-                headers: [("Cache-Control", "no-store")], body: Array(csv(trips).utf8))
+                headers: [("Cache-Control", "no-store")], body: Array(csv(listed?["trips"]?.elements ?? []).utf8))
+            if let next = listed?["next"]?.text {
+                response.headers.append(("Link", link(next, path: request.path, query: request.query)))
+            }
         case .receipt:
             let types = request.tokens("accept").map { String($0.utf8.prefix { $0 != 59 && $0 != 32 }) ?? "" }
             guard types.contains("text/html"), let trip = try? JSONValue(parsing: json) else {
@@ -35,6 +38,15 @@ enum TripPages {
         }
         response.headers.append(("Vary", "Accept"))
         return response
+    }
+
+    /// Where the table goes on (RFC 8288), as a table itself can't say it.
+    /// - Parameter next: the trip at which the next page begins.
+    static func link(_ next: String, path: String, query: String?) -> String {
+        let same = (query ?? "").utf8.split(separator: 38).map { String(Substring($0)) }.filter { part in
+            ["limit=", "role=", "subject="].contains { part.hasPrefix($0) }
+        }
+        return "<\(path)?\((["from=" + next] + same).joined(separator: "&"))>; rel=\"next\""
     }
 
     private static let columns = [

@@ -1,0 +1,15 @@
+import Testing
+
+@testable import Hub
+
+/// Trips as a table for a spreadsheet.
+@Suite struct TripPageTests {
+    @Test("M10: a table says where it goes on, for the same person and as many rows")
+    func link() {
+        let own = TripPages.link("r_2", path: "/v1/trips.csv", query: nil)
+        #expect(own == "</v1/trips.csv?from=r_2>; rel=\"next\"")
+        let query = "subject=p%3A7&from=r_9&limit=100&role=passenger&x=%3E&limits=3"
+        let others = TripPages.link("r_2", path: "/v1/trips", query: query)
+        #expect(others == "</v1/trips?from=r_2&subject=p%3A7&limit=100&role=passenger>; rel=\"next\"")
+    }
+}
