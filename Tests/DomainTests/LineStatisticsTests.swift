@@ -39,6 +39,8 @@ struct LineStatisticsTests {
         #expect(text.hasPrefix("date,line,tours_started,"))
         #expect(text.contains("\r\n\(Self.date),\"a\"\"b,c\",0,") && text.contains("\r\n\(Self.date),\"d\r\ne\",0,"))
         #expect(text.hasSuffix(",2\r\n"), "a code without a column of its own is counted all the same")
+        let accent = String(decoding: page([("g\"\u{301}h|passengers", 1)]).csv, as: UTF8.self)
+        #expect(accent.unicodeScalars.count { $0 == "\"" } == 4, "a quote with an accent on it is doubled, too")
         let plain = page([("1|passengers", 1)])
         let lines = String(decoding: plain.csv, as: UTF8.self).split(separator: "\r\n")
         #expect(

@@ -123,8 +123,10 @@ public struct StatisticsPages: Sendable {
         let isPlain = !text.utf8.contains {
             $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 10 || $0 == 13
         }
-        return isPlain
-            ? text
-            : "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        guard !isPlain else { return text }
+        // By bytes: a quote with an accent on it is another Character.
+        let quote = UInt8(ascii: "\"")
+        let quoted = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return String(decoding: [quote] + quoted + [quote], as: UTF8.self)
     }
 }
