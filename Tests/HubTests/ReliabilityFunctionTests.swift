@@ -61,6 +61,18 @@ import Wire
         }
     }
 
+    @Test("R12: the audit of what is set back says what counted, and whether somebody was blocked")
+    func audited() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await miss(city, "r1")
+            #expect(try await city.command("reliability_reset", "o1", "passenger", "p1", "Why.", "").isOK)
+            let entry = try await city.command("office_audit", "", "1")["entries"]?[0]
+            #expect(entry?["before"]?["total"]?.integer == 1 && entry?["before"]?["blocked"]?.boolean == false)
+            #expect(entry?["after"]?["total"]?.integer == 0 && entry?["after"]?["blocked"]?.boolean == false)
+        }
+    }
+
     /// `p1` is blocked (till: hub ms, `0` for good) while its ride comes, which it misses; a pause follows at once.
     private func blockAndMiss(_ city: TestCity, till: String) async throws {
         try await city.queue("14", "T1")

@@ -168,7 +168,7 @@ register('reliability_reset', { 'operator', 'role', 'subject', 'reason', 'key' }
         end
         local who = role == 'passenger' and audit.person(subject) or subject
         local id = audit.write(c, given.operator, 'reliability.reset', role .. ':' .. who, given.reason,
-            { total = total, blocked = blocks.holds(c, mark) }, { total = 0, blocked = rest ~= nil })
+            { total = total, blocked = blocks.read(c, mark) ~= nil }, { total = 0, blocked = rest ~= nil })
         return ok({ role = role, subject = subject, audit = id })
     end)
 end)
