@@ -121,6 +121,15 @@ struct ProximityLadderTests {
         #expect(!passes(seconds: 60, reach: 200, isContinuous: false))
     }
 
+    @Test("C10: a pickup that moves across the car is no arrival, and the way of the car is held against where it is now")
+    func pickupMoves() {
+        var ladder = ProximityLadder(restored: .near)
+        _ = ladder.vehicleMoved(to: fix(0, x: 100), target: pickup)
+        let moved = LocalFrame(origin: pickup).point(PlanePoint(x: 200, y: 0))
+        #expect(ladder.vehicleMoved(to: fix(5, x: 97), target: moved).isEmpty)
+        #expect(ladder.vehicleMoved(to: fix(15, x: 260), target: moved).arrived?.isInterpolated == true)
+    }
+
     @Test("C10: a fix worse than 50 m is no end of a segment")
     func inaccurateFixIsSkipped() {
         var ladder = ProximityLadder(restored: .near)

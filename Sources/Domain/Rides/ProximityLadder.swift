@@ -51,8 +51,8 @@ public struct ProximityEvents: Equatable, Sendable {
 /// The latched ladder of one ride: 500 m from the pickup, then 20 m. Each rung is told once, never again, and never
 /// taken back; a new ride begins with a new ladder. `notified` is all that must survive the worker.
 ///
-/// The test is made on the way since the last fix, relative to the pickup (either end may move), so that a car which
-/// passes between two fixes 75 m apart is not missed. Where the way is unknown, because more than 120 s or 1 km lie
+/// The test is made on the way since the last fix, against where the pickup is now, so that a car which passes between
+/// two fixes 75 m apart is not missed, and a pickup that moves across the car is not taken for its arrival. Where the way is unknown, because more than 120 s or 1 km lie
 /// between the fixes or the vehicle jumped, only the new fix itself is tested. Fixes worse than 50 m are not used.
 ///
 /// The rule for 20 m, which is within the error of a phone in a street:
@@ -83,7 +83,6 @@ public struct ProximityLadder: Sendable {
 
     private struct Last: Sendable {
         var vehicle: GeoPoint
-        var target: GeoPoint
         var at: Int64
         var accuracy: Double
         var isStanding: Bool
@@ -118,18 +117,19 @@ public struct ProximityLadder: Sendable {
         let previous = isContinuous ? last : nil
         let standing = isStanding(fix, since: previous)
         let events = step(
-            Last(vehicle: fix.point, target: target, at: fix.at, accuracy: fix.effectiveAccuracy, isStanding: standing),
-            from: previous)
+            Last(vehicle: fix.point, at: fix.at, accuracy: fix.effectiveAccuracy, isStanding: standing),
+            to: target, from: previous)
         isFirst = false
         return events
     }
 
-    private mutating func step(_ now: Last, from previous: Last?) -> ProximityEvents {
-        let end = LocalFrame(origin: now.target).project(now.vehicle)
+    private mutating func step(_ now: Last, to target: GeoPoint, from previous: Last?) -> ProximityEvents {
+        let frame = LocalFrame(origin: target)
+        let end = frame.project(now.vehicle)
         var start = end
         var before = now
         if let previous, now.at - previous.at <= Self.maximumGapMs {
-            let from = LocalFrame(origin: previous.target).project(previous.vehicle)
+            let from = frame.project(previous.vehicle)
             if (end - from).length <= Self.maximumSegment {
                 start = from
                 before = previous
@@ -180,7 +180,7 @@ public struct ProximityLadder: Sendable {
     }
 }
 
-/// The way of the vehicle relative to the pickup between two fixes.
+/// The way of the vehicle between two fixes, seen from the pickup.
 private struct Way {
     var start: PlanePoint
     var end: PlanePoint
