@@ -50,16 +50,19 @@ extension Seats {
         let route: String?
         let free: Int
         let ridden: Double
+        /// What is paid for of that.
+        let paid: Double
         let toPickup: Double
         /// Nil: its route says nothing of that.
         let detour: Double?
-        /// What it has to drive for them.
-        var metres: Double { toPickup + (detour ?? 0) }
+        /// What it has to drive for them, and what they ride for nothing.
+        var metres: Double { toPickup + (detour ?? 0) + ridden - paid }
     }
 
     /// Those that go there, by how far they have to drive.
     private func candidates(_ vehicles: [JSONValue], from pickup: GeoPoint, to destination: GeoPoint) -> [Candidate] {
         let index = routeIndex()
+        let byRoad = settings.detour.metres(from: pickup, to: destination)
         let places = vehicles.map { view -> [PathPlace] in
             guard view["way"] == nil, let vehicle = view["vehicle"]?.text else { return [] }
             return index.places(of: vehicle, route: view["route"]?.text, along: view["along"]?.text ?? "")
@@ -78,14 +81,14 @@ extension Seats {
                 guard along <= from + Self.passedMetres else { return nil }
                 return Candidate(
                     vehicle: vehicle, route: route, free: free, ridden: metres,
+                    paid: paidMetres(metres, from: pickup, to: destination),
                     toPickup: max(from - along, place.distance(to: pickup)), detour: detour)
             }
             guard places.contains(where: { place in leading[place.way].map { place.step <= $0 } ?? false }) else {
                 return nil
             }
             return Candidate(
-                vehicle: vehicle, route: route, free: free,
-                ridden: settings.detour.metres(from: pickup, to: destination),
+                vehicle: vehicle, route: route, free: free, ridden: byRoad, paid: byRoad,
                 toPickup: settings.detour.metres(from: place, to: pickup), detour: nil)
         }
         return found.sorted { ($0.metres, $0.vehicle) < ($1.metres, $1.vehicle) }
@@ -97,7 +100,7 @@ extension Seats {
     /// As `next_candidate` in seat.lua reads it.
     private func line(_ candidate: Candidate, _ passengers: Int) -> String {
         func whole(_ metres: Double?) -> String { metres.map { "\(Int($0.rounded()))" } ?? "-" }
-        let fare = FareTable(settings.vehicles.fares).fare(route: candidate.route, metres: candidate.ridden)
+        let fare = FareTable(settings.vehicles.fares).fare(route: candidate.route, metres: candidate.paid)
         let price = fare.map { "\($0 * passengers)" } ?? "-"
         return "\(candidate.vehicle) \(whole(candidate.ridden)) \(price) \(whole(candidate.toPickup)) "
             + whole(candidate.detour)

@@ -143,7 +143,8 @@ final class Seats: Capability {
             }
             let view = reply.bytes.flatMap { try? JSONValue(parsing: $0) }
             let ride = self.measure(from: pickup, to: destination, in: view)
-            let fare = FareTable(self.settings.vehicles.fares).fare(route: view?["route"]?.text, metres: ride.metres)
+            let fare = FareTable(self.settings.vehicles.fares).fare(
+                route: view?["route"]?.text, metres: self.paidMetres(ride.metres, from: pickup, to: destination))
             let (code, detail) = ride.refusal ?? ("", "")
             self.call(
                 "seat_book",
@@ -161,6 +162,12 @@ final class Seats: Capability {
                     "by": RedisArgument(self.by(message, session)),
                 ], message, session)
         }
+    }
+
+    /// Of a way, what is paid for, metres: one that its driver has announced may wind, but nobody pays for more than twice the way
+    /// by road.
+    func paidMetres(_ metres: Double, from pickup: GeoPoint, to destination: GeoPoint) -> Double {
+        min(metres, 2 * settings.detour.metres(from: pickup, to: destination))
     }
 
     /// What a booking asks of a minibus, in metres: along the announced way, or else by road as the ETA has it.
