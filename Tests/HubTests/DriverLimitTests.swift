@@ -213,7 +213,7 @@ import Wire
         }
     }
 
-    @Test("C60: a taxi at the pickup pays nothing when who is aboard takes the ride back")
+    @Test("C60: when who is aboard takes the ride back from a taxi that was there, both pay a little, and the log has how far it drove")
     func isAboard() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
@@ -224,7 +224,23 @@ import Wire
                 try await city.advance(121_000)
                 #expect(try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "").isOK)
                 #expect(try await city.order("14") == ["T1"])
+                #expect(try await city.raw(["LLEN", "{test}:cancels:p\(n)"]).int == 1)
             }
+            // One that has driven on is elsewhere: it is in no queue before it says where.
+            try await city.position("T1", "45.1", at: 1)
+            try await city.assign("r5", of: "p5", to: "T1")
+            try await city.call("ride_alert", ["T1", "r5", "20", "4", "high"])
+            #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+            for step in 0..<6 {
+                try await city.advance(30_000)
+                try await city.position("T1", "45.1\(step)1", at: 30_000 * step)
+            }
+            #expect(try await city.command("ride_cancel", "passenger", "p5", "", "", "").isOK)
+            #expect(try await city.order("14") == [])
+            let log = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
+            let last = try #require(log.last { $0[1].array?[1].text == "ride.cancelled" })
+            let told = try JSONValue(parsing: last[1].array?[5].bytes ?? [])
+            #expect(told["aboard_s"]?.integer == 180 && told["driven_m"]?.integer ?? 0 > 300)
         }
     }
 }

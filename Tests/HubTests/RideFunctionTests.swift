@@ -129,6 +129,25 @@ import Wire
         }
     }
 
+    @Test("C27, C45: a ride is given back: who has declined it in this round is asked again in the next one, and not before")
+    func declinedBefore() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1", "T2")
+            _ = try await city.request("p1", "r1", "14")
+            _ = try await city.command("offer_decline", "T1", "r1", "")
+            #expect(try await city.command("offer_accept", "T2", "r1", "", "").isOK)
+            try await city.call("ride_alert", ["T2", "r1", "500", "480", "high"])
+            #expect(try await city.command("ride_cancel", "driver", "T2", "", "", "14").isOK)
+            #expect(try await city.offered("r1") == nil)
+            #expect(try await city.field("ride:r1", "near_at") == nil)
+            try await city.advance(5_000)
+            try await city.sweep()
+            #expect(try await city.offered("r1") == "T1")
+            #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "next_round")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("R5: a driver that gave a ride back is not asked for it again, though it is alone; the search ends")
     func givenBackForGood() async throws {
         try await TestCity.run { city in

@@ -26,8 +26,10 @@ import Wire
         for step in 0...10 { try await fix(city, "45.1\(step < 10 ? "0" : "")\(step)") }
     }
 
-    private func fix(_ city: TestCity, _ lat: String) async throws {
-        try await city.call("positions_take", ["A", "s-A", lat, "9.1", "\(Self.start)", "0", "0", "c1", ""])
+    /// Five seconds after the one before.
+    private func fix(_ city: TestCity, _ lat: String, session: String = "s-A", cell: String = "c1") async throws {
+        try await city.advance(5_000)
+        try await city.call("positions_take", ["A", session, lat, "9.1", "\(Self.start)", "0", "0", cell, ""])
     }
 
     private func finish(_ city: TestCity, key: String = "") async throws -> TestCity.Outcome {
@@ -42,13 +44,52 @@ import Wire
             #expect(try await city.call("trip_toll", ["A", "r_1", "22"]).int == 1)
             #expect(try await city.call("trip_toll", ["A", "r_1", "22"]).int == 1)
             for _ in 0..<20 {
-                try await fix(city, "45.1101")
+                try await fix(city, "45.1103")
                 try await fix(city, "45.11")
             }
-            try await city.advance(600_000)
+            // Once it seems to have been elsewhere; then its fixes are coarse, and of a second phone.
+            for lat in ["45.1112", "45.11"] { try await fix(city, lat) }
+            for _ in 0..<5 {
+                for lat in ["45.1109", "45.1091"] { try await fix(city, lat, cell: "c1 ~") }
+                for lat in ["45.1109", "45.1109", "45.11"] { try await fix(city, lat, session: "s-B") }
+                try await fix(city, "45.11")
+            }
+            let seconds = 55 + 200 + 10 + 150
             let meter = try await city.call("trip_meter", ["A", ""]).array?.map { $0.text ?? "" }
-            #expect(meter == ["r_1", "1112", "600", "\(Self.start + 70_000)", "2", "14", "22", ""])
+            #expect(meter == ["r_1", "1112", "\(seconds)", "\(Self.start + 75_000)", "2", "14", "22", ""])
             #expect(try await city.call("trip_meter", ["B", "r_1"]).array?.isEmpty == true)
+        }
+    }
+
+    @Test("M10: no car is faster than a car: what comes too soon counts for no meter")
+    func tooFast() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "max_speed_mps", "45"])
+            try await aboard(city)
+            let before = try await city.field("vehicle:A", "meter")
+            for step in 0..<40 {
+                let lat = step.isMultiple(of: 2) ? "45.12" : "45.1"
+                try await city.call("positions_take", ["A", "s-A", lat, "9.1", "\(Self.start)", "0", "0", "c1", ""])
+            }
+            let metres = try await city.field("vehicle:A", "meter")?.split(separator: " ").first.flatMap { Double($0) }
+            #expect(metres ?? 0 < 1_300, "\(before ?? "")")
+        }
+    }
+
+    @Test("M10: a ride whose taxi was not where its passenger waited is no trip, and costs nothing")
+    func unmet() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "A")
+            try await city.position("A", "45.12", at: 1)
+            try await city.assign("r_1", of: "p1", to: "A")
+            try await city.call("ride_alert", ["A", "r_1", "500", "400", "high"])
+            #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+            try await city.advance(70_000)
+            #expect(try await city.call("trip_meter", ["A", ""]).array?.isEmpty == true)
+            let ended = try await finish(city)
+            #expect(ended.isOK && ended["receipt"] == nil && ended["fare"] == nil)
+            #expect(try await city.command("receipt_get", "passenger", "p1", "r_1") == .refused("not_found"))
+            #expect(try await city.raw(["EXISTS", "{test}:reliability:passenger:p1"]).int == 0)
         }
     }
 
@@ -56,7 +97,7 @@ import Wire
     func receipt() async throws {
         try await TestCity.run { city in
             try await aboard(city)
-            try await city.advance(600_000)
+            try await city.advance(545_000)
             let ended = try await finish(city, key: "k")
             #expect(ended["receipt"]?.text == "2027-000001" && ended["fare"]?["amount"]?.integer == 600)
             #expect(ended["payment"]?["state"]?.text == "paid")

@@ -37,7 +37,7 @@ extension EventCatalogue {
         ride.aboard ride zone driver passengers
         ride.accepted ride zone driver passenger!
         ride.arrived ride zone driver distance_m
-        ride.cancelled ride zone driver passenger! by text!
+        ride.cancelled ride zone driver passenger! by text! aboard_s driven_m
         ride.driver_back ride zone driver passenger!
         ride.driver_lost ride zone driver passenger!
         ride.ended ride zone driver passenger! reason text! receipt payment payment_state amount currency

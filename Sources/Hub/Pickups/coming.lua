@@ -69,6 +69,7 @@ local function pay(c, how, request, v, passenger, driver)
     if how == 'away' then
         cancels.add(c, passenger, 'y')
         cancels.add(c, 'driver:' .. driver)
+        reliability.count(c, 'driver', driver, 'give_backs', v)
     elseif how == 'unclear' then
         cancels.add(c, passenger, 't')
         cancels.add(c, 'driver:' .. driver, 'v')

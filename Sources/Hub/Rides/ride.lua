@@ -10,10 +10,10 @@ local cancels = import('limits', 'cancels')
 local reliability = import('reliability', 'reliability')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_around, view = import('candidates', 'nobody_around', 'view')
-local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
-local dispatch_ride, remember_ask, search_ends = import('search', 'dispatch_ride', 'remember_ask', 'search_ends')
-local tell_followers = import('search', 'tell_followers')
+local close_ride, dispatch_driver, dispatch_ride = import('search', 'close_ride', 'dispatch_driver', 'dispatch_ride')
+local remember_ask, search_ends, tell_followers = import('search', 'remember_ask', 'search_ends', 'tell_followers')
 local trips = import('trip', 'trips')
+local forget_walk = import('walk', 'forget_walk')
 local free_again, offer_by_operator, withdraw_offer = import('offer', 'free_again', 'offer_by_operator', 'withdraw_offer')
 
 local function make_unavailable(c, driver, v)
@@ -36,8 +36,9 @@ end
 local function give_back(c, ride, r, reason, by, text)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
-    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'from')
-    ask_anew(c, ride)
+    redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'near_at', 'from')
+    -- Where its passenger walked to was for this driver. Who has declined in this round is not asked again before the next one.
+    forget_walk(c.p .. 'ride:' .. ride, r)
     remember_ask(c, ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', search_ends(c, r), ride)
@@ -48,17 +49,23 @@ local function give_back(c, ride, r, reason, by, text)
     tell_followers(c, ride, r, 'searching', { reason = reason })
 end
 
+-- So far, metres, a taxi has driven from where its passenger was taken aboard.
+local LEFT_M = 300
+
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
--- driver had given it back.
+-- driver had given it back. Nobody but the two knows who is right: the log has how far the taxi drove meanwhile, for the office.
 local function leave_behind(c, ride, r, v)
     close_ride(c, ride, r, 'cancelled', nil, { by = 'passenger' })
-    log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger' })
+    log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger',
+        aboard_s = r.aboard_at and math.floor((c.now - r.aboard_at) / 1000), driven_m = r.aboard_at and math.floor(trips.metres(v)) })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    -- One that was at the pickup may be right about who is aboard.
-    if r.notified ~= '20' then pay(c, 'away', r, v, r.passenger, r.driver) end
+    -- One that was at the pickup may be right about who is aboard: both pay, so that neither can often have a ride, or a fare, for nothing.
+    pay(c, r.notified == '20' and 'unclear' or 'away', r, v, r.passenger, r.driver)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
+    -- Who has driven on since is elsewhere, perhaps with somebody aboard: it says itself when it is available again.
+    local has_driven = r.state == 'aboard' and trips.metres(v) > LEFT_M
+    if has_driven or blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
         make_unavailable(c, r.driver, v)
     else
         join(c, r.driver, v, r.place_zone, 'gave_back')
@@ -142,9 +149,11 @@ end
 
 -- The driver of an accepted ride is lost: it is off the ride, which goes to the next.
 local function lose_driver(c, ride, r, by)
+    local v = vehicle(c, r.driver)
     if by == 'passenger' then cancels.add(c, 'driver:' .. r.driver) end
+    reliability.count(c, 'driver', r.driver, 'give_backs', v)
     give_back(c, ride, r, 'driver_lost', by)
-    make_unavailable(c, r.driver, vehicle(c, r.driver))
+    make_unavailable(c, r.driver, v)
     dispatch_ride(c, ride)
 end
 
@@ -270,8 +279,11 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if passengers > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        if r.notified == '0' or r.notified ~= '20' and is_elsewhere(r, vehicle(c, driver)) then
-            cancels.add(c, 'driver:' .. driver, 'f')
+        if r.notified ~= '20' then
+            -- What follows is no trip, as far as the hub can tell.
+            local is_unmet = is_elsewhere(r, vehicle(c, driver))
+            if is_unmet then set_ride(c, ride, 'unmet', '1') end
+            if is_unmet or r.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
         end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
         trips.begin_meter(c, driver)
@@ -303,7 +315,7 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
-    'lat', 'lon', 'asked' }
+    'lat', 'lon', 'asked', 'unmet' }
 
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
 -- for; digital only if it was), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts
@@ -326,10 +338,10 @@ register('ride_finish', {
                 .. '`payment` cash, or without.')
         end
         local is_brief = cancels.is_brief(c, r.requested_at)
-        if not is_brief then reliability.ride_ended(c, r.passenger, r, v) end
         local trip, told
-        -- What took nobody anywhere is no trip.
-        if not is_brief then
+        -- What took nobody anywhere is no trip, nor what began where nobody waited.
+        if not is_brief and not r.unmet then
+            reliability.ride_ended(c, r.passenger, r, v)
             trip, told = trips.made(c, ride, r, driver, v.card, {
                 payment = text('payment'), clock = text('clock'), to_zone = given.zone ~= '?' and text('zone') or nil,
                 metres = text('metres') or string.format('%.0f', trips.driven(r, v)),

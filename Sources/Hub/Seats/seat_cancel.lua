@@ -22,6 +22,9 @@ register('seat_cancel', { 'role', 'subject', 'booking', 'key', 'by?' }, function
         local how = b.state == 'confirmed' and not v.missing and (b.from and how_it_comes(c, b, v) or 'comes')
         if role == 'passenger' and how then
             pay(c, how, b, v, subject, b.driver)
+        elseif role == 'passenger' and b.state == 'aboard' then
+            -- Nobody but the two knows who is right: both pay, so that neither can often have a ride, or a fare, for nothing.
+            pay(c, 'unclear', b, v, subject, b.driver)
         elseif role == 'passenger' and b.state == 'offered' then
             cancels.add(c, subject)
         elseif role == 'passenger' and b.state == 'waiting' then

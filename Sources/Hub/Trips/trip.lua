@@ -60,30 +60,42 @@ function trips.logged(told, event)
     return event
 end
 
--- The way with the passenger aboard. `meter` of the vehicle: metres up to a place, and the place; only metres until the first fix. A place counts
--- as soon as it is so far from the last one that it is no unrest of a parked car's fixes, metres.
-local STEP_M = 20
+-- The way with the passenger aboard. `meter` of the vehicle: metres up to a place, when that was (hub ms), the place, and, if it has moved on from
+-- there, where it was then; only metres until the first fix. A parked car's fixes are unrest: a place counts when the vehicle is so far from
+-- the last one that counted, metres, and is so still by the next fix. No car is faster than `max_speed_mps`.
+local STEP_M = 40
 
 local function read(meter)
-    local metres, lat, lon = string.match(meter or '', '^([%d.]+) (%S+) (%S+)$')
-    return tonumber(metres) or tonumber(meter), tonumber(lat), tonumber(lon)
+    local metres, at, lat, lon, rest = string.match(meter or '', '^([%d.]+) (%d+) (%S+) (%S+)(.*)$')
+    local next_lat, next_lon = string.match(rest or '', '^ (%S+) (%S+)$')
+    return tonumber(metres or string.match(meter or '', '^[%d.]+')), tonumber(at), tonumber(lat), tonumber(lon), next_lat, next_lon
 end
 
 function trips.begin_meter(c, driver) set_vehicle(c, driver, 'meter', '0') end
 
--- What the meter is after a fix; nil: as before, or there is none.
-function trips.metered(meter, lat, lon)
-    local metres, before_lat, before_lon = read(meter)
+-- What the meter of a vehicle says.
+function trips.metres(v) return (read(v.meter)) or 0 end
+
+-- What the meter is after a fix, heard at a time (hub ms); nil: as before, or there is none.
+function trips.metered(c, meter, lat, lon, heard)
+    local metres, at, from_lat, from_lon, next_lat, next_lon = read(meter)
     if not metres then return nil end
-    if not before_lat then return string.format('%.1f %s %s', metres, lat, lon) end
-    local way = metres_between(before_lat, before_lon, tonumber(lat), tonumber(lon))
-    if way < STEP_M then return nil end
-    return string.format('%.1f %s %s', metres + way, lat, lon)
+    local start = string.format('%.1f ', metres)
+    if not from_lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
+    local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
+    start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
+    if from_there(lat, lon) < STEP_M then return next_lat and start or nil end
+    if not next_lat then return start .. ' ' .. lat .. ' ' .. lon end
+    local way = from_there(next_lat, next_lon)
+    if c.max_speed_mps > 0 and way > c.max_speed_mps * (heard - at) / 1000 then return nil end
+    local now = string.format('%.1f %d ', metres + way, heard) .. next_lat .. ' ' .. next_lon
+    if metres_between(tonumber(next_lat), tonumber(next_lon), tonumber(lat), tonumber(lon)) < STEP_M then return now end
+    return now .. ' ' .. lat .. ' ' .. lon
 end
 
 -- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last.
 function trips.driven(r, v)
-    local metres, lat, lon = read(v.meter)
+    local metres, _, lat, lon = read(v.meter)
     metres = metres or 0
     if not v.lat then return metres end
     local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
@@ -91,17 +103,17 @@ function trips.driven(r, v)
     return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), here_lat, here_lon))
 end
 
-local METERED = { 'state', 'driver', 'aboard_at', 'aboard', 'lat', 'lon', 'zone', 'tolls', 'reservation' }
+local METERED = { 'state', 'driver', 'aboard_at', 'aboard', 'lat', 'lon', 'zone', 'tolls', 'reservation', 'unmet' }
 
 -- trip_meter: driver, ride ('' = the open one). Of a ride whose passenger is aboard: id, metres, how long (s), since when (hub ms), how many are
 -- aboard, the zone of the pickup, zones with a toll that it came through (a line break between), and 1 if it was reserved. Nothing of any
--- other.
+-- other, nor of one whose taxi was not where its passenger waited when it said that they are aboard (`unmet`).
 register('trip_meter', { 'driver', 'ride' }, function(c, given)
     local v = pick(c.p .. 'vehicle:' .. given.driver, { 'ride', 'meter', 'lat', 'lon' })
     local ride = given.ride ~= '' and given.ride or v.ride
     if not ride or ride ~= v.ride then return {} end
     local r = pick(c.p .. 'ride:' .. ride, METERED)
-    if r.state ~= 'aboard' or r.driver ~= given.driver then return {} end
+    if r.state ~= 'aboard' or r.driver ~= given.driver or r.unmet then return {} end
     local seconds = math.max(0, math.floor((c.now - tonumber(r.aboard_at)) / 1000))
     return { ride, string.format('%.0f', trips.driven(r, v)), string.format('%.0f', seconds), r.aboard_at, r.aboard or '1', r.zone, r.tolls or '',
         r.reservation and '1' or '' }
