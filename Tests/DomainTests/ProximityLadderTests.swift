@@ -121,7 +121,7 @@ struct ProximityLadderTests {
         #expect(!passes(seconds: 60, reach: 200, isContinuous: false))
     }
 
-    @Test("C10: a pickup that moves across the car is no arrival, and the way of the car is held against where it is now")
+    @Test("C10: a pickup that moves across the car is no arrival; the way of the car counts against where it is now")
     func pickupMoves() {
         var ladder = ProximityLadder(restored: .near)
         _ = ladder.vehicleMoved(to: fix(0, x: 100), target: pickup)

@@ -213,7 +213,7 @@ import Wire
         }
     }
 
-    @Test("C60: when who is aboard takes the ride back from a taxi that was there, both pay a little, and the log has how far it drove")
+    @Test("C60: who is aboard takes the ride back from a taxi at the pickup: both pay, and the log has the metres")
     func isAboard() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")

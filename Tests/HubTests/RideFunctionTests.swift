@@ -129,7 +129,7 @@ import Wire
         }
     }
 
-    @Test("C27, C45: a ride is given back: who has declined it in this round is asked again in the next one, and not before")
+    @Test("C27, C45: of a ride given back those who declined it in this round are asked again in the next, not before")
     func declinedBefore() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")

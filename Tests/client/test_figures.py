@@ -227,6 +227,22 @@ def test_who_asks_over_and_over_leaves_the_others_their_turn(town):
     assert codes == {200, 503}
 
 
+async def test_c60_a_year_of_figures_costs_its_reader_what_it_costs_the_hub(new_hub):
+    hub = new_hub(server__service_commands_per_second=20).start()
+    today = datetime.datetime.now(datetime.UTC).date()
+    day = {f"{hour}|{zone}": "1 1 1 0 0 0 9000 1 60000 1" for hour in range(24) for zone in range(900)}
+    hub.redis.hset(hub.key(f"taxis:{today}"), mapping=day)
+    too_much = figures.ask_taxis(hub, token=hub.token("service", "s1"))
+    assert too_much.status == 400 and "20000 rows" in too_much.json["detail"]
+    one = figures.ask_taxis(hub, token=hub.token("service", "s2"), zone="7")
+    assert one.status == 200 and len(one.json["hours"]) == 24
+    token, answers = hub.token("service", "s3"), []
+    while not answers or answers[-1].status == 200:
+        answers.append(figures.ask(hub, token=token, from_=today - datetime.timedelta(days=365)))
+    assert answers[-1].status == 429 and answers[-1].json["retry_after_ms"] > 0
+    assert figures.ask(hub, token=hub.token("service", "s4")).status == 200, "who asks for a week is not held up"
+
+
 async def test_only_for_operators_and_services_with_their_token_in_the_header(town):
     for role in ("operator", "service"):
         assert figures.ask(town, role=role).status == 200

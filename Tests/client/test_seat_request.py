@@ -23,7 +23,7 @@ def cast(request):
 
 @pytest.fixture(scope="module")
 def hub():
-    yield from running(server__workers=2)
+    yield from running(server__workers=2, vehicles__fares=['*: 2km=5.00 10km=12.00 100km=170'])
 
 
 async def going(hub, cast, here, metres, seats=4, back=False, other_than=None):
@@ -81,6 +81,22 @@ async def test_m17_with_none_that_goes_there_or_has_room_it_is_refused(hub, cast
     await rider.refused("seat.request", "not_available", **wish(here))
     await going(hub, cast, here, 300, seats=2)
     await rider.refused("seat.request", "seats_full", **wish(here, passengers=3))
+
+
+async def test_c60_nobody_pays_for_the_loops_that_a_minibus_announces(hub, cast):
+    here = hub.block()
+    looping, straight = await going(hub, cast, here, 300), await going(hub, cast, here, 400)
+    place = here.a.centre
+    loops = [place.moved(north=-400, east=9000 * side).fields for side in (1, -1, 1)]
+    ends = {"start": place.moved(north=400).fields, "end": place.moved(north=-2700).fields}
+    await looping.call("route.set", **ends, via=[place.moved(north=-300).fields, *loops, place.moved(north=-600).fields])
+    rider = await cast.rider(hub)
+    booking = (await rider.call("seat.request", **wish(here)))["booking"]
+    assert (await rider.expect("seat.searching", booking=booking))["fare"]["amount"] == 500
+    await straight.asked(booking)
+    await straight.call("seat.decline", booking=booking)
+    assert (await rider.expect("seat.searching", booking=booking, reason="declined"))["fare"]["amount"] == 1200
+    await looping.asked(booking)
 
 
 async def test_m17_it_is_taken_back_while_it_is_searched(hub, cast):

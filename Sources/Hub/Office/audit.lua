@@ -29,14 +29,19 @@ function audit.act(c, command, given, body)
     end)
 end
 
+-- Counts as an act, though nothing came of it.
+function audit.tried(c, operator)
+    local times = one_more(c, operator)
+    if times then redis.call('SET', c.p .. 'acts:' .. operator, times, 'EX', 60) end
+end
+
 -- target: on whom or what, as driver:<id>; reason: nil where the command has none; before, after: small objects (`auditFacts` in
 -- common.json). Answers the entry's id.
 function audit.write(c, operator, command, target, reason, before, after)
     local act = { operator = operator, command = command, target = target, reason = reason, before = before, after = after }
     local id = redis.call('XADD', c.p .. 'audit', 'MAXLEN', '~', KEPT, '*', 'time', c.now_text, 'act', cjson.encode(act))
     act.id = id
-    local times = one_more(c, operator)
-    if times then redis.call('SET', c.p .. 'acts:' .. operator, times, 'EX', 60) end
+    audit.tried(c, operator)
     log(c, 'audit', act)
     return id
 end

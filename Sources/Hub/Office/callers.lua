@@ -27,7 +27,11 @@ function callers.once(c, command, passenger, key, by, what, body)
     local own_key = key ~= '' and key .. ' ' .. passenger or ''
     return audit.act(c, command, { operator = caller.operator, key = own_key }, function()
         local reply = body(caller, note)
-        if string.sub(reply, 1, 1) ~= '+' then return reply end
+        -- Refused or not, it may have looked through a zone and those around.
+        if string.sub(reply, 1, 1) ~= '+' then
+            audit.tried(c, caller.operator)
+            return reply
+        end
         local told = cjson.decode(string.sub(reply, 2))
         audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = audit.person(passenger) })
         return reply

@@ -33,11 +33,7 @@ final class Budgets {
 
     /// What the subject has, whatever it comes over.
     func budget(of identity: Identity) -> Budget {
-        let key = "\(identity.role.rawValue):\(identity.subject)"
-        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: identity.role))
-        bySubject[key] = budget
-        if budget.sessions == 0 { idle.insert(key) }
-        return budget
+        budget(ofReader: "\(identity.role.rawValue):\(identity.subject)")
     }
 
     /// From hello on a connection pays from what its subject has. False: that is not enough for a hello; it was refused and the
@@ -114,14 +110,34 @@ final class Budgets {
         return take(more + paid, of: session, id)
     }
 
+    /// Takes the price of what is read over HTTP without a session. Nil: it is paid.
+    /// - Parameter reader: `<role>:<subject>`.
+    func take(_ price: Double, ofReader reader: String) -> ErrorReply? {
+        let budget = budget(ofReader: reader)
+        if budget.bucket.take(min(price, budget.bucket.capacity), at: now) { return nil }
+        return refusal(budget, price: price)
+    }
+
+    func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).bucket.charge(price, at: now) }
+
+    private func budget(ofReader key: String) -> Budget {
+        let role = Role(rawValue: String(key.prefix { $0 != ":" }))
+        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: role))
+        bySubject[key] = budget
+        if budget.sessions == 0 { idle.insert(key) }
+        return budget
+    }
+
     private func refuse(_ session: Session, _ id: Int64?, _ budget: Budget, price: Double) {
+        services.outbox.refuse(session, id, refusal(budget, price: price))
+    }
+
+    private func refusal(_ budget: Budget, price: Double) -> ErrorReply {
         let bucket = budget.bucket
         let detail =
             "At most \(Int(bucket.perSecond)) commands a second, \(Int(bucket.capacity)) at once; some count more than once."
-        services.outbox.refuse(
-            session, id,
-            ErrorReply(
-                code: .rateLimited, field: ErrorReply.field(in: detail), detail: detail,
-                retryAfterMs: max(1, bucket.wait(for: min(price, bucket.capacity), at: now))))
+        return ErrorReply(
+            code: .rateLimited, field: ErrorReply.field(in: detail), detail: detail,
+            retryAfterMs: max(1, bucket.wait(for: min(price, bucket.capacity), at: now)))
     }
 }

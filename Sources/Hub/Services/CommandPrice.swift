@@ -20,7 +20,7 @@ enum CommandPrice {
             .reservations(.cancel):
             3
         // Reads up to 20 of them.
-        case .reservations(.list): 3
+        case .reservations(.list): 10
         // Looks through the zones of the city.
         case .advice(.get): 5
         // Reads what counts of one person, or sets it back.
@@ -59,7 +59,7 @@ enum CommandPrice {
         // A fare is reckoned here, by up to 200 places on the way; a trip is read, and more of them; a rating or a payment is written and told.
         case .trips(.estimate): 2
         case .trips(.receipt), .trips(.ratings): 2
-        case .trips(.list(_, let limit, _)): 2 + Double(limit) / 10
+        case .trips(.list(_, let limit, _)): 2 + Double(limit) / 3
         case .trips(.rate), .trips(.report): 3
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5
@@ -90,6 +90,11 @@ enum CommandPrice {
     /// Of a reading over HTTP that is no command: what a hello reads of one channel.
     static let snapshot = 2.0
 
+    /// Of the figures of so many days, each of which is read from Redis by itself; and of the table that is made of them: a megabyte
+    /// takes a worker some 30 ms.
+    static func figures(days: Int) -> Double { request + Double(days) }
+    static func figures(bytes: Int) -> Double { Double(bytes) / 1024 }
+
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 
@@ -101,7 +106,7 @@ enum CommandPrice {
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
 
     /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
-    static func minibuses(_ count: Int) -> Double { Double(count) / 8 }
+    static func minibuses(_ count: Int) -> Double { Double(count) / 4 }
 
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.

@@ -13,6 +13,8 @@ final class Statistics: Capability {
     /// Who waits for that, one reading of each, in the order in which they came.
     private var waiting: [(reader: String, read: () -> Void)] = []
     private static let mostWaiting = 16
+    /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once.
+    private static let mostRows = 20_000
     private static let paths: Set = ["/v1/stats", "/v1/stats.csv", "/v1/stats/taxis", "/v1/stats/taxis.csv"]
 
     init(_ services: WorkerServices) { self.services = services }
@@ -40,18 +42,25 @@ final class Statistics: Capability {
         } catch {
             return answer(.problem(400, "Bad request", error.detail))
         }
-        guard isReading else { return tell(query, request, answer) }
+        if let refusal = services.budgets.take(CommandPrice.figures(days: query.dates.count), ofReader: reader) {
+            return answer(.refusal(refusal))
+        }
+        let charged = { (response: HTTPResponse) in
+            self.services.budgets.charge(CommandPrice.figures(bytes: response.body.count), ofReader: reader)
+            answer(response)
+        }
+        guard isReading else { return tell(query, request, charged) }
         guard waiting.count < Self.mostWaiting, !waiting.contains(where: { $0.reader == reader }) else {
             return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
         }
-        waiting.append((reader, { self.tell(query, request, answer) }))
+        waiting.append((reader, { self.tell(query, request, charged) }))
     }
 
     private func tell(_ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         isReading = true
         if Self.isOfTaxis(request) { return tellTaxis(query, request, answer) }
         let isCSV = Self.wantsCSV(request)
-        read(query, of: query.dates[...], []) { rows in
+        read(query, of: query.dates[...], Rows()) { rows in
             self.isReading = false
             defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
             guard let rows else { return answer(Self.away) }
@@ -84,12 +93,19 @@ final class Statistics: Capability {
     private func tellTaxis(
         _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
     ) {
-        readTaxis(query, of: query.dates[...], []) { rows in
+        readTaxis(query, of: query.dates[...], Rows()) { rows in
             self.isReading = false
             defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
             guard let rows else { return answer(Self.away) }
             if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
                 return answer(.problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
+            }
+            guard rows.count <= Self.mostRows else {
+                return answer(
+                    .problem(
+                        400, "Bad request",
+                        "parameters `from` and `to`: there are more than \(Self.mostRows) rows, one for each hour and zone. Ask for fewer days, or for one `zone`, at a time."
+                    ))
             }
             let isCSV = Self.wantsCSV(request)
             answer(
@@ -102,33 +118,40 @@ final class Statistics: Capability {
         }
     }
 
-    /// The same of taxis.
+    /// What has been read, day by day.
+    private final class Rows<Row> {
+        var all: [Row] = []
+    }
+
+    /// The same of taxis. It ends with the day that makes it too many.
     private func readTaxis(
-        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: [TaxiFigures],
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<TaxiFigures>,
         _ then: @escaping ([TaxiFigures]?) -> Void
     ) {
-        guard let date = dates.first else { return then(rows) }
+        guard let date = dates.first, rows.all.count <= Self.mostRows else { return then(rows.all) }
         commands.send(["HGETALL", RedisArgument(keys.taxis("\(date)"))]) { result in
             guard case .success(let reply) = result else { return then(nil) }
             let fields = reply.array ?? []
             let found = stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
                 TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
             }.filter { query.line == nil || $0.zone == query.line }
-            let sorted = found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
-            self.readTaxis(query, of: dates.dropFirst(), rows + sorted, then)
+            rows.all += found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
+            self.readTaxis(query, of: dates.dropFirst(), rows, then)
         }
     }
 
     /// One day after the other, so that Redis serves others in between. nil: Redis is away.
     private func read(
-        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: [LineStatistics],
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<LineStatistics>,
         _ then: @escaping ([LineStatistics]?) -> Void
     ) {
-        guard let date = dates.first else { return then(rows) }
+        guard let date = dates.first else { return then(rows.all) }
         commands.send(["HGETALL", RedisArgument(keys.statistics("\(date)"))]) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            let found = LineStatistics.day(date, reply.statistics).filter { query.line == nil || $0.line == query.line }
-            self.read(query, of: dates.dropFirst(), rows + found, then)
+            rows.all += LineStatistics.day(date, reply.statistics).filter {
+                query.line == nil || $0.line == query.line
+            }
+            self.read(query, of: dates.dropFirst(), rows, then)
         }
     }
 }
