@@ -68,11 +68,6 @@ import Wire
                 try await city.advance(4000)
             }
             #expect(try await walk(city, to: "45.1005") == "far", "600 m in all")
-            for _ in 0..<2 {
-                #expect(try await walk(city, to: "45.1008") == "" || walk(city, to: "45.1010") == "")
-                try await city.advance(4000)
-            }
-            #expect(try await walk(city, to: "45.1008") == "soon", "twelve times")
             try await city.call("ride_alert", ["T1", "r1", "20", "9", "high"])
             #expect(try await walk(city, to: "45.1005") == "arrived")
             #expect(try await city.command("ride_aboard", "T1", "r1", "", "").isOK)
