@@ -57,7 +57,10 @@ import Wire
     @Test("C60: what is refused counts for an operator's minute, as it may have looked through the whole zone")
     func refused() async throws {
         try await TestCity.run { city in
-            for n in 0..<60 { #expect(try await request(city, "r\(n)") == .refused("zone_empty")) }
+            for n in 0..<60 {
+                let outcome = try await request(city, "r\(n)")
+                #expect(outcome == .refused("zone_empty"))
+            }
             #expect(try await request(city, "r60") == .refused("rate_limited"))
             #expect(try await request(city, "r61", by: "o2\nBob\n031") == .refused("zone_empty"), "another operator")
             #expect(try await acts(city).isEmpty)
