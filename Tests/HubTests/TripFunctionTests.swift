@@ -140,6 +140,11 @@ import Wire
                 #expect(try await report(state)["payment"]?["state"]?.text == state)
             }
             #expect(try await report("paid") == .refused("not_available"))
+            // Nobody fills what others are told with one trip.
+            try await city.raw(["HSET", "{test}:ride:r_1", "paid", "pending", "payments", "18"])
+            for state in ["failed", "pending"] { #expect(try await report(state).isOK) }
+            #expect(try await report("failed") == .refused("not_available"))
+            #expect(try await report("pending").isOK, "what holds already changes nothing")
         }
     }
 

@@ -136,8 +136,8 @@ local function end_by_operator(c, ride, r, text)
     local v = vehicle(c, r.driver)
     local is_brief = cancels.is_brief(c, r.requested_at)
     local trip, told
-    -- What took nobody anywhere is no trip.
-    if not is_brief then trip, told = trips.made(c, ride, r, r.driver, v.card) end
+    -- What took nobody anywhere is no trip, nor what began where nobody waited.
+    if not is_brief and not r.unmet then trip, told = trips.made(c, ride, r, r.driver, v.card) end
     close_ride(c, ride, r, 'ended', is_brief, nil, trip)
     log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator',
         text = text }))
@@ -333,7 +333,8 @@ register('ride_finish', {
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
-        if given.payment == 'digital' and r.payment ~= 'digital' then
+        -- Of a reserved one nobody has said yet how it will be paid.
+        if given.payment == 'digital' and r.payment ~= 'digital' and not r.reservation then
             return refuse('not_available', 'The passenger has asked to pay in cash: only it can wish otherwise, as it asks. End the ride with '
                 .. '`payment` cash, or without.')
         end

@@ -59,7 +59,7 @@ enum CommandPrice {
         // A fare is reckoned here, by up to 200 places on the way; a trip is read, and more of them; a rating or a payment is written and told.
         case .trips(.estimate): 2
         case .trips(.receipt), .trips(.ratings): 2
-        case .trips(.list(_, let limit, _)): 2 + Double(limit) / 3
+        case .trips(.list(_, let limit, _)): 2 + Double(limit) / 2
         case .trips(.rate), .trips(.report): 3
         // With `since` it reads a history.
         case .channels(.subscribe(_, _, let since)): since == nil ? 2 : 5

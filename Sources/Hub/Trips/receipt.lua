@@ -73,6 +73,9 @@ local MOVES = {
     pending = { paid = true, failed = true }, failed = { paid = true, pending = true }, paid = { refunded = true }, refunded = {},
 }
 
+-- So often a payment may change. Each change is told to both sides, and kept in what they are told.
+local MOST_MOVES = 20
+
 -- Why a payment can't become what is reported, as text; nil: it can. t: the trip.
 local function no_move(t, trip, state, reference)
     -- That it was paid in cash says its driver. Where nobody did (ended by the office, or lost), a service settles it, and it is as any other.
@@ -99,8 +102,11 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
         local why = no_move(t, trip, state, given.reference)
         if why then return refuse('not_available', why) end
         if t.paid ~= state then
-            local fields = { 'paid', state }
-            if given.reference ~= '' then fields[3], fields[4] = 'reference', given.reference end
+            if tonumber(t.payments or 0) >= MOST_MOVES then
+                return refuse('not_available', 'The payment of ' .. trip .. ' has changed ' .. MOST_MOVES .. ' times, and changes no more.')
+            end
+            local fields = { 'paid', state, 'payments', (t.payments or 0) + 1 }
+            if given.reference ~= '' then fields[#fields + 1], fields[#fields + 2] = 'reference', given.reference end
             if t.payment ~= 'digital' then fields[#fields + 1], fields[#fields + 2] = 'settled', '1' end
             set_ride(c, trip, unpack(fields))
             log(c, 'payment.changed', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
