@@ -140,7 +140,7 @@ import Wire
             #expect(try await city.command("ride_cancel", "driver", "T2", "", "", "14").isOK)
             #expect(try await city.offered("r1") == nil)
             #expect(try await city.field("ride:r1", "near_at") == nil)
-            try await city.advance(5_000)
+            try await city.advance(12_000)
             try await city.sweep()
             #expect(try await city.offered("r1") == "T1")
             #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "next_round")

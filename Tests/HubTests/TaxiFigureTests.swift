@@ -43,6 +43,7 @@ import Wire
             #expect("\(row.date)" == "2027-01-15" && row.hour == 9 && row.zone == "14")
             #expect(row.requested == 1 && row.accepted == 1 && row.ended == 1 && row.failed == 0 && row.demand == 1)
             #expect(row.meanAcceptSeconds == 4 && row.meanArriveSeconds == 90)
+            try await city.queue("14", "T2")
             // In the next hour: cancelled before and after acceptance, failed, missed.
             _ = try await city.request("p2", "r2", "14")
             _ = try await city.command("ride_cancel", "passenger", "p2", "", "", "")

@@ -119,7 +119,7 @@ import Wire
     func brief() async throws {
         try await TestCity.run { city in
             try await aboard(city)
-            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 60_000)"])
+            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 120_000)"])
             let ended = try await finish(city)
             #expect(ended.isOK && ended["receipt"] == nil && ended["fare"] == nil)
             #expect(try await city.raw(["EXISTS", "{test}:trips:driver:A", "{test}:receipts"]).int == 0)
@@ -218,7 +218,7 @@ import Wire
     func briefByOffice() async throws {
         try await TestCity.run { city in
             try await aboard(city)
-            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 60_000)"])
+            try await city.raw(["HSET", "{test}:ride:r_1", "requested_at", "\(Self.start + 120_000)"])
             #expect(try await city.command("office_end", "o1", "ride", "r_1", "Broken.", "").isOK)
             #expect(try await city.last("ride.ended", "passenger:p1")?["receipt"] == nil)
             #expect(try await city.raw(["EXISTS", "{test}:trips:driver:A", "{test}:receipts"]).int == 0)
