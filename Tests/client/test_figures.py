@@ -219,12 +219,12 @@ def test_who_asks_over_and_over_leaves_the_others_their_turn(town):
     for program in programs:
         program.start()
     try:
-        assert {figures.ask(town, from_=first).status for _ in range(20)} == {200}
+        assert {figures.ask(town).status for _ in range(20)} == {200}
     finally:
         over.set()
         for program in programs:
             program.join()
-    assert codes == {200, 503}
+    assert 200 in codes and codes <= {200, 429, 503}
 
 
 async def test_c60_a_year_of_figures_costs_its_reader_what_it_costs_the_hub(new_hub):
@@ -366,6 +366,7 @@ async def test_taxis_are_counted_by_hour_and_zone(hub):
     await driver.accept(ride)
     await driver.call("ride.aboard")
     await driver.call("ride.end")
+    await hub.until("counted", lambda: figures.ask_taxis(hub, zone=here.a.id).json["hours"])
     for role in ("operator", "service"):
         answer = figures.ask_taxis(hub, role=role, zone=here.a.id)
         [row] = answer.json["hours"]
