@@ -50,14 +50,24 @@ import Wire
             // Once it seems to have been elsewhere; then its fixes are coarse, and of a second phone.
             for lat in ["45.1112", "45.11"] { try await fix(city, lat) }
             for _ in 0..<5 {
-                for lat in ["45.1109", "45.1091"] { try await fix(city, lat, cell: "c1 ~") }
+                for lat in ["45.1109", "45.1091"] { try await fix(city, lat, cell: "c1 ~55") }
+                for lat in ["45.1105", "45.1095"] { try await fix(city, lat, cell: "c1 ~30") }
                 for lat in ["45.1109", "45.1109", "45.11"] { try await fix(city, lat, session: "s-B") }
                 try await fix(city, "45.11")
             }
-            let seconds = 55 + 200 + 10 + 150
+            let seconds = 55 + 200 + 10 + 200
             let meter = try await city.call("trip_meter", ["A", ""]).array?.map { $0.text ?? "" }
             #expect(meter == ["r_1", "1112", "\(seconds)", "\(Self.start + 75_000)", "2", "14", "22", ""])
             #expect(try await city.call("trip_meter", ["B", "r_1"]).array?.isEmpty == true)
+        }
+    }
+
+    @Test("M10: a car whose fixes are good to 30 m all the time is driven as far as any other")
+    func coarse() async throws {
+        try await TestCity.run { city in
+            try await aboard(city)
+            for lat in ["45.108", "45.105", "45.102", "45.1"] { try await fix(city, lat, cell: "c1 ~30") }
+            #expect(try await city.call("trip_meter", ["A", ""]).array?[1].text == "2224")
         }
     }
 

@@ -281,13 +281,15 @@ final class Positions: Capability {
         sendPositions()
     }
 
-    /// Fixes that are worse, metres, count for no taxi's meter.
-    private static let meterAccuracy = 25.0
+    /// Of fixes that are worse, metres, a taxi's meter is told how good they are.
+    private static let meterAccuracy = 20.0
 
     /// The cell, and how far along its way a vehicle is, as `moved` in presence.lua takes them apart.
     private static func place(_ fix: Fix, _ vehicle: VehicleTrack) -> RedisArgument {
         let cell = CellGrid.cell(of: fix.point).text
-        if vehicle.along.isEmpty, fix.effectiveAccuracy > Self.meterAccuracy { return RedisArgument("\(cell) ~") }
+        if vehicle.along.isEmpty, fix.effectiveAccuracy > Self.meterAccuracy {
+            return RedisArgument("\(cell) ~\(Int(min(fix.effectiveAccuracy, 9_999).rounded()))")
+        }
         return RedisArgument(vehicle.along.isEmpty ? cell : "\(cell) \(vehicle.along)")
     }
 

@@ -257,8 +257,8 @@ local function is_reachable(c, key, lat, lon, ms)
 end
 
 -- One vehicle of a batch: ARGV from i on: driver, session ('' = its link is lost meanwhile), lat, lon, at, heading, speed,
--- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), or `~` where the fix is too coarse for a
--- meter, when the worker heard it (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
+-- cell and, after a space, how far it is along its way if that is known (`PathProgress.text` in Domain), or `~` and how good the fix is, m, if it is
+-- coarse, when the worker heard it (ms of hub time, '' = now). `lines` collects what is shown by cell. Answers when it was heard, whether that goes to the log, and
 -- the zone where it is to be asked again, if it was away; a minibus that was is noted in `minibuses`. Nothing if there is a later
 -- one: this worker kept it while it could not reach Redis, or the driver is connected to another one, too. Of a driver's sessions
 -- the one with the latest position speaks, if a car can have come there from where the other one was.
@@ -266,8 +266,8 @@ local function moved(c, argv, i, lines, minibuses)
     local driver, cell, along = argv[i], argv[i + 7], nil
     local space = string.find(cell, ' ', 1, true)
     if space then cell, along = string.sub(cell, 1, space - 1), string.sub(cell, space + 1) end
-    local is_coarse = along == '~'
-    if is_coarse then along = nil end
+    local coarse = along and string.match(along, '^~(%d+)$')
+    if coarse then along = nil end
     local key = c.p .. 'vehicle:' .. driver
     local known = redis.call('HMGET', key, 'state', 'kind', 'seats', 'route', 'cell', 'watched', 'away', 'along', 'heard',
         'session')
@@ -281,8 +281,8 @@ local function moved(c, argv, i, lines, minibuses)
         return nil
     end
     -- Only a taxi that somebody may be aboard of has a meter to look at. A driver's second phone is elsewhere in the car.
-    local meter = known[1] == 'busy' and known[2] ~= 'minibus' and not is_other and not is_coarse
-        and trips.metered(c, redis.call('HGET', key, 'meter'), argv[i + 2], argv[i + 3], heard)
+    local meter = known[1] == 'busy' and known[2] ~= 'minibus' and not is_other
+        and trips.metered(c, redis.call('HGET', key, 'meter'), argv[i + 2], argv[i + 3], heard, tonumber(coarse))
     local heard_text, old = string.format('%.0f', heard), known[5]
     local is_logged = old ~= cell or known[7] or not known[9]
         or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)

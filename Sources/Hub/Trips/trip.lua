@@ -64,6 +64,8 @@ end
 -- there, where it was then; only metres until the first fix. A parked car's fixes are unrest: a place counts when the vehicle is so far from
 -- the last one that counted, metres, and is so still by the next fix. No car is faster than `max_speed_mps`.
 local STEP_M = 40
+-- Of a coarse one it is so many times what it is good to; of one that is good to no more than this, metres, nothing is known.
+local TIMES, COARSEST_M = 2, 50
 
 local function read(meter)
     local metres, at, lat, lon, rest = string.match(meter or '', '^([%d.]+) (%d+) (%S+) (%S+)(.*)$')
@@ -76,20 +78,22 @@ function trips.begin_meter(c, driver) set_vehicle(c, driver, 'meter', '0') end
 -- What the meter of a vehicle says.
 function trips.metres(v) return (read(v.meter)) or 0 end
 
--- What the meter is after a fix, heard at a time (hub ms); nil: as before, or there is none.
-function trips.metered(c, meter, lat, lon, heard)
+-- What the meter is after a fix, heard at a time (hub ms), coarse: to how many metres it is good, if that is little; nil: as before, or there is none.
+function trips.metered(c, meter, lat, lon, heard, coarse)
+    if coarse and coarse > COARSEST_M then return nil end
     local metres, at, from_lat, from_lon, next_lat, next_lon = read(meter)
     if not metres then return nil end
     local start = string.format('%.1f ', metres)
     if not from_lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
     local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
     start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
-    if from_there(lat, lon) < STEP_M then return next_lat and start or nil end
+    local step = math.max(STEP_M, (coarse or 0) * TIMES)
+    if from_there(lat, lon) < step then return next_lat and start or nil end
     if not next_lat then return start .. ' ' .. lat .. ' ' .. lon end
     local way = from_there(next_lat, next_lon)
     if c.max_speed_mps > 0 and way > c.max_speed_mps * (heard - at) / 1000 then return nil end
     local now = string.format('%.1f %d ', metres + way, heard) .. next_lat .. ' ' .. next_lon
-    if metres_between(tonumber(next_lat), tonumber(next_lon), tonumber(lat), tonumber(lon)) < STEP_M then return now end
+    if metres_between(tonumber(next_lat), tonumber(next_lon), tonumber(lat), tonumber(lon)) < step then return now end
     return now .. ' ' .. lat .. ' ' .. lon
 end
 
