@@ -31,6 +31,10 @@ struct Change: Equatable {
     func statement(_ city: String, _ event: EventID) -> Statement {
         var values: [SQLValue] = [.text(city), .integer(event.rank)]
         var (columns, places, updates) = ("city, event", "$1, $2", "event = excluded.event")
+        values.reserveCapacity(2 + key.count + fields.count)
+        columns.reserveCapacity(160)
+        places.reserveCapacity(80)
+        updates.reserveCapacity(320)
         func place(_ column: String, _ value: SQLValue) {
             values.append(value)
             columns += ", " + column

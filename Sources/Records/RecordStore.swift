@@ -100,12 +100,31 @@ public final class RecordStore {
         return Cursor(id: id, place: place)
     }
 
-    /// Records events and moves the cursor, all or nothing. `from` is where it must be: where it is not, somebody else has
-    /// recorded meanwhile, and nothing changes.
+    /// What events change, worked out before they are recorded: their transaction only has to write it.
+    public struct Prepared: Sendable {
+        fileprivate var statements: [Statement] = []
+
+        public init() {}
+    }
+
+    public func prepare(_ event: RecordedEvent, into prepared: inout Prepared) {
+        for change in event.changes { prepared.statements.append(change.statement(city, event.id)) }
+    }
+
     public func record(
         _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
     ) throws(DatabaseFailure) {
-        var statements = events.flatMap { event in event.changes.map { $0.statement(city, event.id) } }
+        var prepared = Prepared()
+        for event in events { prepare(event, into: &prepared) }
+        try record(prepared, gap: gap, from: from, to: to, nowMs: nowMs)
+    }
+
+    /// Records events and moves the cursor, all or nothing. `from` is where it must be: where it is not, somebody else has
+    /// recorded meanwhile, and nothing changes.
+    public func record(
+        _ prepared: Prepared, gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
+    ) throws(DatabaseFailure) {
+        var statements = prepared.statements
         if let gap { statements.append(row(of: gap, nowMs)) }
         try database.transaction { () throws(DatabaseFailure) in
             try move(from, to, nowMs)

@@ -57,12 +57,17 @@ final class Recorder {
     private var isTooFarBehind = false
     private var isPatient = false
 
+    /// What entries change is worked out as they are read, a hundred at once, so that the processor is never taken for long.
     private struct Held {
-        var entries: [LogReading.Entry] = []
-        var gap: RecordStore.Gap?
+        var prepared = RecordStore.Prepared()
+        var entries = 0
+        let first: EventID
+        /// Hub ms, of the last event.
+        var lastTime: Int64?
+        let gap: RecordStore.Gap?
         var to: RecordStore.Cursor
         /// Machine ms.
-        var since: Int64
+        let since: Int64
     }
 
     init(name: String, settings: Settings, loop: EventLoop) throws {
@@ -201,8 +206,8 @@ final class Recorder {
             meter.behind(entries: behind, ms: reading.oldest(cursor))
             return warn(behind)
         }
-        let behind = plan.leftEntries + Int64(held?.entries.count ?? 0)
-        meter.behind(entries: behind, ms: held?.entries.first.map { max(0, reading.now - $0.id.ms) } ?? plan.leftMs)
+        let behind = plan.leftEntries + Int64(held?.entries ?? 0)
+        meter.behind(entries: behind, ms: held.map { max(0, reading.now - $0.first.ms) } ?? plan.leftMs)
         warn(behind)
         be(patient: plan.leftMs < Self.patientMs)
         guard plan.entries.count == Self.atOnce else { return }
@@ -211,15 +216,17 @@ final class Recorder {
 
     private func take(_ plan: LogReading.Plan, into store: RecordStore) {
         let now = EventLoop.wallClock()
-        if !plan.entries.isEmpty {
+        if let first = plan.entries.first {
             // Before a gap is what was read up to it.
             if plan.gap != nil {
                 record(in: store)
                 guard self.store != nil else { return }
             }
-            if held == nil { held = Held(gap: plan.gap, to: plan.cursor, since: now) }
-            held?.entries += plan.entries
-            held?.to = plan.cursor
+            var held = self.held ?? Held(first: first.id, gap: plan.gap, to: plan.cursor, since: now)
+            self.held = nil
+            hold(plan.entries, in: &held, for: store)
+            held.to = plan.cursor
+            self.held = held
         }
         guard let held else {
             ping(store)
@@ -227,7 +234,22 @@ final class Recorder {
             return
         }
         // The machine's clock may be put back.
-        if held.entries.count >= Self.mostHeld || abs(now - held.since) >= Self.holdMs { record(in: store) }
+        if held.entries >= Self.mostHeld || abs(now - held.since) >= Self.holdMs { record(in: store) }
+    }
+
+    private func hold(_ entries: [LogReading.Entry], in held: inout Held, for store: RecordStore) {
+        var dropped = 0
+        for entry in entries {
+            guard let event = RecordedEvent(id: entry.id, type: entry.type, time: entry.time, json: entry.data) else {
+                dropped += 1
+                continue
+            }
+            store.prepare(event, into: &held.prepared)
+            held.lastTime = event.time
+        }
+        held.entries += entries.count
+        guard dropped > 0 else { return }
+        log.warning("\(dropped) entries of the event log are no JSON objects, and are left out")
     }
 
     /// Whoever decides about rides comes first: the recorder runs when nobody else wants the processor, but not until the log is cut.
@@ -241,21 +263,14 @@ final class Recorder {
 
     private func record(in store: RecordStore) {
         guard let held else { return }
-        let events = held.entries.compactMap {
-            RecordedEvent(id: $0.id, type: $0.type, time: $0.time, json: $0.data)
-        }
-        if events.count < held.entries.count {
-            log.warning(
-                "\(held.entries.count - events.count) entries of the event log are no JSON objects, and are left out")
-        }
         do throws(DatabaseFailure) {
-            try store.record(events, gap: held.gap, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
+            try store.record(held.prepared, gap: held.gap, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
             if let gap = held.gap { tell(gap) }
             cursor = held.to
             self.held = nil
             isAnew = false
-            meter.recorded(held.entries.count)
-            if let last = events.last { try forget(store, hubNow: last.time) }
+            meter.recorded(held.entries)
+            if let last = held.lastTime { try forget(store, hubNow: last) }
             works()
         } catch {
             failed(error)
