@@ -129,21 +129,17 @@ import Wire
         }
     }
 
-    @Test("C27, C45: of a ride given back those who declined it in this round are asked again in the next, not before")
-    func declinedBefore() async throws {
+    @Test("C45: a ride that is given back is as new for the next driver: nothing is left of how near the last one was")
+    func asNew() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1", "T2")
-            _ = try await city.request("p1", "r1", "14")
-            _ = try await city.command("offer_decline", "T1", "r1", "")
-            #expect(try await city.command("offer_accept", "T2", "r1", "", "").isOK)
-            try await city.call("ride_alert", ["T2", "r1", "500", "480", "high"])
-            #expect(try await city.command("ride_cancel", "driver", "T2", "", "", "14").isOK)
-            #expect(try await city.offered("r1") == nil)
-            #expect(try await city.field("ride:r1", "near_at") == nil)
-            try await city.advance(12_000)
-            try await city.sweep()
-            #expect(try await city.offered("r1") == "T1")
-            #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "next_round")
+            try await city.assign("r1", of: "p1", to: "T1")
+            try await city.call("ride_alert", ["T1", "r1", "500", "480", "high"])
+            #expect(try await city.call("pickup_walk", ["p1", "45.1005", "9.1"]).text == "")
+            #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await city.offered("r1") == "T2")
+            for gone in ["near_at", "asked", "walks"] { #expect(try await city.field("ride:r1", gone) == nil) }
+            #expect(try await city.field("ride:r1", "lat") == "45.1")
             #expect(try await city.brokenInvariants() == [])
         }
     }

@@ -52,8 +52,10 @@ import Wire
             for _ in 0..<5 {
                 for lat in ["45.1109", "45.1091"] { try await fix(city, lat, cell: "c1 ~55") }
                 for lat in ["45.1105", "45.1095"] { try await fix(city, lat, cell: "c1 ~30") }
-                for lat in ["45.1109", "45.1109", "45.11"] { try await fix(city, lat, session: "s-B") }
-                try await fix(city, "45.11")
+                for _ in 0..<2 {
+                    try await fix(city, "45.1109", session: "s-B")
+                    try await fix(city, "45.11")
+                }
             }
             let seconds = 55 + 200 + 10 + 200
             let meter = try await city.call("trip_meter", ["A", ""]).array?.map { $0.text ?? "" }
@@ -86,7 +88,7 @@ import Wire
         }
     }
 
-    @Test("M10: a ride whose taxi was not where its passenger waited is no trip, and costs nothing")
+    @Test("M10: of a ride whose taxi was not where its passenger waited counts what was driven, and nothing is no trip")
     func unmet() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "A")
@@ -100,6 +102,13 @@ import Wire
             #expect(ended.isOK && ended["receipt"] == nil && ended["fare"] == nil)
             #expect(try await city.command("receipt_get", "passenger", "p1", "r_1") == .refused("not_found"))
             #expect(try await city.raw(["EXISTS", "{test}:reliability:passenger:p1"]).int == 0)
+            // They have met elsewhere.
+            try await city.assign("r_2", of: "p1", to: "A")
+            #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+            for lat in ["45.122", "45.124", "45.126", "45.128"] { try await fix(city, lat) }
+            try await city.advance(70_000)
+            #expect(try await city.call("trip_meter", ["A", ""]).array?[1].text == "890")
+            #expect(try await finish(city)["fare"]?["amount"]?.integer == 600)
         }
     }
 

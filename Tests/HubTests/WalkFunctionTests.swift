@@ -68,6 +68,8 @@ import Wire
                 try await city.advance(4000)
             }
             #expect(try await walk(city, to: "45.1005") == "far", "600 m in all")
+            let unrest = try await city.call("pickup_walk", ["p1", "45.1008", "9.1", "30"])
+            #expect(unrest.text == "near", "22 m, by a phone that is good to 15 m")
             try await city.call("ride_alert", ["T1", "r1", "20", "9", "high"])
             #expect(try await walk(city, to: "45.1005") == "arrived")
             #expect(try await city.command("ride_aboard", "T1", "r1", "", "").isOK)

@@ -52,17 +52,18 @@ final class Walkers: Capability {
             answer("soon", message, session)
         } else {
             walker.askedAt = now()
-            move(judged.fix.point, message, session, identity)
+            move(judged.fix, message, session, identity)
         }
         return true
     }
 
-    private func move(_ place: GeoPoint, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+    private func move(_ fix: Fix, _ message: ClientMessage, _ session: Session, _ identity: Identity) {
+        let place = fix.point
         functions.call(
             "pickup_walk",
             [
                 "passenger": RedisArgument(identity.subject), "lat": RedisArgument(place.lat),
-                "lon": RedisArgument(place.lon),
+                "lon": RedisArgument(place.lon), "least_m": RedisArgument(Int(2 * fix.effectiveAccuracy)),
             ]
         ) { result in
             guard self.sessions.has(session) else { return }

@@ -25,9 +25,9 @@ local function forget_walk(key, request)
     redis.call('HDEL', key, 'asked', 'walked_at', 'walks', 'walked_m')
 end
 
--- pickup_walk: passenger, lat, lon. Answers '' if the pickup is there now; or why it stays: no_pickup (nobody is on the way to this
+-- pickup_walk: passenger, lat, lon, of what it takes to be no unrest of the phone's fixes, metres. Answers '' if the pickup is there now; or why it stays: no_pickup (nobody is on the way to this
 -- passenger), arrived, soon, near (less than 20 m from it), far (more than walk_m from where it was asked for, or twice that in all).
-register('pickup_walk', { 'passenger', 'lat', 'lon' }, function(c, given)
+register('pickup_walk', { 'passenger', 'lat', 'lon', 'least_m?' }, function(c, given)
     local held = redis.call('HMGET', c.p .. 'passenger:' .. given.passenger, 'ride', 'booking')
     local ride, booking = held[1], not held[1] and held[2]
     local id = ride or booking
@@ -37,9 +37,10 @@ register('pickup_walk', { 'passenger', 'lat', 'lon' }, function(c, given)
     if r.state ~= 'accepted' and r.state ~= 'confirmed' then return 'no_pickup' end
     if r.notified == '20' then return 'arrived' end
     local walks, lat, lon = tonumber(r.walks or 0), tonumber(given.lat), tonumber(given.lon)
-    if r.walked_at and c.now - r.walked_at < EVERY_MS or walks >= MOST then return 'soon' end
+    if r.walked_at and c.now - r.walked_at < EVERY_MS then return 'soon' end
     local step = metres_between(tonumber(r.lat), tonumber(r.lon), lat, lon)
-    if step < LEAST_M then return 'near' end
+    if step < math.max(LEAST_M, tonumber(given.least_m) or 0) then return 'near' end
+    if walks >= MOST then return 'far' end
     local walked = (tonumber(r.walked_m) or 0) + step
     local asked = r.asked or r.lat .. ',' .. r.lon
     local first_lat, first_lon = place(asked)

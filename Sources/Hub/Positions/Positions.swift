@@ -282,7 +282,7 @@ final class Positions: Capability {
     }
 
     /// Of fixes that are worse, metres, a taxi's meter is told how good they are.
-    private static let meterAccuracy = 20.0
+    private static let meterAccuracy = 13.0
 
     /// The cell, and how far along its way a vehicle is, as `moved` in presence.lua takes them apart.
     private static func place(_ fix: Fix, _ vehicle: VehicleTrack) -> RedisArgument {

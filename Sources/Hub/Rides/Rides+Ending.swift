@@ -53,9 +53,13 @@ extension Rides {
         ) { reply in self.ended(reply, vehicle) }
     }
 
+    /// Of a fix that is worse, metres, nobody knows in which zone it is.
+    private static let tollAccuracy = 50.0
+
     /// A taxi with a passenger has come into a zone: if that costs a toll, it is noted with the ride.
     func noteToll(_ driver: TaxiDriver, _ vehicle: VehicleTrack, _ ride: PickupApproach, _ fix: Fix) {
-        guard !settings.fares.tolls.isEmpty, let zone = zones.id(of: fix.point) else { return }
+        guard !settings.fares.tolls.isEmpty, fix.effectiveAccuracy <= Self.tollAccuracy else { return }
+        guard let zone = zones.id(of: fix.point) else { return }
         let place = "\(ride.id) \(zone)"
         guard place != driver.tollPlace else { return }
         driver.tollPlace = place

@@ -85,6 +85,8 @@ final class Rides: Capability {
             }
         case .rideAboard(let ride, let passengers):
             let count = passengers.map { RedisArgument($0) } ?? ""
+            // Whether it is at the pickup is judged by where it is, not by where the last tick had it.
+            if vehicle.isDirty { positions.flush() }
             call(
                 "ride_aboard", ["driver": who, "ride": RedisArgument(ride ?? ""), "passengers": count, "key": key],
                 message, session

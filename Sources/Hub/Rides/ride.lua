@@ -10,8 +10,9 @@ local cancels = import('limits', 'cancels')
 local reliability = import('reliability', 'reliability')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local nobody_around, view = import('candidates', 'nobody_around', 'view')
-local close_ride, dispatch_driver, dispatch_ride = import('search', 'close_ride', 'dispatch_driver', 'dispatch_ride')
-local remember_ask, search_ends, tell_followers = import('search', 'remember_ask', 'search_ends', 'tell_followers')
+local ask_anew, close_ride, dispatch_driver = import('search', 'ask_anew', 'close_ride', 'dispatch_driver')
+local dispatch_ride, remember_ask, search_ends = import('search', 'dispatch_ride', 'remember_ask', 'search_ends')
+local tell_followers = import('search', 'tell_followers')
 local trips = import('trip', 'trips')
 local forget_walk = import('walk', 'forget_walk')
 local free_again, offer_by_operator, withdraw_offer = import('offer', 'free_again', 'offer_by_operator', 'withdraw_offer')
@@ -37,8 +38,9 @@ local function give_back(c, ride, r, reason, by, text)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
     redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'near_at', 'from')
-    -- Where its passenger walked to was for this driver. Who has declined in this round is not asked again before the next one.
+    -- Where its passenger walked to was for this driver.
     forget_walk(c.p .. 'ride:' .. ride, r)
+    ask_anew(c, ride)
     remember_ask(c, ride, r.driver)
     redis.call('ZADD', c.p .. 'waiting:' .. r.zone, r.order, ride)
     redis.call('ZADD', c.p .. 'searching', search_ends(c, r), ride)
@@ -49,9 +51,6 @@ local function give_back(c, ride, r, reason, by, text)
     tell_followers(c, ride, r, 'searching', { reason = reason })
 end
 
--- So far, metres, a taxi has driven from where its passenger was taken aboard.
-local LEFT_M = 300
-
 -- The driver has accepted and stays away, or says that the passenger is aboard, who says that it is not: the ride is over, as if the
 -- driver had given it back. Nobody but the two knows who is right: the log has how far the taxi drove meanwhile, for the office.
 local function leave_behind(c, ride, r, v)
@@ -60,11 +59,13 @@ local function leave_behind(c, ride, r, v)
         aboard_s = r.aboard_at and math.floor((c.now - r.aboard_at) / 1000), driven_m = r.aboard_at and math.floor(trips.metres(v)) })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    -- One that was at the pickup may be right about who is aboard: both pay, so that neither can often have a ride, or a fare, for nothing.
-    pay(c, r.notified == '20' and 'unclear' or 'away', r, v, r.passenger, r.driver)
-    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     -- Who has driven on since is elsewhere, perhaps with somebody aboard: it says itself when it is available again.
-    local has_driven = r.state == 'aboard' and trips.metres(v) > LEFT_M
+    local has_driven = r.state == 'aboard' and trips.metres(v) > trips.least_m
+    -- Such a one, and one that was at the pickup, may be right about who is aboard: both pay, so that neither can often have a ride, or a fare, for
+    -- nothing.
+    local is_unclear = has_driven or r.state == 'aboard' and not r.unmet
+    pay(c, is_unclear and 'unclear' or 'away', r, v, r.passenger, r.driver)
+    if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
     if has_driven or blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
         make_unavailable(c, r.driver, v)
     else
@@ -136,8 +137,8 @@ local function end_by_operator(c, ride, r, text)
     local v = vehicle(c, r.driver)
     local is_brief = cancels.is_brief(c, r.requested_at)
     local trip, told
-    -- What took nobody anywhere is no trip, nor what began where nobody waited.
-    if not is_brief and not r.unmet then trip, told = trips.made(c, ride, r, r.driver, v.card) end
+    -- What took nobody anywhere is no trip.
+    if not is_brief and trips.is_any(r, v) then trip, told = trips.made(c, ride, r, r.driver, v.card) end
     close_ride(c, ride, r, 'ended', is_brief, nil, trip)
     log(c, 'ride.ended', trips.logged(told, { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, reason = 'operator',
         text = text }))
@@ -280,7 +281,7 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
         if r.notified ~= '20' then
-            -- What follows is no trip, as far as the hub can tell.
+            -- What it drives from here counts, not the way from where the passenger was to be (trip.lua).
             local is_unmet = is_elsewhere(r, vehicle(c, driver))
             if is_unmet then set_ride(c, ride, 'unmet', '1') end
             if is_unmet or r.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
@@ -340,8 +341,8 @@ register('ride_finish', {
         end
         local is_brief = cancels.is_brief(c, r.requested_at)
         local trip, told
-        -- What took nobody anywhere is no trip, nor what began where nobody waited.
-        if not is_brief and not r.unmet then
+        -- What took nobody anywhere is no trip.
+        if not is_brief and trips.is_any(r, v) then
             reliability.ride_ended(c, r.passenger, r, v)
             trip, told = trips.made(c, ride, r, driver, v.card, {
                 payment = text('payment'), clock = text('clock'), to_zone = given.zone ~= '?' and text('zone') or nil,

@@ -289,7 +289,7 @@ end
 
 return {
     follow = follow, tell_followers = tell_followers, needs_of = needs_of, remember_ask = remember_ask, make_offer = make_offer,
-    end_search = end_search, search_ends = search_ends, close_ride = close_ride, fail_ride = fail_ride,
+    end_search = end_search, search_ends = search_ends, close_ride = close_ride, fail_ride = fail_ride, ask_anew = ask_anew,
     begin_search = begin_search, dispatch = dispatch, dispatch_ride = dispatch_ride, dispatch_driver = dispatch_driver,
     dispatch_rest = dispatch_rest,
 }

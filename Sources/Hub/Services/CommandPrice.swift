@@ -106,7 +106,7 @@ enum CommandPrice {
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
 
     /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
-    static func minibuses(_ count: Int) -> Double { Double(count) / 4 }
+    static func minibuses(_ count: Int) -> Double { Double(count) / 2 }
 
     /// Of what a channel's reader missed, by its entries or by their bytes: read from Redis and sent. Of what a
     /// feed or a line begins with, and of what is read over HTTP, too.

@@ -3,7 +3,7 @@
 local beginning, clear_vehicle, feed_line, register = import('core', 'beginning', 'clear_vehicle', 'feed_line', 'register')
 local forget_place, is_beginning, is_minibus = import('core', 'forget_place', 'is_beginning', 'is_minibus')
 local is_followed, load_ride, point, push = import('core', 'is_followed', 'load_ride', 'point', 'push')
-local set_vehicle, show_in = import('core', 'set_vehicle', 'show_in')
+local pick, set_vehicle, show_in = import('core', 'pick', 'set_vehicle', 'show_in')
 local take_up_awaited, tell_watchers, vehicle = import('core', 'take_up_awaited', 'tell_watchers', 'vehicle')
 local worker_of = import('core', 'worker_of')
 local papers = import('papers', 'papers')
@@ -280,9 +280,10 @@ local function moved(c, argv, i, lines, minibuses)
         if is_other then say_speaker(c, driver, speaker) end
         return nil
     end
-    -- Only a taxi that somebody may be aboard of has a meter to look at. A driver's second phone is elsewhere in the car.
-    local meter = known[1] == 'busy' and known[2] ~= 'minibus' and not is_other
-        and trips.metered(c, redis.call('HGET', key, 'meter'), argv[i + 2], argv[i + 3], heard, tonumber(coarse))
+    -- Only a taxi that somebody may be aboard of has a meter to look at.
+    local before = known[1] == 'busy' and known[2] ~= 'minibus' and pick(key, { 'meter', 'lat', 'lon', 'heard' })
+    local meter = before and before.meter
+        and trips.metered(c, before.meter, argv[i + 2], argv[i + 3], heard, tonumber(coarse), before)
     local heard_text, old = string.format('%.0f', heard), known[5]
     local is_logged = old ~= cell or known[7] or not known[9]
         or math.floor(heard / LOGGED_MS) ~= math.floor(known[9] / LOGGED_MS)

@@ -129,12 +129,20 @@ final class Statistics: Capability {
         _ then: @escaping ([TaxiFigures]?) -> Void
     ) {
         guard let date = dates.first, rows.all.count <= Self.mostRows else { return then(rows.all) }
-        commands.send(["HGETALL", RedisArgument(keys.taxis("\(date)"))]) { result in
+        let key = RedisArgument(keys.taxis("\(date)"))
+        // Of one zone the hours of the day, without all others.
+        let hours = query.line.map { zone in (0..<24).map { "\($0)|\(zone)" } }
+        let command = hours.map { ["HMGET", key] + $0.map { RedisArgument($0) } } ?? ["HGETALL", key]
+        commands.send(command) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            let fields = reply.array ?? []
-            let found = stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
-                TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
-            }.filter { query.line == nil || $0.zone == query.line }
+            let told = reply.array ?? []
+            let found =
+                hours.map { names in
+                    zip(names, told).compactMap { name, value in TaxiFigures(date, name, value.text ?? "") }
+                }
+                ?? stride(from: 0, to: told.count - 1, by: 2).compactMap { place in
+                    TaxiFigures(date, told[place].text ?? "", told[place + 1].text ?? "")
+                }
             rows.all += found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
             self.readTaxis(query, of: dates.dropFirst(), rows, then)
         }

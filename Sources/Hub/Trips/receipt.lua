@@ -73,7 +73,7 @@ local MOVES = {
     pending = { paid = true, failed = true }, failed = { paid = true, pending = true }, paid = { refunded = true }, refunded = {},
 }
 
--- So often a payment may change. Each change is told to both sides, and kept in what they are told.
+-- So often a payment may change, and then only to be paid or refunded. Each change is told to both sides, and kept in what they are told.
 local MOST_MOVES = 20
 
 -- Why a payment can't become what is reported, as text; nil: it can. t: the trip.
@@ -102,7 +102,7 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
         local why = no_move(t, trip, state, given.reference)
         if why then return refuse('not_available', why) end
         if t.paid ~= state then
-            if tonumber(t.payments or 0) >= MOST_MOVES then
+            if tonumber(t.payments or 0) >= MOST_MOVES and state ~= 'paid' and state ~= 'refunded' then
                 return refuse('not_available', 'The payment of ' .. trip .. ' has changed ' .. MOST_MOVES .. ' times, and changes no more.')
             end
             local fields = { 'paid', state, 'payments', (t.payments or 0) + 1 }

@@ -65,7 +65,7 @@ end
 -- the last one that counted, metres, and is so still by the next fix. No car is faster than `max_speed_mps`.
 local STEP_M = 40
 -- Of a coarse one it is so many times what it is good to; of one that is good to no more than this, metres, nothing is known.
-local TIMES, COARSEST_M = 2, 50
+local TIMES, COARSEST_M = 3, 50
 
 local function read(meter)
     local metres, at, lat, lon, rest = string.match(meter or '', '^([%d.]+) (%d+) (%S+) (%S+)(.*)$')
@@ -75,16 +75,24 @@ end
 
 function trips.begin_meter(c, driver) set_vehicle(c, driver, 'meter', '0') end
 
+-- So far, metres, a taxi drives that has somebody aboard.
+trips.least_m = 300
+
+-- Whether a ride has taken anybody anywhere. One that began where nobody waited (`unmet`) has if it was driven.
+function trips.is_any(r, v) return not r.unmet or trips.metres(v) >= trips.least_m end
+
 -- What the meter of a vehicle says.
 function trips.metres(v) return (read(v.meter)) or 0 end
 
 -- What the meter is after a fix, heard at a time (hub ms), coarse: to how many metres it is good, if that is little; nil: as before, or there is none.
-function trips.metered(c, meter, lat, lon, heard, coarse)
+-- before: where the vehicle was heard before it, and when: there the meter begins.
+function trips.metered(c, meter, lat, lon, heard, coarse, before)
     if coarse and coarse > COARSEST_M then return nil end
     local metres, at, from_lat, from_lon, next_lat, next_lon = read(meter)
     if not metres then return nil end
     local start = string.format('%.1f ', metres)
-    if not from_lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
+    if not from_lat and not before.lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
+    if not from_lat then at, from_lat, from_lon = tonumber(before.heard), tonumber(before.lat), tonumber(before.lon) end
     local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
     start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
     local step = math.max(STEP_M, (coarse or 0) * TIMES)
@@ -97,13 +105,14 @@ function trips.metered(c, meter, lat, lon, heard, coarse)
     return now .. ' ' .. lat .. ' ' .. lon
 end
 
--- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last.
+-- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last, unless it was not at the pickup.
 function trips.driven(r, v)
     local metres, _, lat, lon = read(v.meter)
     metres = metres or 0
     if not v.lat then return metres end
     local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
     if lat then metres = metres + metres_between(lat, lon, here_lat, here_lon) end
+    if r.unmet then return metres end
     return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), here_lat, here_lon))
 end
 
@@ -111,13 +120,13 @@ local METERED = { 'state', 'driver', 'aboard_at', 'aboard', 'lat', 'lon', 'zone'
 
 -- trip_meter: driver, ride ('' = the open one). Of a ride whose passenger is aboard: id, metres, how long (s), since when (hub ms), how many are
 -- aboard, the zone of the pickup, zones with a toll that it came through (a line break between), and 1 if it was reserved. Nothing of any
--- other, nor of one whose taxi was not where its passenger waited when it said that they are aboard (`unmet`).
+-- other, nor of one that is no trip.
 register('trip_meter', { 'driver', 'ride' }, function(c, given)
     local v = pick(c.p .. 'vehicle:' .. given.driver, { 'ride', 'meter', 'lat', 'lon' })
     local ride = given.ride ~= '' and given.ride or v.ride
     if not ride or ride ~= v.ride then return {} end
     local r = pick(c.p .. 'ride:' .. ride, METERED)
-    if r.state ~= 'aboard' or r.driver ~= given.driver or r.unmet then return {} end
+    if r.state ~= 'aboard' or r.driver ~= given.driver or not trips.is_any(r, v) then return {} end
     local seconds = math.max(0, math.floor((c.now - tonumber(r.aboard_at)) / 1000))
     return { ride, string.format('%.0f', trips.driven(r, v)), string.format('%.0f', seconds), r.aboard_at, r.aboard or '1', r.zone, r.tolls or '',
         r.reservation and '1' or '' }

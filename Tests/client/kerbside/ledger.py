@@ -137,8 +137,8 @@ class Story:
                 r.asked = set()
         elif driver is not None:
             assert (r.state, r.driver) == ("accepted", driver), f"{ride} is given back by {driver}, but is {r.state}"
-            r.state, r.driver = "searching", None
-            r.asked.add(driver)
+            # All may be asked anew: that somebody declined was before another one had it.
+            r.state, r.driver, r.asked = "searching", None, {driver}
             r.gave_back.add(driver)
         else:
             assert round == r.round + 1, f"{ride} goes from round {r.round} to {round}"
