@@ -103,6 +103,7 @@ import Wire
             #expect(try await city.command("receipt_get", "passenger", "p1", "r_1") == .refused("not_found"))
             #expect(try await city.raw(["EXISTS", "{test}:reliability:passenger:p1"]).int == 0)
             // They have met elsewhere.
+            _ = try await city.command("driver_unavailable", "A", "")
             _ = try await city.command("driver_available", "A", "14", "", "", "")
             try await city.assign("r_2", of: "p1", to: "A")
             #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
