@@ -111,14 +111,6 @@ public final class RecordStore {
         for change in event.changes { prepared.statements.append(change.statement(city, event.id)) }
     }
 
-    public func record(
-        _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
-    ) throws(DatabaseFailure) {
-        var prepared = Prepared()
-        for event in events { prepare(event, into: &prepared) }
-        try record(prepared, gap: gap, from: from, to: to, nowMs: nowMs)
-    }
-
     /// Records events and moves the cursor, all or nothing. `from` is where it must be: where it is not, somebody else has
     /// recorded meanwhile, and nothing changes.
     public func record(

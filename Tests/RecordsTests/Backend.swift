@@ -63,3 +63,14 @@ final class PrivatePostgres: Sendable {
 
     private func url(_ name: String) -> String { "postgresql://kerbside@/\(name)?host=\(directory)" }
 }
+
+extension RecordStore {
+    /// Events as the recorder records them.
+    func record(
+        _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
+    ) throws(DatabaseFailure) {
+        var prepared = Prepared()
+        for event in events { prepare(event, into: &prepared) }
+        try record(prepared, gap: gap, from: from, to: to, nowMs: nowMs)
+    }
+}

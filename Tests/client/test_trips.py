@@ -46,22 +46,26 @@ class Service(Client):
         return self
 
 
-async def ride(hub, cast, here, payment=None, passengers=1):
-    """A trip from one zone to the next: passenger, driver, the reply of `ride.end`."""
-    driver = cast.driver(hub, here.a.stand)
+async def aboard(hub, cast, here, passengers=1, **more):
+    """A ride that was asked for long ago, and whose passenger is aboard: passenger, driver, what it was told of it, its id."""
+    driver, passenger = cast.driver(hub, here.a.stand), await cast.rider(hub)
     await driver.go_available()
-    passenger = await cast.rider(hub)
-    more = {"payment": payment} if payment else {}
-    name = await passenger.request(here.a.centre, passengers, destination=here.b.centre.fields, **more)
+    name = await passenger.request(here.a.centre, passengers, **more)
     taken = await driver.accept(name)
-    assert taken.get("payment") == (payment if payment == "digital" else None)
     await driver.fix(here.a.centre)
     await driver.call("ride.aboard", ride=name)
+    hub.redis.hincrby(hub.key(f"ride:{name}"), "requested_at", -BACK_MS)
+    return passenger, driver, taken, name
+
+
+async def ride(hub, cast, here, payment=None, passengers=1):
+    """A trip from one zone to the next: passenger, driver, the reply of `ride.end`."""
+    more = {"payment": payment} if payment else {}
+    passenger, driver, taken, name = await aboard(hub, cast, here, passengers, destination=here.b.centre.fields, **more)
+    assert taken.get("payment") == (payment if payment == "digital" else None)
     await driver.drive(here.b.centre, step=200)
     await driver.known()
-    key = hub.key(f"ride:{name}")
-    hub.redis.hincrby(key, "requested_at", -BACK_MS)
-    hub.redis.hincrby(key, "aboard_at", -BACK_MS)
+    hub.redis.hincrby(hub.key(f"ride:{name}"), "aboard_at", -BACK_MS)
     end = await driver.call("ride.end", ride=name, key="end")
     assert await driver.call("ride.end", ride=name, key="end") == end
     ended = await passenger.until("ride.ended", ride=name)
@@ -163,14 +167,7 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
 
 
 async def test_m10_only_the_passenger_wishes_to_pay_digitally(priced, cast):
-    here = priced.block()
-    driver, passenger = cast.driver(priced, here.a.stand), await cast.rider(priced)
-    await driver.go_available()
-    trip = await passenger.request(here.a.centre, 1)
-    await driver.accept(trip)
-    await driver.fix(here.a.centre)
-    await driver.call("ride.aboard", ride=trip)
-    priced.redis.hincrby(priced.key(f"ride:{trip}"), "requested_at", -BACK_MS)
+    passenger, driver, _, trip = await aboard(priced, cast, priced.block())
     error = await driver.refused("ride.end", "not_available", ride=trip, payment="digital")
     assert "cash" in error["detail"]
     assert (await driver.call("ride.end", ride=trip, payment="cash"))["payment"] == {"method": "cash", "state": "paid"}
@@ -178,14 +175,8 @@ async def test_m10_only_the_passenger_wishes_to_pay_digitally(priced, cast):
 
 
 async def test_m10_cash_of_a_ride_that_the_office_ends_is_settled_by_a_service(priced, cast):
-    here = priced.block()
-    driver, passenger, office = cast.driver(priced, here.a.stand), await cast.rider(priced), await cast.operator(priced)
-    await driver.go_available()
-    trip = await passenger.request(here.a.centre, 1)
-    await driver.accept(trip)
-    await driver.fix(here.a.centre)
-    await driver.call("ride.aboard", ride=trip)
-    priced.redis.hincrby(priced.key(f"ride:{trip}"), "requested_at", -BACK_MS)
+    passenger, driver, _, trip = await aboard(priced, cast, priced.block())
+    office = await cast.operator(priced)
     await office.call("office.end", ride=trip, reason="The phone is broken.")
     ended = await passenger.until("ride.ended", ride=trip)
     assert ended["payment"] == {"method": "cash", "state": "pending"}

@@ -6,7 +6,8 @@ import Settings
 import Wire
 
 /// Drivers are advised where to wait: on asking, and unasked when a zone near by is much better. Expected is the demand that the
-/// figures of taxis had in the last weeks (``TaxiFigures/demand``, ``ZoneDemand``); a worker reads them when it first needs them, and then once an hour.
+/// figures of taxis had in the last weeks (``TaxiFigures/demand``, ``ZoneDemand``); a worker reads them when it first needs
+/// them, and then once an hour.
 final class Advice: Capability {
     let services: WorkerServices
     private var demand = ZoneDemand()
@@ -231,16 +232,9 @@ final class Advice: Capability {
         guard let date = dates.first else { return then(true) }
         commands.send(["HGETALL", RedisArgument(keys.taxis("\(date)"))]) { result in
             guard case .success(let reply) = result else { return then(false) }
-            let fields = reply.array ?? []
+            let figures = reply.taxiFigures(of: date)
             // A day without figures is no day: the hub was not there yet.
-            if !fields.isEmpty {
-                self.demand.set(
-                    date,
-                    stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
-                        TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
-                            .map { ($0.zone, $0.hour, $0.demand) }
-                    })
-            }
+            if !figures.isEmpty { self.demand.set(date, figures.map { ($0.zone, $0.hour, $0.demand) }) }
             self.readDays(dates.dropFirst(), then)
         }
     }

@@ -6,7 +6,7 @@ local wishes, set_clock = import('wishes', 'wishes', 'set_clock')
 
 -- As it is told; nil if there are no wishes.
 local function wishes_of(c, channel)
-    local w = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
+    local w = wishes.held(c, channel)
     if not w[1] and not w[2] then return nil end
     local told, mute = {}, {}
     for kind in string.gmatch(w[1] or '', '[^,]+') do mute[#mute + 1] = kind end

@@ -38,6 +38,10 @@ end
 local WISHLESS_MS = 10000
 local wishless, wishless_till = {}, 0
 
+-- Of a channel: kinds that are muted (with commas), from and to when it is to be left alone (minutes after midnight), by the clock of which time zone;
+-- false for what there is not.
+function wishes.held(c, channel) return redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone') end
+
 -- Somebody's wishes are others now.
 function wishes.changed(c, channel) wishless[c.p .. channel] = nil end
 
@@ -48,7 +52,7 @@ function wishes.are_against(c, channel, type)
     if c.real > wishless_till then wishless, wishless_till = {}, c.real + WISHLESS_MS end
     local key = c.p .. channel
     if wishless[key] then return false end
-    local held = redis.call('HMGET', c.p .. 'wishes:' .. channel, 'mute', 'from', 'to', 'time_zone')
+    local held = wishes.held(c, channel)
     if not held[1] and not held[2] then wishless[key] = true end
     if held[1] and string.find(held[1], kind, 1, true) then return true end
     if not held[2] then return false end

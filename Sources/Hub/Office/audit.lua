@@ -23,18 +23,13 @@ end
 function audit.act(c, command, given, body)
     return once(c, command, 'operator:' .. given.operator, given.key, function()
         local times, done, wait = one_more(c, given.operator)
-        if times then
-            local reply = body()
-            -- A zone and those around were looked through for it, though nobody was found.
-            if command == 'office.reassign' and string.sub(reply, 1, 1) ~= '+' then audit.tried(c, given.operator) end
-            return reply
-        end
+        if times then return body() end
         return refuse('rate_limited', 'You have done ' .. done .. ' things by hand within a minute. Do this one again in '
             .. math.ceil(wait / 1000) .. ' s.', wait)
     end)
 end
 
--- Counts as an act, though nothing came of it.
+-- One more act of this minute; also of what was refused after the hub had looked through a zone for it.
 function audit.tried(c, operator)
     local times = one_more(c, operator)
     if times then redis.call('SET', c.p .. 'acts:' .. operator, times, 'EX', 60) end

@@ -10,8 +10,8 @@ local join, leave, place = import('queue', 'join', 'leave', 'place')
 local lacks, nobody_around, view = import('candidates', 'lacks', 'nobody_around', 'view')
 local dispatch_driver = import('search', 'dispatch_driver')
 local offer_by_operator = import('offer', 'offer_by_operator')
-local cancel_by_operator, end_by_operator = import('ride', 'cancel_by_operator', 'end_by_operator')
-local reassign_by_operator = import('ride', 'reassign_by_operator')
+local cancel_by_operator, reassign_by_operator = import('ride', 'cancel_by_operator', 'reassign_by_operator')
+local end_by_operator = import('ride_end', 'end_by_operator')
 local cancel_confirmed, cancel_unanswered = import('seat', 'cancel_confirmed', 'cancel_unanswered')
 local end_booking = import('pickup', 'end_booking')
 local known, standing = import('office', 'known', 'standing')
@@ -187,7 +187,11 @@ register('office_reassign', { 'operator', 'ride', 'driver', 'reason', 'key' }, f
             if no then return no end
         else
             local code, detail = nobody_around(c, view(c, r.zone), r)
-            if code then return refuse(code, detail .. ' Its driver keeps the ride; to give it up, send office.cancel.') end
+            if code then
+                -- The zone and those around were looked through.
+                audit.tried(c, given.operator)
+                return refuse(code, detail .. ' Its driver keeps the ride; to give it up, send office.cancel.')
+            end
         end
         reassign_by_operator(c, ride, r, given.reason, other)
         local after = load_ride(c, ride)

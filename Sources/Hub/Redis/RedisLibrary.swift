@@ -31,6 +31,7 @@ enum RedisLibrary {
             .init("offer", PackageResources.offer_lua),
             .init("request", PackageResources.request_lua),
             .init("ride", PackageResources.ride_lua),
+            .init("ride_end", PackageResources.ride_end_lua),
             .init("reservation", PackageResources.reservation_lua),
             .init("seat", PackageResources.seat_lua),
             .init("seat_cancel", PackageResources.seat_cancel_lua),

@@ -135,14 +135,10 @@ final class Statistics: Capability {
         let command = hours.map { ["HMGET", key] + $0.map { RedisArgument($0) } } ?? ["HGETALL", key]
         commands.send(command) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            let told = reply.array ?? []
             let found =
                 hours.map { names in
-                    zip(names, told).compactMap { name, value in TaxiFigures(date, name, value.text ?? "") }
-                }
-                ?? stride(from: 0, to: told.count - 1, by: 2).compactMap { place in
-                    TaxiFigures(date, told[place].text ?? "", told[place + 1].text ?? "")
-                }
+                    zip(names, reply.array ?? []).compactMap { TaxiFigures(date, $0, $1.text ?? "") }
+                } ?? reply.taxiFigures(of: date)
             rows.all += found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
             self.readTaxis(query, of: dates.dropFirst(), rows, then)
         }
@@ -165,6 +161,14 @@ final class Statistics: Capability {
 }
 
 extension RedisReply {
+    /// Of `taxis:<date>`, in no order.
+    func taxiFigures(of date: ServiceDate) -> [TaxiFigures] {
+        let fields = array ?? []
+        return stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
+            TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
+        }
+    }
+
     /// Of a hash with whole numbers.
     var statistics: [(name: String, value: Int)] {
         let fields = array ?? []
