@@ -204,6 +204,8 @@ def test_settings_and_metrics_are_there(page, hub):
     named = re.findall(r"`((?:" + "|".join(sections) + r")(?:\.[a-z_]+)+)[`:]", text)
     # A command, an event or a file may begin as a section of the settings does.
     assert not [name for name in named if not is_there(name) and "_" in name]
+    # The recorder is a process of its own, and says how it stands a moment later.
+    hub.wait_until("the recorder is there", lambda: "kerbside_records_lag_seconds" in hub.http("/metrics").text)
     kinds = set(re.findall(r"^# TYPE (\w+)", hub.http("/metrics").text, re.MULTILINE))
     for name in re.findall(r"`[^`]*?\b(kerbside_[a-z_]+|process_[a-z_]+)", text):
         assert name in kinds or name.removesuffix("_bucket") in kinds, name
