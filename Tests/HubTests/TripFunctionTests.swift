@@ -73,6 +73,22 @@ import Wire
         }
     }
 
+    @Test("M10: a car that says every eleven metres where it is has driven them, from where its passenger got in")
+    func shortSteps() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "A")
+            try await city.position("A", "45.1", at: 1)
+            try await city.assign("r_1", of: "p1", to: "A")
+            try await city.call("ride_alert", ["A", "r_1", "20", "5", "high"])
+            #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+            for step in 1...30 { try await fix(city, "45.\(1000 + step)") }
+            for step in (0..<30).reversed() { try await fix(city, "45.\(1000 + step)") }
+            let metres = try await city.call("trip_meter", ["A", ""]).array?.dropFirst().first?.text.flatMap { Int($0) }
+            // 333.6 m there, and back; a little of the turn is cut off.
+            #expect((600...668).contains(metres ?? 0), "\(metres ?? 0)")
+        }
+    }
+
     @Test("M10: no car is faster than a car: what comes too soon counts for no meter")
     func tooFast() async throws {
         try await TestCity.run { city in

@@ -91,12 +91,13 @@ function trips.metered(c, meter, lat, lon, heard, coarse, before)
     local metres, at, from_lat, from_lon, next_lat, next_lon = read(meter)
     if not metres then return nil end
     local start = string.format('%.1f ', metres)
-    if not from_lat and not before.lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
-    if not from_lat then at, from_lat, from_lon = tonumber(before.heard), tonumber(before.lat), tonumber(before.lon) end
+    local begins = not from_lat
+    if begins and not before.lat then return start .. string.format('%d ', heard) .. lat .. ' ' .. lon end
+    if begins then at, from_lat, from_lon = tonumber(before.heard), tonumber(before.lat), tonumber(before.lon) end
     local function from_there(some_lat, some_lon) return metres_between(from_lat, from_lon, tonumber(some_lat), tonumber(some_lon)) end
     start = start .. string.format('%d ', at) .. from_lat .. ' ' .. from_lon
     local step = math.max(STEP_M, (coarse or 0) * TIMES)
-    if from_there(lat, lon) < step then return next_lat and start or nil end
+    if from_there(lat, lon) < step then return (begins or next_lat) and start or nil end
     if not next_lat then return start .. ' ' .. lat .. ' ' .. lon end
     local way = from_there(next_lat, next_lon)
     if c.max_speed_mps > 0 and way > c.max_speed_mps * (heard - at) / 1000 then return nil end
