@@ -26,7 +26,33 @@ struct Change: Equatable {
         self.fields = fields.map { (column: $0.key, field: $0.value) }
     }
 
+    private init(_ table: String, _ key: [(column: String, value: SQLValue)], _ fields: [(column: String, field: Field)]) {
+        (self.table, self.key, self.fields) = (table, key, fields)
+    }
+
     static func == (a: Change, b: Change) -> Bool { a.statement("", .zero) == b.statement("", .zero) }
+
+    /// Which row it changes.
+    struct Row: Hashable {
+        let table: String
+        let key: [SQLValue]
+    }
+
+    var row: Row { Row(table: table, key: key.map(\.value)) }
+
+    /// What both do to their row, this one first; nil: no one change does that.
+    func followed(by later: Change) -> Change? {
+        var fields = fields
+        for (column, field) in later.fields {
+            guard let place = fields.firstIndex(where: { $0.column == column }) else {
+                fields.append((column, field))
+                continue
+            }
+            guard let both = fields[place].field.followed(by: field) else { return nil }
+            fields[place].field = both
+        }
+        return Change(table, key, fields)
+    }
 
     func statement(_ city: String, _ event: EventID) -> Statement {
         var values: [SQLValue] = [.text(city), .integer(event.rank)]
@@ -60,6 +86,19 @@ struct Change: Equatable {
             INSERT INTO \(table) (\(columns)) VALUES (\(places)) ON CONFLICT (\(names)) \
             DO UPDATE SET \(updates) WHERE \(table).event < excluded.event
             """, values)
+    }
+}
+
+extension Change.Field {
+    func followed(by later: Self) -> Self? {
+        switch (self, later) {
+        case (_, .set), (.first(.null), .first): later
+        case (.set(.null), .first(let value)): .set(value)
+        case (.set, .first), (.first, .first): self
+        case (.set(.integer(let a)), .add(let b)): .set(.integer(a + b))
+        case (.add(let a), .add(let b)): .add(a + b)
+        case (.set, .add), (.first, .add), (.add, .first): nil
+        }
     }
 }
 

@@ -37,6 +37,8 @@ public final class RecordStore {
 
     let database: any Database
     let city: String
+    /// The latest event that was recorded when Redis lost some: what comes up to it again is in its row already, or not.
+    private var known = EventID.zero
 
     /// Opens it, and brings its tables up to date. Nil: another recorder of this city has it.
     ///
@@ -51,11 +53,13 @@ public final class RecordStore {
                 return nil
             }
             try Migrations.run(database, nowMs: nowMs)
+            let store = RecordStore(database, city: city)
+            for gap in try store.gaps() { store.heed(gap) }
+            return store
         } catch {
             database.close()
             throw error
         }
-        return RecordStore(database, city: city)
     }
 
     /// Opens what has been recorded, to be read.
@@ -100,24 +104,49 @@ public final class RecordStore {
         return Cursor(id: id, place: place)
     }
 
-    /// What events change, worked out before they are recorded: their transaction only has to write it.
+    /// What events that follow each other change, worked out before it is recorded, each row once: their transaction only has
+    /// to write it.
     public struct Prepared: Sendable {
-        fileprivate var statements: [Statement] = []
+        fileprivate let gap: Gap?
+        /// Up to here an event may have been recorded before.
+        private let known: EventID
+        fileprivate private(set) var changes: [(change: Change, event: EventID)] = []
+        private var places: [Change.Row: Int] = [:]
 
-        public init() {}
+        fileprivate init(_ gap: Gap?, known: EventID) { (self.gap, self.known) = (gap, known) }
+
+        public mutating func add(_ event: RecordedEvent) {
+            for change in event.changes {
+                let row = change.row
+                // A row that knows some of the events would take them once more.
+                if event.id > known, let place = places[row], let both = changes[place].change.followed(by: change) {
+                    changes[place] = (both, event.id)
+                } else {
+                    if event.id > known { places[row] = changes.count }
+                    changes.append((change, event.id))
+                }
+            }
+        }
     }
 
-    public func prepare(_ event: RecordedEvent, into prepared: inout Prepared) {
-        for change in event.changes { prepared.statements.append(change.statement(city, event.id)) }
+    /// - Parameter gap: what is missing before these events.
+    public func prepare(after gap: Gap? = nil) -> Prepared {
+        if let gap { heed(gap) }
+        return Prepared(gap, known: known)
+    }
+
+    /// The log begins anew before what is recorded.
+    private func heed(_ gap: Gap) {
+        if gap.kind == .rewound { known = max(known, gap.before) }
     }
 
     /// Records events and moves the cursor, all or nothing. `from` is where it must be: where it is not, somebody else has
     /// recorded meanwhile, and nothing changes.
     public func record(
-        _ prepared: Prepared, gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
+        _ prepared: Prepared, from: Cursor?, to: Cursor, nowMs: Int64
     ) throws(DatabaseFailure) {
-        var statements = prepared.statements
-        if let gap { statements.append(row(of: gap, nowMs)) }
+        var statements = prepared.changes.map { $0.change.statement(city, $0.event) }
+        if let gap = prepared.gap { statements.append(row(of: gap, nowMs)) }
         try database.transaction { () throws(DatabaseFailure) in
             try move(from, to, nowMs)
             try database.run(statements)

@@ -1,5 +1,5 @@
 /// A value of a row, or of a place in a statement. Both databases know these four.
-public enum SQLValue: Equatable, Sendable {
+public enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case real(Double)

@@ -5,9 +5,15 @@ internal import CSQLite
 public final class SQLiteDatabase: Database {
     private var handle: OpaquePointer?
     /// Prepared once for each text; finalized in `close`.
-    private var prepared: [String: OpaquePointer] = [:]
+    private var prepared: [String: Prepared] = [:]
     /// Texts of queries are made by people's choices; beyond so many all are let go.
     private static let mostPrepared = 200
+
+    private struct Prepared {
+        let statement: OpaquePointer
+        /// Where `$1`, `$2`, … stand: they are names to SQLite, numbered by where each stands first. 0: nowhere.
+        var places: [Int32] = []
+    }
 
     public init(path: String, makes: Bool) throws(DatabaseFailure) {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makes ? SQLITE_OPEN_CREATE : 0)
@@ -36,7 +42,7 @@ public final class SQLiteDatabase: Database {
     public let migrationLock: String? = nil
 
     public func close() {
-        for statement in prepared.values { sqlite3_finalize(statement) }
+        for each in prepared.values { sqlite3_finalize(each.statement) }
         prepared = [:]
         sqlite3_close_v2(handle)
         handle = nil
@@ -54,14 +60,12 @@ public final class SQLiteDatabase: Database {
     }
 
     public func rows(_ statement: Statement) throws(DatabaseFailure) -> [[SQLValue]] {
-        let compiled = try compile(statement.sql)
+        let (compiled, places) = try compile(statement)
         defer {
             sqlite3_reset(compiled)
             sqlite3_clear_bindings(compiled)
         }
-        for (index, value) in statement.values.enumerated() {
-            // `$1` is a name to SQLite, numbered by where it stands first.
-            let place = sqlite3_bind_parameter_index(compiled, "$\(index + 1)")
+        for (place, value) in zip(places, statement.values) {
             guard place == 0 || bind(value, compiled, place) == SQLITE_OK else { throw failure(statement.sql) }
         }
         var rows: [[SQLValue]] = []
@@ -74,16 +78,18 @@ public final class SQLiteDatabase: Database {
         }
     }
 
-    private func compile(_ sql: String) throws(DatabaseFailure) -> OpaquePointer {
-        if let known = prepared[sql] { return known }
+    private func compile(_ text: Statement) throws(DatabaseFailure) -> (OpaquePointer, places: [Int32]) {
+        let sql = text.sql
+        if let known = prepared[sql] { return (known.statement, known.places) }
         if prepared.count >= Self.mostPrepared {
-            for statement in prepared.values { sqlite3_finalize(statement) }
+            for each in prepared.values { sqlite3_finalize(each.statement) }
             prepared = [:]
         }
         var compiled: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &compiled, nil) == SQLITE_OK, let compiled else { throw failure(sql) }
-        prepared[sql] = compiled
-        return compiled
+        let places = text.values.indices.map { sqlite3_bind_parameter_index(compiled, "$\($0 + 1)") }
+        prepared[sql] = Prepared(statement: compiled, places: places)
+        return (compiled, places)
     }
 
     private func bind(_ value: SQLValue, _ compiled: OpaquePointer, _ place: Int32) -> Int32 {

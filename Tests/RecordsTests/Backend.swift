@@ -69,8 +69,8 @@ extension RecordStore {
     func record(
         _ events: [RecordedEvent], gap: Gap? = nil, from: Cursor?, to: Cursor, nowMs: Int64
     ) throws(DatabaseFailure) {
-        var prepared = Prepared()
-        for event in events { prepare(event, into: &prepared) }
-        try record(prepared, gap: gap, from: from, to: to, nowMs: nowMs)
+        var prepared = prepare(after: gap)
+        for event in events { prepared.add(event) }
+        try record(prepared, from: from, to: to, nowMs: nowMs)
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Records
 
@@ -66,6 +67,57 @@ import Testing
             try store.record(events, from: end, to: end, nowMs: 6)
             for event in events { try store.record([event], from: end, to: end, nowMs: 7) }
             #expect(try store.trips(TripQuery()) == [Self.row])
+        }
+    }
+
+    /// One transaction writes each row once; here in any order, and with values that are missing.
+    @Test(arguments: Backend.here) func eventsTogetherAreWorthTheSameAsEachByItself(_ backend: Backend) throws {
+        try backend.run { location in
+            let together = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            let apart = try #require(try RecordStore.recorder(location, city: "b", nowMs: 1))
+            defer {
+                together.close()
+                apart.close()
+            }
+            let kinds = try Self.ride().map { ($0.type, $0.data.description) }
+            var cursor: (RecordStore.Cursor?, RecordStore.Cursor?)
+            for piece in Int64(0)..<12 {
+                let events = try (piece * 40..<(piece + 1) * 40).map { n in
+                    let (type, json) = kinds.randomElement()!
+                    let ride = json.replacing("r1", with: "r\(Int.random(in: 1...4))")
+                    let dropped = ["", "passenger", "driver", "lat", "amount"].randomElement()!
+                    return try Self.event(n + 1, type, ride.replacing(#""\#(dropped)":"#, with: #""other":"#))
+                }
+                let end = RecordStore.Cursor(id: events.last!.id, place: piece)
+                try together.record(events, from: cursor.0, to: end, nowMs: 5)
+                for event in events {
+                    let next = RecordStore.Cursor(id: event.id, place: piece)
+                    try apart.record([event], from: cursor.1, to: next, nowMs: 5)
+                    cursor.1 = next
+                }
+                cursor.0 = end
+                let rows = (try together.rowsOfTrips(), try apart.rowsOfTrips())
+                #expect(rows.0 == rows.1 && rows.0.count <= 4)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.here) func whatRedisHasLostAndHasAgainCountsOnce(_ backend: Backend) throws {
+        try backend.run { location in
+            let events = try Self.ride()
+            let end = RecordStore.Cursor(id: events[9].id, place: 10)
+            let first = try #require(try RecordStore.recorder(location, city: "a", nowMs: 1))
+            try first.record(Array(events[..<10]), from: nil, to: end, nowMs: 5)
+            // A backup of Redis that ends with the fifth, and then goes on as it had gone on.
+            let gap = RecordStore.Gap(kind: .rewound, after: events[4].id, before: end.id, lost: nil)
+            let again = RecordStore.Cursor(id: events[2].id, place: 3)
+            try first.record(Array(events[..<3]), gap: gap, from: end, to: again, nowMs: 6)
+            first.close()
+            let second = try #require(try RecordStore.recorder(location, city: "a", nowMs: 7))
+            defer { second.close() }
+            let all = RecordStore.Cursor(id: events.last!.id, place: 17)
+            try second.record(Array(events[3...]), from: again, to: all, nowMs: 8)
+            #expect(try second.trips(TripQuery()) == [Self.row])
         }
     }
 
@@ -312,5 +364,11 @@ import Testing
         #expect(EventID("12") == nil && EventID("a-1") == nil)
         let rising = [EventID(ms: 1, number: 5), EventID(ms: 1, number: 6), EventID(ms: 2, number: 0)]
         #expect(rising == rising.sorted() && rising.map(\.rank) == rising.map(\.rank).sorted())
+    }
+}
+
+extension RecordStore {
+    fileprivate func rowsOfTrips() throws -> [[SQLValue]] {
+        try trips(TripQuery()).sorted { ($0[0].text ?? "") < ($1[0].text ?? "") }
     }
 }

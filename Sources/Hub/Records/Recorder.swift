@@ -59,12 +59,12 @@ final class Recorder {
 
     /// What entries change is worked out as they are read, a hundred at once, so that the processor is never taken for long.
     private struct Held {
-        var prepared = RecordStore.Prepared()
+        var prepared: RecordStore.Prepared
+        let gap: RecordStore.Gap?
         var entries = 0
         let first: EventID
         /// Hub ms, of the last event.
         var lastTime: Int64?
-        let gap: RecordStore.Gap?
         var to: RecordStore.Cursor
         /// Machine ms.
         let since: Int64
@@ -222,9 +222,12 @@ final class Recorder {
                 record(in: store)
                 guard self.store != nil else { return }
             }
-            var held = self.held ?? Held(first: first.id, gap: plan.gap, to: plan.cursor, since: now)
+            var held =
+                self.held
+                ?? Held(
+                    prepared: store.prepare(after: plan.gap), gap: plan.gap, first: first.id, to: plan.cursor, since: now)
             self.held = nil
-            hold(plan.entries, in: &held, for: store)
+            hold(plan.entries, in: &held)
             held.to = plan.cursor
             self.held = held
         }
@@ -237,14 +240,14 @@ final class Recorder {
         if held.entries >= Self.mostHeld || abs(now - held.since) >= Self.holdMs { record(in: store) }
     }
 
-    private func hold(_ entries: [LogReading.Entry], in held: inout Held, for store: RecordStore) {
+    private func hold(_ entries: [LogReading.Entry], in held: inout Held) {
         var dropped = 0
         for entry in entries {
             guard let event = RecordedEvent(id: entry.id, type: entry.type, time: entry.time, json: entry.data) else {
                 dropped += 1
                 continue
             }
-            store.prepare(event, into: &held.prepared)
+            held.prepared.add(event)
             held.lastTime = event.time
         }
         held.entries += entries.count
@@ -264,7 +267,7 @@ final class Recorder {
     private func record(in store: RecordStore) {
         guard let held else { return }
         do throws(DatabaseFailure) {
-            try store.record(held.prepared, gap: held.gap, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
+            try store.record(held.prepared, from: cursor, to: held.to, nowMs: EventLoop.wallClock())
             if let gap = held.gap { tell(gap) }
             cursor = held.to
             self.held = nil
