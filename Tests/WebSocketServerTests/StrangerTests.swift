@@ -186,10 +186,12 @@ import Testing
             when(
                 loop,
                 {
+                    // A client of another test, whose server had this port before, may come as well.
                     let heard = host.server.connections.elements.filter { $0.heldBytes > 0 }.count
-                    if isLeaving, host.server.socketCount == count, heard == (hasSpoken ? count : 0) { crowd = [] }
-                    begun = begun || host.server.socketCount > 0
-                    return begun && host.server.socketCount == 0 && host.server.counters.accepted == count
+                    let (sockets, accepted) = (host.server.socketCount, host.server.counters.accepted)
+                    if isLeaving, sockets >= count, !hasSpoken || heard >= count { crowd = [] }
+                    begun = begun || sockets > 0
+                    return begun && accepted >= count && sockets <= accepted - count
                 }
             ) {
                 #expect(most > 0 && most <= bound)
