@@ -26,7 +26,9 @@ struct Change: Equatable {
         self.fields = fields.map { (column: $0.key, field: $0.value) }
     }
 
-    private init(_ table: String, _ key: [(column: String, value: SQLValue)], _ fields: [(column: String, field: Field)]) {
+    private init(
+        _ table: String, _ key: [(column: String, value: SQLValue)], _ fields: [(column: String, field: Field)]
+    ) {
         (self.table, self.key, self.fields) = (table, key, fields)
     }
 

@@ -65,7 +65,8 @@ extension Settings {
         /// Of all that is no supplement.
         public var minimum = 0.0
         /// From zone to zone; see ``FareTable``.
-        public var slabs: [String] = []
+        public var slabs: [String] = [] { didSet { table = FareTable(slabs) } }
+        private var table = FareTable([])
         public var booking = 0.0
         public var night = 0.0
         /// Per cent.
@@ -76,7 +77,11 @@ extension Settings {
         /// From 1.
         public var extraFrom = 4
         /// `zone=amount`.
-        public var tolls: [String] = []
+        public var tolls: [String] = [] {
+            didSet { tollsByZone = Dictionary(tolls.compactMap(Self.toll), uniquingKeysWith: { $1 }) }
+        }
+        /// Hundredths by the zone that is come into.
+        public private(set) var tollsByZone: [String: Int] = [:]
 
         public init() {}
 
@@ -98,11 +103,6 @@ extension Settings {
             return from < to ? isAfter && isBefore : isAfter || isBefore
         }
 
-        /// Hundredths by the zone that is come into.
-        public var tollsByZone: [String: Int] {
-            Dictionary(tolls.compactMap(Self.toll), uniquingKeysWith: { $1 })
-        }
-
         static func toll(_ text: String) -> (zone: String, amount: Int)? {
             guard let sign = text.lastIndex(of: "="), sign != text.startIndex,
                 let amount = FareTable.Line.number(text[text.index(after: sign)...])
@@ -117,7 +117,6 @@ extension Settings {
         public func fare(
             of trip: TaxiTrip, from: String?, to: String?, at second: Int
         ) -> TaxiFare? {
-            let table = FareTable(slabs)
             let route = from.flatMap { from in to.map { "\(from):\($0)" } }
             let slab = table.fare(route: route, metres: Double(trip.metres))
             guard slab != nil || hasMeter else { return nil }

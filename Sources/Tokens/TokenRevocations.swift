@@ -2,7 +2,7 @@ import Settings
 public import Wire
 
 /// The tokens of a subject that were issued before a time count no more.
-public struct TokenRevocation: Sendable, Equatable {
+public struct TokenRevocation: Sendable, Hashable {
     public let role: Role
     public let subject: String
     /// Unix seconds.

@@ -52,9 +52,12 @@ public struct TokenVerifier: Sendable {
     /// The same, but that these tokens count no more either.
     public func revoking(_ more: [TokenRevocation]) -> TokenVerifier {
         var new = self
-        new.revocations.add(more)
+        new.revoke(more)
         return new
     }
+
+    /// Counts these, too. There may be many already: nothing is copied for one more.
+    public mutating func revoke(_ more: [TokenRevocation]) { revocations.add(more) }
 
     /// Throws what is wrong with the files that ``init(_:)`` reads. A secret that isn't there is made at the first
     /// start.

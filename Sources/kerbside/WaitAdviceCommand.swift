@@ -13,7 +13,9 @@ struct WaitAdviceCommand: ParsableCommand {
             how long it is to the next ride for who stays in the zone, and for who goes where it is advised. Each gets the \
             first ride of its zone that went to a cab which was not there before it. With --judge all cabs of the first \
             recording are learned from, and all of the other are judged; without it each half of the cabs, by their names, \
-            is judged by what the other half did.
+            is judged by what the other half did. With --unseen-hours all cabs are learned from and judged, but each place \
+            by hours that its wait does not reach into: nothing is known of the hour in which the cab became free and of \
+            the two after it.
             """)
 
     @Argument(help: "CSV of positions: time, vehicle, lat, lon, occupied (see replay --help).")
@@ -24,6 +26,9 @@ struct WaitAdviceCommand: ParsableCommand {
 
     @Option(help: "Another recording of the same form, of another day.")
     var judge: String?
+
+    @Flag(help: "Judge by other hours of the same day.")
+    var unseenHours = false
 
     @Option(
         parsing: .unconditional, help: "Minutes that the city is ahead of UTC; negative in the west: -420.")
@@ -41,6 +46,9 @@ struct WaitAdviceCommand: ParsableCommand {
     func validate() throws {
         guard (-1440...1440).contains(utcOffset) else {
             throw ValidationError("--utc-offset \(utcOffset): expected minutes, -1440 to 1440")
+        }
+        guard judge == nil || !unseenHours else {
+            throw ValidationError("--judge learns from another day, --unseen-hours from the same: expected one of them")
         }
         guard factor >= 1, reach > 0, speed > 0 else {
             throw ValidationError("expected --factor of 1 and more, --reach and --speed of more than 0")
@@ -61,12 +69,19 @@ struct WaitAdviceCommand: ParsableCommand {
         typealias Cabs = [String: WaitAdviceTrial.Cab]
         var trials: [(learn: Cabs, judge: Cabs)] = [(halves[0], halves[1]), (halves[1], halves[0])]
         if let judge { trials = [(first, try cabs(judge, set))] }
+        if unseenHours { trials = [(first, first)] }
         row("mean minutes to the next ride", "places", "stay", "follow", "recorded", "advised", "stay", "follow")
         for trial in trials {
             guard !trial.learn.isEmpty, !trial.judge.isEmpty else { throw CommandFailure("too few cabs with a meter") }
+            let learned = demand(trial.learn)
+            // A wait that begins in an hour reaches into the two after it at most.
+            let byHour = (0..<24).map { hour in
+                unseenHours ? learned.unaware(of: Set((0...2).map { (hour + $0) % 24 })) : learned
+            }
             let score = WaitAdviceTrial(
                 judge: trial.judge.sorted { $0.key < $1.key }.map(\.value), zones: set.middles,
-                demand: demand(trial.learn), scale: Double(trial.judge.count) / Double(trial.learn.count),
+                demand: { byHour[Int((local($0) % 86_400 + 86_400) % 86_400 / 3600)] },
+                scale: Double(trial.judge.count) / Double(trial.learn.count) * (unseenHours ? 0.001 : 1),
                 factor: factor, reach: reach, speed: speed / 3.6, local: local
             ).score
             row(

@@ -123,6 +123,24 @@ import Testing
         #expect(far.advise(drivers(1), factor: 3).count == 1)
     }
 
+    @Test("hours that were not seen are as the zones share the others, and as busy as the city was around them")
+    func unseenHours() {
+        var demand = ZoneDemand()
+        demand.set(
+            today + -7,
+            [("a", 0, 3), ("b", 0, 1), ("a", 1, 500), ("b", 2, 500), ("c", 2, 9), ("a", 3, 9), ("b", 3, 3)])
+        let unaware = demand.unaware(of: [1, 2])
+        let day = today + 0
+        // 4 in the hour before and 12 in the one after; 12 of 16 were of the first zone. A day ago counts as three.
+        let hours = (0..<4).map { unaware.expected(hour: $0, on: day) }
+        let whole = hours.map { ($0["a"] ?? 0) + ($0["b"] ?? 0) + ($0["c"] ?? 0) }
+        #expect(hours.allSatisfy { ($0["c"] ?? 0) == 0 })
+        #expect(hours.allSatisfy { abs(($0["a"] ?? 0) - 3 * ($0["b"] ?? 0)) < 2 })
+        #expect(abs(whole[1] / whole[0] - 20.0 / 12) < 0.01 && abs(whole[2] / whole[0] - 28.0 / 12) < 0.01)
+        #expect(demand.unaware(of: []).expected(hour: 1, on: day)["a"]! > 100_000)
+        #expect(demand.unaware(of: Set(0..<24)).dates.isEmpty)
+    }
+
     @Test("a trial counts a ride that went to who was not there before")
     func trial() {
         typealias Cab = WaitAdviceTrial.Cab
@@ -145,9 +163,9 @@ import Testing
         var demand = ZoneDemand()
         demand.set(today + -7, [("0", 0, 1), ("1", 0, 60)])
         let score = WaitAdviceTrial(
-            judge: [first, second, third, fourth], zones: [point(0), point(1)], demand: demand, scale: 1, factor: 1.5,
-            reach: 5000, speed: 5
-        ) { Int64($0 + today.days * 86_400) }.score
+            judge: [first, second, third, fourth], zones: [point(0), point(1)], demand: { _ in demand }, scale: 1,
+            factor: 1.5, reach: 5000, speed: 5, local: { Int64($0 + today.days * 86_400) }
+        ).score
         #expect(score.places == 1 && score.advised == 1)
         #expect(score.meanStay == 1800 && score.meanGo == 840 && score.meanReal == 3000)
     }

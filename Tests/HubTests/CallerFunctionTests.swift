@@ -181,7 +181,7 @@ import Wire
             }
             let told = heard.filter { $0.channel == "sessions" }
             #expect(told.count == 2 && told[0].meta.isEmpty && Int64(told[1].meta) != nil)
-            let rows = try await city.call("office_revoked", []).array?.compactMap(\.text) ?? []
+            let rows = try await city.call("office_revoked", ["0"]).array?.compactMap(\.text) ?? []
             #expect(rows == ["driver T2", told[1].meta])
             #expect(try await acts(city).compactMap { $0["after"]?["state"]?.text } == ["revoked", "ended"])
             // One from so long ago that all those tokens have ended.

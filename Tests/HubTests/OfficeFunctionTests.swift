@@ -300,6 +300,8 @@ import Wire
                 _ = try await city.command("office_unblock", "o1", "passenger", "p\(seen.count)", "")
             } while !from.isEmpty
             #expect(seen == (0..<7).reversed().map { "passenger:p\($0)" })
+            // Before the first there is nothing, and nothing is looked through for that.
+            for early in ["0-1", "1-1"] { #expect(try await page(city, from: early, 3)?["entries"]?.elements == []) }
             for wrong in ["x", "1", "1-", "-", "+", "99999999999999999999999-1"] {
                 #expect(try await city.command("office_audit", wrong, "3") == .refused("bad_message"), "\(wrong)")
             }

@@ -127,6 +127,25 @@ import Wire
             try await city.advance(70_000)
             #expect(try await city.call("trip_meter", ["A", ""]).array?.dropFirst().first?.text == "890")
             #expect(try await finish(city)["fare"]?["amount"]?.integer == 600)
+            // Where its pin was nobody waited, but somebody was driven; of the first ride that is not so.
+            #expect(try await city.raw(["LLEN", "{test}:cancels:driver:A"]).int == 1)
+        }
+    }
+
+    @Test("M10, C60: who was at the pickup and says aboard elsewhere is paid by its meter alone")
+    func unmetAfterArrival() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "A")
+            try await city.position("A", "45.1", at: 1)
+            try await city.assign("r_1", of: "p1", to: "A")
+            try await city.call("ride_alert", ["A", "r_1", "20", "5", "high"])
+            for lat in ["45.102", "45.104", "45.106"] { try await fix(city, lat) }
+            #expect(try await city.command("ride_aboard", "A", "", "", "").isOK)
+            try await city.advance(70_000)
+            #expect(try await city.call("trip_meter", ["A", ""]).array?.isEmpty == true)
+            let ended = try await finish(city)
+            #expect(ended.isOK && ended["receipt"] == nil && ended["fare"] == nil)
+            #expect(try await city.raw(["LLEN", "{test}:cancels:driver:A"]).int == 1)
         }
     }
 

@@ -54,11 +54,12 @@ public struct WaitAdviceTrial: Sendable {
     private let start: Int
     private let judged: [Cab]
 
-    /// - Parameter demand: learned from other cabs, or other days; `scale`: how many cabs are judged for each that was learned from.
+    /// - Parameter demand: for who becomes free at a Unix second: learned from other cabs, other days or other hours; `scale`: how many requests
+    ///   are expected for each that it tells of.
     /// - Parameter local: seconds of the city's clock since 1970, of a Unix second.
     public init(
-        judge cabs: [Cab], zones middles: [GeoPoint], demand: ZoneDemand, scale: Double, factor: Double, reach: Double,
-        speed: Double, local: (Int) -> Int64
+        judge cabs: [Cab], zones middles: [GeoPoint], demand: (Int) -> ZoneDemand, scale: Double, factor: Double,
+        reach: Double, speed: Double, local: (Int) -> Int64
     ) {
         judged = cabs
         let times = cabs.flatMap { $0.free.flatMap { [$0.from, $0.to] } + $0.pickups.map(\.at) }
@@ -82,7 +83,7 @@ public struct WaitAdviceTrial: Sendable {
         for (index, cab) in cabs.enumerated() {
             for free in cab.dropOffs {
                 guard let zone = free.zone else { continue }
-                let outlook = ZoneOutlook(demand, local: local(free.at))
+                let outlook = ZoneOutlook(demand(free.at), local: local(free.at))
                 let places = middles.indices.map { other in
                     let expected = outlook["\(other)"]
                     return WaitAdvice.Place(

@@ -25,6 +25,29 @@ public struct ZoneDemand: Sendable {
         days[date] = day
     }
 
+    /// Each day as one would think of it who has not seen some hours (0…23), in `thousandths` of a request: as the zones share the other hours, and as
+    /// busy as the city was before and after those that are missing.
+    public func unaware(of missing: Set<Int>) -> ZoneDemand {
+        var demand = ZoneDemand()
+        for (date, zones) in days {
+            let known = (0..<24).filter { !missing.contains($0) }
+            let city = (0..<24).map { hour in zones.values.reduce(0) { $0 + $1[hour] } }
+            let all = known.reduce(0) { $0 + city[$1] }
+            guard all > 0 else { continue }
+            func level(_ hour: Int) -> Double {
+                let before = known.last { $0 < hour } ?? known[known.count - 1]
+                let after = known.first { $0 > hour } ?? known[0]
+                let (since, until) = ((hour - before + 24) % 24, (after - hour + 24) % 24)
+                return (Double(city[before] * until) + Double(city[after] * since)) / Double(since + until)
+            }
+            demand.days[date] = zones.mapValues { hours in
+                let share = Double(known.reduce(0) { $0 + hours[$1] }) / Double(all)
+                return (0..<24).map { missing.contains($0) ? Int(1000 * share * level($0)) : 1000 * hours[$0] }
+            }
+        }
+        return demand
+    }
+
     public mutating func keep(_ dates: Set<ServiceDate>) { days = days.filter { dates.contains($0.key) } }
 
     /// Requests in an hour (0…23) of a day, of each zone that ever had one; days that are not over don't count.

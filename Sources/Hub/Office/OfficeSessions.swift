@@ -43,9 +43,11 @@ final class OfficeSessions: Capability {
 
     func subscriptionBack() { readRevoked() }
 
-    /// What was pushed before this worker heard it.
-    private func readRevoked() {
-        functions.call("office_revoked") { result in
+    private static let page = 1_000
+
+    /// What was pushed before this worker heard it, from a second on: a page, and then the next one.
+    private func readRevoked(from second: Int64 = 0) {
+        functions.call("office_revoked", ["from": RedisArgument(second)]) { result in
             guard let rows = self.elements(result, of: "office_revoked") else { return }
             let revoked = stride(from: 0, to: rows.count - 1, by: 2).compactMap { index -> TokenRevocation? in
                 let words = rows[index].text?.split(separator: " ", maxSplits: 1) ?? []
@@ -58,6 +60,8 @@ final class OfficeSessions: Capability {
             let old = self.services.verifier
             self.services.revoke(revoked)
             self.clients.sendAwayUnaccepted(provedBy: old)
+            let last = revoked[revoked.count - 1].before
+            if rows.count >= 2 * Self.page, last > second { self.readRevoked(from: last) }
         }
     }
 }

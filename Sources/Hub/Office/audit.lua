@@ -59,8 +59,10 @@ function audit.of_tour(t) return { state = t.state, bus = t.bus, line = t.line, 
 -- at which the next page begins; nil: there can't be such an id.
 function audit.page(c, from, limit)
     if from == '' then from = '+' elseif not string.match(from, '^%d+%-%d+$') then return nil end
-    local found = redis.pcall('XREVRANGE', c.p .. 'audit', from, '-', 'COUNT', limit + 1)
-    if found.err then return nil end
+    -- Backwards from before its first entry, Redis goes through all of the stream.
+    local first = redis.pcall('XRANGE', c.p .. 'audit', '-', from, 'COUNT', 1)
+    if first.err then return nil end
+    local found = first[1] and redis.call('XREVRANGE', c.p .. 'audit', from, '-', 'COUNT', limit + 1) or {}
     local entries = {}
     for i = 1, math.min(limit, #found) do
         local fields = found[i][2]

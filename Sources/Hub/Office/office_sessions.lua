@@ -1,5 +1,5 @@
 -- Whose connections the office has ended, and whose tokens it has revoked: `revoked` has `<role> <subject>` by the second of real time
--- before which a token counts no more. Workers hear of each at once, and read all when they come, or come back (OfficeSessions.swift).
+-- before which a token counts no more. Workers hear of each at once, and read all in pieces when they come, or come back (OfficeSessions.swift).
 
 local ok, push, refuse, register = import('core', 'ok', 'push', 'refuse', 'register')
 local audit = import('audit', 'audit')
@@ -29,5 +29,8 @@ register('office_end_session', { 'operator', 'role', 'subject', 'reason', 'revok
     end)
 end)
 
--- office_revoked: all revocations, each as its member and its second.
-register('office_revoked', {}, function(c) return redis.call('ZRANGE', c.p .. 'revoked', 0, -1, 'WITHSCORES') end, { 'no-writes' })
+-- office_revoked: the first 1,000 revocations from a second on, each as its member and its second. An operator makes 60 a minute, so
+-- there are never so many of one second.
+register('office_revoked', { 'from' }, function(c, given)
+    return redis.call('ZRANGE', c.p .. 'revoked', given.from, '+inf', 'BYSCORE', 'LIMIT', 0, 1000, 'WITHSCORES')
+end, { 'no-writes' })

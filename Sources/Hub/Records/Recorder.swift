@@ -225,7 +225,8 @@ final class Recorder {
             var held =
                 self.held
                 ?? Held(
-                    prepared: store.prepare(after: plan.gap), gap: plan.gap, first: first.id, to: plan.cursor, since: now)
+                    prepared: store.prepare(after: plan.gap), gap: plan.gap, first: first.id, to: plan.cursor,
+                    since: now)
             self.held = nil
             hold(plan.entries, in: &held)
             held.to = plan.cursor

@@ -1,7 +1,7 @@
 -- The end of a ride: its passenger is aboard, and it ends as a trip (trip.lua); or nobody came.
 
 local log, ok, once, refuse, register = import('core', 'log', 'ok', 'once', 'refuse', 'register')
-local set_ride, set_vehicle, tell, vehicle = import('core', 'set_ride', 'set_vehicle', 'tell', 'vehicle')
+local pick, set_ride, set_vehicle, tell, vehicle = import('core', 'pick', 'set_ride', 'set_vehicle', 'tell', 'vehicle')
 local blocks = import('blocks', 'blocks')
 local is_elsewhere = import('coming', 'is_elsewhere')
 local cancels = import('limits', 'cancels')
@@ -17,7 +17,8 @@ local BOARDING = { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notifi
 register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, given)
     local driver = given.driver
     return once(c, 'ride.aboard', 'driver:' .. driver, given.key, function()
-        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, BOARDING)
+        local v = pick(c.p .. 'vehicle:' .. driver, { 'ride', 'lat', 'lon' })
+        local ride, r, no = meant(c, 'ride', 'driver', driver, given.ride, BOARDING, v)
         if no then return no end
         if r.state == 'aboard' then return ok({ ride = ride }) end
         if r.state ~= 'accepted' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
@@ -25,12 +26,8 @@ register('ride_aboard', { 'driver', 'ride', 'passengers', 'key' }, function(c, g
         if passengers > c.max_passengers then
             return refuse('too_many_passengers', 'At most ' .. c.max_passengers .. ' passengers can ride; got ' .. given.passengers .. '.')
         end
-        if r.notified ~= '20' then
-            -- What it drives from here counts, not the way from where the passenger was to be (trip.lua).
-            local is_unmet = is_elsewhere(r, vehicle(c, driver))
-            if is_unmet then set_ride(c, ride, 'unmet', '1') end
-            if is_unmet or r.notified == '0' then cancels.add(c, 'driver:' .. driver, 'f') end
-        end
+        -- What it drives from here counts, not the way from where the passenger was to be (trip.lua); though it may have been there before.
+        if is_elsewhere(r, v) then set_ride(c, ride, 'unmet', '1') end
         set_ride(c, ride, 'state', 'aboard', 'aboard_at', c.now_text, 'aboard', passengers)
         trips.begin_meter(c, driver)
         log(c, 'ride.aboard', { ride = ride, zone = r.zone, driver = driver, passengers = passengers })
@@ -86,8 +83,12 @@ register('ride_finish', {
         end
         local is_brief = cancels.is_brief(c, r.requested_at)
         local trip, told
+        local is_trip = not is_brief and trips.is_any(r, v)
+        -- Passengers may have put their pin elsewhere: it counts against the driver only if nobody was driven anywhere.
+        local is_driven = not is_brief and trips.metres(v) >= trips.least_m
+        if not is_driven and (r.unmet or r.notified == '0') then cancels.add(c, 'driver:' .. driver, 'f') end
         -- What took nobody anywhere is no trip.
-        if not is_brief and trips.is_any(r, v) then
+        if is_trip then
             reliability.ride_ended(c, r.passenger, r, v)
             trip, told = trips.made(c, ride, r, driver, v.card, {
                 payment = text('payment'), clock = text('clock'), to_zone = given.zone ~= '?' and text('zone') or nil,
@@ -99,7 +100,7 @@ register('ride_finish', {
         local facts = told or {}
         tell(c, 'passenger:' .. r.passenger, 'ride.ended',
             { ride = ride, receipt = facts.receipt, fare = facts.fare, payment = facts.payment })
-        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20', told)
+        return free_driver(c, driver, v, ride, given.zone, is_brief, r.notified == '20' and not r.unmet, told)
     end)
 end)
 

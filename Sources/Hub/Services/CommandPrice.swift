@@ -40,7 +40,7 @@ enum CommandPrice {
         // Tells all readers of the line its new times.
         case .tours(.stopNext(let skip)): skip ? 5 : 1
         case .tours(.stopPrevious): 5
-        // Copies a list of people, each of whom is told.
+        // Each of many people is told.
         case .broadcasts(.broadcast): 50
         // Rings the next driver, and is kept for long.
         case .office(.remove), .office(.put), .office(.offer), .office(.reassign), .office(.cancel), .office(.end),
@@ -95,6 +95,10 @@ enum CommandPrice {
     static func figures(days: Int) -> Double { request + Double(days) }
     static func figures(bytes: Int) -> Double { Double(bytes) / 1024 }
 
+    /// Of an event on a topic, besides its command: sent to each who reads it. One token's 900 events a second to 180 connections of its own were seven
+    /// times the wait of everybody else.
+    static func readers(_ count: Int) -> Double { Double(max(0, count - 25)) / 25 }
+
     /// Of cells to follow, for `watch` and for the channel of a zone: each is subscribed in Redis and read from there.
     static func cells(_ count: Int) -> Double { Double(count) / 20 }
 
@@ -104,6 +108,9 @@ enum CommandPrice {
 
     /// Of the tours of a line, whose state `line.eta` reads: 0.1 ms of Redis each, of which an app that asks each 10 s has enough.
     static func tours(_ count: Int) -> Double { Double(count) * 2 }
+
+    /// Of the patterns of a line, along each of which a place is looked for: 15 µs each.
+    static func patterns(_ count: Int) -> Double { Double(count) / 10 }
 
     /// Of the minibuses that `seat.request` looks at: read from Redis, and held against the lines.
     static func minibuses(_ count: Int) -> Double { Double(count) / 2 }

@@ -1,8 +1,14 @@
 import Domain
+import Glibc
 import Settings
 
 /// The numbers of the domain's rules, as the settings have them.
 extension Settings {
+    /// Workers of this hub: as many as there are processors, unless it is told.
+    var workerCount: Int {
+        max(1, server.workers > 0 ? server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+
     var filterLimits: PositionFilter.Limits {
         var limits = PositionFilter.Limits()
         limits.fenceAccuracy = positions.fenceAccuracyM

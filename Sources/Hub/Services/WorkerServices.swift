@@ -35,7 +35,7 @@ final class WorkerServices {
     /// Proves tokens.
     private(set) var verifier: TokenVerifier
     /// What the office has revoked, as far as this worker has heard.
-    private var revoked: [TokenRevocation] = []
+    private var revoked: Set<TokenRevocation> = []
     let log: Logger
     var isDraining = false
     private(set) lazy var budgets = Budgets(self)
@@ -94,11 +94,11 @@ final class WorkerServices {
     }
 
     /// Keys and revocations were read anew. What the office has revoked stays so.
-    func use(_ new: TokenVerifier) { verifier = new.revoking(revoked) }
+    func use(_ new: TokenVerifier) { verifier = new.revoking(Array(revoked)) }
 
     func revoke(_ more: [TokenRevocation]) {
-        revoked += more.filter { !revoked.contains($0) }
-        verifier = verifier.revoking(more)
+        revoked.formUnion(more)
+        verifier.revoke(more)
     }
 
     func apply(_ new: Settings) {

@@ -15,7 +15,9 @@ function people.keep_wishes(c, channel) redis.call('EXPIRE', c.p .. 'wishes:' ..
 function people.came(c, role, subject)
     local key = c.p .. 'people:' .. role
     redis.call('ZADD', key, c.real, subject)
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', c.real - KEPT_MS)
+    -- After a week without the hub all are over at once.
+    local over = redis.call('ZRANGE', key, '-inf', c.real - KEPT_MS, 'BYSCORE', 'LIMIT', 0, 100)
+    if #over > 0 then redis.call('ZREM', key, unpack(over)) end
     people.keep_wishes(c, role .. ':' .. subject)
 end
 
@@ -71,7 +73,24 @@ function people.forget(c, who)
     forget_block(c, c.p .. who, who, redis.call('HGET', c.p .. who, 'blocked') or nil)
 end
 
--- Copies them to a key, the latest last. Answers how many there are.
-function people.copy(c, role, key) return redis.call('ZRANGESTORE', key, c.p .. 'people:' .. role, 0, -1) end
+-- Copies some of them to a key, those after `cursor` ('0' = the first). Answers the next cursor, '0' when none is left. Who comes meanwhile
+-- may be copied or not; who is there is, and counts once.
+local COPIED = 500
+
+function people.copy(c, role, key, cursor)
+    local found = redis.call('ZSCAN', c.p .. 'people:' .. role, cursor, 'COUNT', COPIED)
+    local pairs_of = {}
+    for i = 1, #found[2], 2 do
+        pairs_of[#pairs_of + 1], pairs_of[#pairs_of + 2] = found[2][i + 1], found[2][i]
+        -- Redis takes no more arguments than fit on Lua's stack; a small set comes whole.
+        if #pairs_of >= 2000 or i + 2 > #found[2] then
+            redis.call('ZADD', key, unpack(pairs_of))
+            pairs_of = {}
+        end
+    end
+    return found[1]
+end
+
+function people.count(c, role) return redis.call('ZCARD', c.p .. 'people:' .. role) end
 
 return { people = people }

@@ -43,6 +43,8 @@ final class Stops: Capability {
         guard catalog.isKnown else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
+        let patterns = catalog.current.lines[request.line]?.patterns.count ?? 0
+        services.budgets.charge(CommandPrice.patterns(request.back == nil ? patterns : 2 * patterns), to: session)
         let time = now()
         var refusal: (code: ErrorCode, detail: String)?
         var wanted: [[UInt8]] = []

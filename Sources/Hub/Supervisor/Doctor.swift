@@ -40,7 +40,7 @@ public enum Doctor {
 
     private static func workers(_ settings: Settings) -> Finding {
         let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        let count = settings.server.workers > 0 ? settings.server.workers : cores
+        let count = settings.workerCount
         let text = "workers: \(count) on \(cores) cores."
         if count <= cores { return Finding(verdict: .good, text: text) }
         return Finding(

@@ -85,15 +85,15 @@ public actor Supervisor {
         try RecordStore.check(records)
         tickets = try TicketRotation(settings, loop: loop, log: log)
         reservation = try PortReservation(host: settings.server.host, port: settings.server.port)
-        let count = settings.server.workers > 0 ? settings.server.workers : sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: max(1, count))
+        let count = settings.workerCount
+        try AddressCounts.create(path: WorkerFiles.addresses(settings.data.dir), rows: count)
         try await startRedis()
-        for number in 1...max(1, count) { startWorker(number) }
+        for number in 1...count { startWorker(number) }
         if records != .none { recorder = startProcess(.recorder, "the recorder") }
         log.notice(
             "serving",
             metadata: [
-                "address": "\(settings.server.host):\(reservation?.port ?? 0)", "workers": "\(max(1, count))",
+                "address": "\(settings.server.host):\(reservation?.port ?? 0)", "workers": "\(count)",
                 "city": "\(settings.city.id)", "data": "\(settings.data.dir)",
                 "redis": "\(settings.redis.isEmbedded ? "embedded" : "external")",
             ])

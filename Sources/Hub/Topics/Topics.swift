@@ -50,6 +50,10 @@ final class Topics: Capability {
                 session, message.id, .unavailable,
                 "The hub's memory is nearly full, and what is left is kept for rides; publish again in a while.")
         }
+        // At other workers are as many as here, more or less.
+        let readers = CommandPrice.readers(readings.readers(of: channel) * settings.workerCount)
+        let paid = CommandPrice.of(message.command)
+        guard services.budgets.take(paid + readers, besides: paid, of: session, message.id) else { return }
         let arguments: FunctionArguments = [
             "sender": RedisArgument("\(identity.role.rawValue):\(identity.subject)"), "channel": RedisArgument(channel),
             "type": RedisArgument(type ?? Self.defaultType), "data": RedisArgument(data),

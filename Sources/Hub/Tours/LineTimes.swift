@@ -35,6 +35,7 @@ final class LineTimes: Capability {
         let line: Line
         do throws(ErrorReply) {
             line = try self.line(id)
+            services.budgets.charge(CommandPrice.patterns(line.patterns.count), to: session)
             places = try passes(of: try spot(place, field: ""), on: line)
         } catch {
             return refuse(session, message.id, error)
