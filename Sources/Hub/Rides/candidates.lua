@@ -67,7 +67,10 @@ end
 -- Reads on in the queue, one driver; false when it was read to its end.
 local function read_on(c, seen)
     local driver = names_of(seen.queue, seen.size + 1)
-    if not driver then return false end
+    if not driver then
+        seen.is_over = true
+        return false
+    end
     seen.size = seen.size + 1
     local seats, is_away = seen.is_free[driver] and seen.seats[driver], false
     if not seats then
@@ -82,6 +85,9 @@ local function read_on(c, seen)
     end
     return true
 end
+
+-- Whether the queue was read to its end and nobody in it has seats for so many: the next ride for as many needs no look at all of them.
+local function is_too_small(seen, passengers) return seen.is_over and seen.most_free < passengers end
 
 -- Who is free, at a place in the order of the queue; nil after the last.
 local function free_at(c, seen, i)
@@ -120,6 +126,7 @@ end
 -- Whether somebody who is present can take a ride, and has not given it back; who comes behind is not looked at.
 local function has_room(c, seen, r)
     local passengers = tonumber(r.passengers)
+    if is_too_small(seen, passengers) then return false end
     local i, driver = 1, free_at(c, seen, 1)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) then return true end
@@ -188,6 +195,7 @@ end
 local function take_unasked(c, ride, r, whole, asked)
     local seen = part_for(c, whole, r)
     local i, passengers = 1, tonumber(r.passengers)
+    if is_too_small(seen, passengers) then return nil end
     local driver = free_at(c, seen, i)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
@@ -205,6 +213,8 @@ local function outlook(c, ride, r, whole, asked)
     local seen, passengers = part_for(c, whole, r), tonumber(r.passengers)
     local can_any, may_any = false, false
     while read_on(c, seen) do end
+    if seen.size == 0 then return 'empty' end
+    if is_too_small(seen, passengers) then return 'full' end
     for i, driver in ipairs(seen.present) do
         if seen.seats[driver] >= passengers then
             local may = not gave_back(r, driver)
@@ -213,8 +223,7 @@ local function outlook(c, ride, r, whole, asked)
         end
     end
     if can_any then return 'asked', not may_any end
-    if seen.size == 0 then return 'empty' end
-    return seen.most_free >= passengers and 'away' or 'full'
+    return 'away'
 end
 
 return {
