@@ -153,7 +153,7 @@ extension ProtobufSchema {
         ReliabilityReset: role:1:string subject:2:string audit:3:string
         Reservation: reservation:1:string state:2:string zone:3:string pickup:4:Point? destination:5:Point?
             at:6:uint64 local:7:string time_zone:8:string passengers:9:uint32 needs:10:string* search_at:11:uint64
-            ride:12:string?
+            ride:12:string? payment:13:string?
         Reservations: reservations:1:Reservation*
         ReservationState: reservation:1:string state:2:string
         FareEstimate: fare:1:TripFare? distance_m:2:uint32 duration_s:3:uint32 is_estimate:4:bool

@@ -39,6 +39,31 @@ import Wire
         }
     }
 
+    @Test("V1, M10: how it will be paid goes with the reservation into its ride; no driver makes it digital")
+    func payment() async throws {
+        for wish in ["digital", ""] {
+            try await TestCity.run { city in
+                let wished = wish == "" ? nil : wish
+                #expect(try await make(city, payment: wish)["payment"]?.text == wished)
+                let listed = try await city.command("reservation_list", "p1")["reservations"]?[0]
+                #expect(listed?["reservation"]?.text == "v_1" && listed?["payment"]?.text == wished)
+                #expect(try await city.last("reservation.made", "passenger:p1")?["payment"]?.text == wished)
+                #expect(try await city.logged("reservation.made")?["payment"]?.text == wished)
+                try await come(city, before: 11 * Self.minute)
+                try await city.queue("14", "T1")
+                try await come(city, before: 10 * Self.minute)
+                let taken = try await city.command("offer_accept", "T1", "r_1", "", "")
+                #expect(taken.isOK && taken["payment"]?.text == wished)
+                try await city.call("ride_alert", ["T1", "r_1", "20", "5", "high"])
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                try await come(city, before: 0)
+                let ended = try await city.command("ride_finish", "T1", "", "14", "", "digital")
+                #expect(ended["payment"]?["state"]?.text == (wished == nil ? nil : "pending"))
+                if wished == nil { #expect(ended == .refused("not_available")) }
+            }
+        }
+    }
+
     @Test("C44: nobody is there: told 8 and 5 minutes before; at the stated time it fails, and invites to ask now")
     func nobody() async throws {
         try await TestCity.run { city in

@@ -184,7 +184,14 @@ actor TestCity {
 
     /// `data` of the last event of a type on a channel.
     func last(_ type: String, _ channel: String) async throws -> JSONValue? {
-        let entries = try await raw(["XRANGE", keys.prefix + "ch:" + channel, "-", "+"]).array ?? []
+        try await last(type, in: keys.prefix + "ch:" + channel)
+    }
+
+    /// `data` of the last event of a type in the log.
+    func logged(_ type: String) async throws -> JSONValue? { try await last(type, in: keys.events) }
+
+    private func last(_ type: String, in stream: String) async throws -> JSONValue? {
+        let entries = try await raw(["XRANGE", stream, "-", "+"]).array ?? []
         guard let entry = entries.last(where: { $0[1]["type"].text == type }), let data = entry[1]["data"].text else {
             return nil
         }

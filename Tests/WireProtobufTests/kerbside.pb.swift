@@ -8604,6 +8604,16 @@ package nonisolated struct Kerbside_V1_Reservation: Sendable {
   /// Clears the value of `ride`. Subsequent reads from it will return its default value.
   package mutating func clearRide() {self._ride = nil}
 
+  /// digital; absent: in cash
+  package var payment: String {
+    get {_payment ?? String()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -8611,6 +8621,7 @@ package nonisolated struct Kerbside_V1_Reservation: Sendable {
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
   fileprivate var _ride: String? = nil
+  fileprivate var _payment: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_Reservations: Sendable {
@@ -21445,7 +21456,7 @@ nonisolated extension Kerbside_V1_ReliabilityNews: SwiftProtobuf.Message, SwiftP
 
 nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Reservation"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0\u{1}zone\0\u{1}pickup\0\u{1}destination\0\u{1}at\0\u{1}local\0\u{3}time_zone\0\u{1}passengers\0\u{1}needs\0\u{3}search_at\0\u{1}ride\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reservation\0\u{1}state\0\u{1}zone\0\u{1}pickup\0\u{1}destination\0\u{1}at\0\u{1}local\0\u{3}time_zone\0\u{1}passengers\0\u{1}needs\0\u{3}search_at\0\u{1}ride\0\u{1}payment\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -21465,6 +21476,7 @@ nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProto
       case 10: try { try decoder.decodeRepeatedStringField(value: &self.needs) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.searchAt) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._ride) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self._payment) }()
       default: break
       }
     }
@@ -21511,6 +21523,9 @@ nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._ride {
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
     } }()
+    try { if let v = self._payment {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -21527,6 +21542,7 @@ nonisolated extension Kerbside_V1_Reservation: SwiftProtobuf.Message, SwiftProto
     if lhs.needs != rhs.needs {return false}
     if lhs.searchAt != rhs.searchAt {return false}
     if lhs._ride != rhs._ride {return false}
+    if lhs._payment != rhs._payment {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -10,7 +10,7 @@ extension RoundTripTests {
             .make(
                 Reservation(
                     pickup: Place(lat: 0, lon: 0), destination: Place(lat: 0.1, lon: -0.2), at: 1_795_224_600_000,
-                    passengers: 1_000_000, needs: ["wheelchair", "child_seat"]))),
+                    passengers: 1_000_000, needs: ["wheelchair", "child_seat"], payment: .digital))),
         .reservations(.list), .reservations(.cancel(reservation: "v_1")),
     ]
 }
@@ -25,7 +25,7 @@ extension SeededGenerator {
                         pickup: place(), destination: place(),
                         at: .random(in: 0...WireLimits.largestInteger, using: &self),
                         passengers: .random(in: 1...1000, using: &self),
-                        needs: optional { _ in ["wheelchair", "dogs"] })))
+                        needs: optional { _ in ["wheelchair", "dogs"] }, payment: optional { _ in .cash })))
         case 1: return .reservations(.list)
         default: return .reservations(.cancel(reservation: identifier()))
         }

@@ -167,6 +167,36 @@ async def test_v2_from_the_reservation_to_the_ride(new_hub, cast):
     check_city(hub)
 
 
+@pytest.mark.parametrize("payment", ["digital", "cash", None])
+async def test_v1_m10_how_a_reserved_ride_is_paid_its_passenger_says(new_hub, cast, payment):
+    hub = new_hub().start()
+    here = hub.block()
+    passenger = await cast.rider(hub)
+    wished = {"payment": "digital"} if payment == "digital" else {}
+    made = await ahead(passenger, hub, here, **({"payment": payment} if payment else {}))
+    event = await passenger.until("reservation.made", reservation=made["reservation"])
+    [listed] = (await passenger.call("reservation.list"))["reservations"]
+    for told in (made, event, listed):
+        assert {"payment": told["payment"]} == wished if wished else "payment" not in told
+    await come(hub, made["at"] - 11 * MINUTE)
+    [driver] = await on_time(hub, cast, here)
+    await come(hub, made["at"] - 10 * MINUTE)
+    ride = (await passenger.until("reservation.searching", reason="begun"))["ride"]
+    assert (await driver.accept(ride)).get("payment") == wished.get("payment")
+    await driver.drive(here.a.centre)
+    await passenger.until("ride.arrived", ride=ride)
+    await driver.call("ride.aboard", ride=ride)
+    # What ends within a minute of its request is no trip.
+    hub.redis.hincrby(hub.key(f"ride:{ride}"), "requested_at", -10 * MINUTE)
+    if not wished:
+        error = await driver.refused("ride.end", "not_available", ride=ride, payment="digital")
+        assert "cash" in error["detail"]
+    method, state = ("digital", "pending") if wished else ("cash", "paid")
+    assert (await driver.call("ride.end", ride=ride))["payment"] == {"method": method, "state": state}
+    await passenger.until("ride.ended", ride=ride)
+    check_city(hub)
+
+
 async def test_v2_c44_nobody_comes_and_that_is_said(new_hub, cast):
     hub = new_hub().start()
     here = hub.block()
@@ -223,7 +253,8 @@ async def test_v1_b18_an_operator_reserves_for_who_telephones(new_hub, cast):
     here, office = hub.block(), await cast.operator(hub)
     await office.call("subscribe", channel="office")
     ada, ada_is = caller()
-    made = await ahead(office, hub, here, on_behalf_of=ada, key="a")
+    made = await ahead(office, hub, here, on_behalf_of=ada, key="a", payment="digital")
+    assert made["payment"] == "digital"
     assert (await office.call("reservation.list", on_behalf_of=ada))["reservations"] == [made]
 
     async def told(event):
@@ -236,7 +267,8 @@ async def test_v1_b18_an_operator_reserves_for_who_telephones(new_hub, cast):
     [driver] = await on_time(hub, cast, here)
     await come(hub, made["at"] - 10 * MINUTE)
     ride = (await told("reservation.searching"))["ride"]
-    assert (await driver.accept(ride))["contact"] == ada
+    taken = await driver.accept(ride)
+    assert (taken["contact"], taken["payment"]) == (ada, "digital")
     assert (await told("reservation.assigned"))["taxi"] == driver.subject
     other = await ahead(office, hub, here, on_behalf_of=ada)
     await office.call("reservation.cancel", reservation=other["reservation"], on_behalf_of=ada)

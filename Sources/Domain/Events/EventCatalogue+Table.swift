@@ -32,7 +32,7 @@ extension EventCatalogue {
         reservation.assigned reservation ride zone driver passenger!
         reservation.cancelled reservation ride zone passenger! by reason
         reservation.failed reservation ride zone passenger! code
-        reservation.made reservation passenger! zone at passengers lat! lon! to_lat! to_lon!
+        reservation.made reservation passenger! zone at passengers lat! lon! to_lat! to_lon! payment
         reservation.searching reservation ride zone passenger!
         ride.aboard ride zone driver passengers
         ride.accepted ride zone driver passenger!

@@ -50,6 +50,7 @@ final class Reservations: Capability {
                     "at": RedisArgument(wish.at),
                     "local": RedisArgument(local), "time_zone": RedisArgument(catalog.current.timeZone),
                     "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
+                    "payment": wish.payment == .digital ? "digital" : "",
                 ], message, session)
         }
     }

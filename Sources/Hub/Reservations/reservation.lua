@@ -52,7 +52,7 @@ local function shown(c, id, v)
     return {
         reservation = id, state = v.state, zone = v.zone, pickup = point(v.lat, v.lon), destination = point(v.to_lat, v.to_lon),
         at = v.at, ['local'] = v['local'], time_zone = v.time_zone, passengers = tonumber(v.passengers), needs = needs_of(v),
-        search_at = v.at - c.reservation_search_before_ms, ride = v.ride,
+        payment = v.payment, search_at = v.at - c.reservation_search_before_ms, ride = v.ride,
     }
 end
 
@@ -150,7 +150,8 @@ local function begin(c, id, v)
     watch_search(c, id, v)
     begin_ride(c, v.ride, v.passenger, {
         zone = v.zone, lat = v.lat, lon = v.lon, passengers = v.passengers, to_lat = v.to_lat, to_lon = v.to_lon, needs = v.needs,
-        near = v.near, name = v.name, number = v.number, reservation = id, wait_until = string.format('%.0f', end_of(c, v)),
+        near = v.near, name = v.name, number = v.number, payment = v.payment, reservation = id,
+        wait_until = string.format('%.0f', end_of(c, v)),
     })
     log(c, 'reservation.searching', { reservation = id, zone = v.zone, passenger = v.passenger, ride = v.ride })
     tell_searching(c, id, v, 'begun')
@@ -274,10 +275,10 @@ end
 
 -- reservation_make: passenger, reservation id (new, random), zone of the pickup, its lat and lon, lat and lon of the destination,
 -- passengers, needs (words, a space between), the zones around (a line break between), the meeting time (ms), the same as the city's clock
--- shows it (RFC 3339), the name of its time zone, key, who asks for one who telephones.
+-- shows it (RFC 3339), the name of its time zone, key, who asks for one who telephones, and how its ride will be paid ('' = in cash).
 register('reservation_make', {
     'passenger', 'reservation', 'zone', 'lat', 'lon', 'to_lat', 'to_lon',
-    'passengers', 'needs', 'near', 'at', 'local', 'time_zone', 'key', 'by?',
+    'passengers', 'needs', 'near', 'at', 'local', 'time_zone', 'key', 'by?', 'payment?',
 }, function(c, given)
     local passenger, id = given.passenger, given.reservation
     return callers.once(c, 'reservation.make', passenger, given.key, given.by, 'reservation', function(caller, note)
@@ -294,7 +295,7 @@ register('reservation_make', {
             passenger = passenger, state = 'open', zone = given.zone, lat = given.lat, lon = given.lon, to_lat = given.to_lat,
             to_lon = given.to_lon, passengers = given.passengers, at = tonumber(given.at), ['local'] = given['local'],
             time_zone = given.time_zone, needs = given.needs ~= '' and given.needs or nil,
-            near = given.near ~= '' and given.near or nil,
+            near = given.near ~= '' and given.near or nil, payment = given.payment == 'digital' and 'digital' or nil,
         }
         v.step = tostring(step_of(c, v))
         if caller then
@@ -310,7 +311,8 @@ register('reservation_make', {
         -- From the first reminder on it is looked at; one that is nearer than that at once.
         due_at(c, id, math.max(c.now, v.at - math.max(STEPS[1].minutes * MINUTE_MS, c.reservation_search_before_ms)))
         log(c, 'reservation.made', { reservation = id, passenger = passenger, zone = v.zone, at = v.at, passengers = tonumber(v.passengers),
-            lat = tonumber(v.lat), lon = tonumber(v.lon), to_lat = tonumber(v.to_lat), to_lon = tonumber(v.to_lon) })
+            lat = tonumber(v.lat), lon = tonumber(v.lon), to_lat = tonumber(v.to_lat), to_lon = tonumber(v.to_lon),
+            payment = v.payment })
         local made = shown(c, id, v)
         local answer = ok(made)
         tell(c, 'passenger:' .. passenger, 'reservation.made', made)

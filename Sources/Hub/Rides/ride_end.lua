@@ -76,8 +76,7 @@ register('ride_finish', {
             return refuse('not_available', 'The passenger is not aboard yet: send ride.aboard, ride.noshow or ride.cancel.')
         end
         if r.state ~= 'aboard' then return refuse('not_available', 'The ride is over: it is ' .. r.state .. '.') end
-        -- Of a reserved one nobody has said yet how it will be paid.
-        if given.payment == 'digital' and r.payment ~= 'digital' and not r.reservation then
+        if given.payment == 'digital' and r.payment ~= 'digital' then
             return refuse('not_available', 'The passenger has asked to pay in cash: only it can wish otherwise, as it asks. End the ride with '
                 .. '`payment` cash, or without.')
         end

@@ -27,20 +27,27 @@ public struct Reservation: Equatable, Sendable {
     public var passengers: Int
     /// What the car must be able to do, words such as `wheelchair`.
     public var needs: [String]?
+    /// How the ride will be paid; nil: in cash.
+    public var payment: PaymentMethod?
 
-    public init(pickup: Place, destination: Place, at: Int64, passengers: Int, needs: [String]? = nil) {
+    public init(
+        pickup: Place, destination: Place, at: Int64, passengers: Int, needs: [String]? = nil,
+        payment: PaymentMethod? = nil
+    ) {
         self.pickup = pickup
         self.destination = destination
         self.at = at
         self.passengers = passengers
         self.needs = needs
+        self.payment = payment
     }
 
     static let fields = Fields(
         Field.required("pickup", .place), Field.required("destination", .place), Field.required("at", .meetingTime),
         Field.required("passengers", .crowd), Field.optional("needs", CapabilitiesKind()),
-        make: { Reservation(pickup: $0, destination: $1, at: $2, passengers: $3, needs: $4) },
-        take: { ($0.pickup, $0.destination, $0.at, $0.passengers, $0.needs) })
+        Field.optional("payment", .payment),
+        make: { Reservation(pickup: $0, destination: $1, at: $2, passengers: $3, needs: $4, payment: $5) },
+        take: { ($0.pickup, $0.destination, $0.at, $0.passengers, $0.needs, $0.payment) })
 }
 
 extension FieldKind where Self == WholeKind<Int64> {
