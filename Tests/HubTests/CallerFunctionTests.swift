@@ -67,6 +67,25 @@ import Wire
         }
     }
 
+    @Test("C60: a ride that could be given to nobody else counts for its operator's minute, too")
+    func reassigned() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            try await city.assign("r1", of: "p1", to: "T1")
+            func reassign(_ ride: String = "r1", by operator: String = "o1") async throws -> TestCity.Outcome {
+                try await city.command("office_reassign", `operator`, ride, "", "Why.", "")
+            }
+            // For these nothing was looked through.
+            for _ in 0..<3 { #expect(try await reassign("r9") == .refused("not_found")) }
+            for _ in 0..<60 { #expect(try await reassign() == .refused("zone_empty")) }
+            #expect(try await reassign() == .refused("rate_limited"))
+            #expect(try await reassign(by: "o2") == .refused("zone_empty"), "another operator")
+            try await city.advance(60_000)
+            #expect(try await reassign() == .refused("zone_empty"))
+            #expect(try await city.field("ride:r1", "driver") == "T1")
+        }
+    }
+
     @Test("what is refused leaves nothing, and a passenger that asks itself leaves no act and tells the office nothing")
     func nothing() async throws {
         try await TestCity.run { city in

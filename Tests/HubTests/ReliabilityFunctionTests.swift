@@ -147,6 +147,66 @@ import Wire
         }
     }
 
+    private func giveBacks(_ city: TestCity) async throws -> Int64? {
+        try await of(city, "driver", "T1")["give_backs"]?.integer
+    }
+
+    @Test("R12: a ride whose driver is lost counts as given back: its passenger waits no longer, or the hub does not")
+    func lost() async throws {
+        for isByPassenger in [true, false] {
+            try await TestCity.run { city in
+                try await city.queue("14", "T1", "T2")
+                try await city.assign("r1", of: "p1", to: "T1")
+                try await city.call("driver_gone", ["T1", "s-T1"])
+                try await city.advance(isByPassenger ? 120_000 : 1_800_000)
+                try await city.position("T2", "45.1", at: 1)
+                try await city.sweep()
+                if isByPassenger { #expect(try await city.command("ride_search", "p1", "", "").isOK) }
+                #expect(try await city.last("ride.searching", "passenger:p1")?["reason"]?.text == "driver_lost")
+                #expect(try await giveBacks(city) == 1)
+                #expect(try await of(city, "driver", "T2")["give_backs"]?.integer == 0)
+            }
+        }
+    }
+
+    @Test("R12: a ride whose driver never came counts as given back, and so does one who said aboard from elsewhere")
+    func neverCame() async throws {
+        for isAboard in [false, true] {
+            try await TestCity.run { city in
+                try await city.queue("14", "T1")
+                try await city.position("T1", "45.13", at: 1)
+                try await city.assign("r1", of: "p1", to: "T1")
+                if isAboard { #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK) }
+                try await city.advance(121_000)
+                try await city.position("T1", "45.13", at: 2)
+                #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+                #expect(try await giveBacks(city) == 1)
+                #expect(try await of(city, "passenger", "p1")["total"]?.integer == 0)
+            }
+        }
+    }
+
+    @Test("C60: a taxi that stood there and was never told to have arrived may be right: both pay, nobody counts")
+    func neverArrived() async throws {
+        for rung in ["0", "500"] {
+            try await TestCity.run { city in
+                try await city.queue("14", "T1")
+                try await city.position("T1", "45.101", at: 1)
+                try await city.assign("r1", of: "p1", to: "T1")
+                if rung == "500" { try await city.call("ride_alert", ["T1", "r1", "500", "111", "high"]) }
+                #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                try await city.advance(121_000)
+                #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+                let paid = try await city.raw(["LRANGE", "{test}:cancels:p1", "0", "-1"]).array?.compactMap(\.text)
+                #expect(paid?.map { $0.suffix(1) } == ["t"])
+                let driver = try await city.raw(["LINDEX", "{test}:cancels:driver:T1", "-1"]).text
+                #expect(driver?.hasSuffix("v") == true)
+                #expect(try await giveBacks(city) == 0)
+                #expect(try await of(city, "passenger", "p1")["total"]?.integer == 0)
+            }
+        }
+    }
+
     @Test("U11: a ride's kilometres are points, once; a brief one has none")
     func points() async throws {
         try await TestCity.run { city in

@@ -201,6 +201,10 @@ import Wire
             for state in ["failed", "pending"] { #expect(try await report(state).isOK) }
             #expect(try await report("failed") == .refused("not_available"))
             #expect(try await report("pending").isOK, "what holds already changes nothing")
+            // What was taken, or given back, is always known.
+            for state in ["paid", "refunded"] { #expect(try await report(state)["payment"]?["state"]?.text == state) }
+            #expect(try await city.field("ride:r_1", "payments") == "22")
+            #expect(try await city.last("payment.changed", "driver:A")?["payment"]?["state"]?.text == "refunded")
         }
     }
 

@@ -133,6 +133,46 @@ async def test_m10_from_the_estimate_to_the_receipt(priced, cast):
     assert priced.http(f"/v1/receipts/{end['ride']}").status == 401
 
 
+async def test_m11_a_zone_with_a_toll_is_charged_where_the_taxi_surely_is(new_hub, cast):
+    hub = new_hub(**TARIFF)
+    here = hub.block()
+    hub.write_config(fares__tolls=[f"{here.b.id}=5", f"{here.c.id}=2.5"])
+    hub.start()
+    passenger, driver, _, name = await aboard(hub, cast, here)
+    # Good to 80 m it may be on either side of a border; then it is certain.
+    await driver.fix(here.b.centre, accuracy=80)
+    await driver.fix(here.c.centre)
+    await driver.known()
+    await hub.until("the toll", lambda: hub.redis.hget(hub.key(f"ride:{name}"), "tolls"))
+    end = await driver.call("ride.end", ride=name)
+    parts = (await passenger.call("receipt.get", trip=name))["fare"]["parts"]
+    assert [part for part in parts if part["name"] == "toll"] == [{"name": "toll", "amount": 250, "zone": here.c.id}]
+    assert end["fare"]["amount"] == sum(part["amount"] for part in parts)
+    await passenger.until("ride.ended", ride=name)
+    check_city(hub)
+
+
+async def test_m10_where_a_taxi_is_as_it_says_aboard_goes_by_its_last_fix(new_hub, cast):
+    # What it says within seconds of the last time waits for those to be over, but for such a command.
+    hub = new_hub(**TARIFF, positions__tick_ms=8_000).start()
+    here = hub.block()
+    driver, passenger = cast.driver(hub, here.a.stand), await cast.rider(hub)
+    await driver.go_available()
+    name = await passenger.request(here.a.centre, 1)
+    await driver.accept(name)
+    await driver.fix(here.a.centre.moved(north=100))
+    await passenger.until("ride.near", ride=name)
+    await driver.known()
+    # It drives on, and says at once that somebody has got in.
+    await driver.fix(here.a.centre.moved(north=600))
+    await driver.call("ride.aboard", ride=name)
+    assert hub.redis.hget(hub.key(f"ride:{name}"), "unmet") == "1"
+    hub.redis.hincrby(hub.key(f"ride:{name}"), "requested_at", -BACK_MS)
+    assert "receipt" not in await driver.call("ride.end", ride=name)
+    await passenger.until("ride.ended", ride=name)
+    check_city(hub)
+
+
 async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cast):
     here = priced.block()
     passenger, driver, end = await ride(priced, cast, here, payment="digital")

@@ -1,0 +1,45 @@
+import Testing
+import Wire
+
+@testable import Hub
+
+/// What commands cost that read much: a list costs more than a token, whoever asks.
+@Suite struct CommandPriceTests {
+    @Test("C60: lists cost what they read", arguments: lists)
+    func lists(list: Priced) { #expect(CommandPrice.of(list.command) == list.price) }
+
+    @Test("C60: what is only known as it is read is charged besides")
+    func besides() {
+        #expect(CommandPrice.minibuses(64) == 32)
+        #expect(CommandPrice.figures(days: 366) == 367)
+        #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
+        #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)
+    }
+
+    struct Priced: Sendable {
+        let command: Command
+        let price: Double
+
+        init(_ command: Command, _ price: Double) {
+            self.command = command
+            self.price = price
+        }
+    }
+
+    private static let lists = [
+        Priced(.reservations(.list), 10),
+        Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5),
+        Priced(.trips(.list(from: nil, limit: 50, nil)), 27),
+        Priced(.trips(.list(from: "r_1", limit: 100, nil)), 52),
+        Priced(.office(.queue(zone: "14")), 10),
+        Priced(.office(.audit(from: nil, limit: 100)), 10),
+        Priced(.safety(.list(closed: true)), 10),
+        Priced(.safety(.reports(from: nil, limit: 100, closed: false)), 10),
+        Priced(.registry(.drivers(from: nil, limit: 100, endsBy: nil)), 10),
+        Priced(.registry(.vehicles(from: nil, limit: 100)), 10),
+        Priced(.advice(.get), 5),
+        Priced(.reliability(.get), 2),
+        Priced(.reliability(.of(.driver, subject: "T1")), 2),
+        Priced(.trips(.ratings(nil)), 2),
+    ]
+}
