@@ -10,7 +10,7 @@ struct Kerbside: ParsableCommand {
         subcommands: [
             Serve.self, WorkerCommand.self, RecorderCommand.self, Token.self, CheckConfig.self, PrintConfig.self,
             Zones.self, Import.self, Lines.self, Drivers.self, Vehicles.self, Stats.self, Audit.self, Trips.self,
-            PermissionsCommand.self,
+            Reliability.self, Advice.self, PermissionsCommand.self,
             Replay.self, Simulate.self, Tail.self, ETAAccuracyCommand.self,
             WaitAdviceCommand.self, Bench.self, Echo.self, Doctor.self,
         ])

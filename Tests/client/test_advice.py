@@ -1,11 +1,13 @@
 """Where drivers should wait (Q10): on asking and unasked, by figures that stand in Redis as those of the last weeks do."""
 
 import datetime
+import json
 import math
 
 import pytest
 
 from kerbside.asker import Asker
+from kerbside.hub import run
 from kerbside.names import fresh
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City
 from test_reservations import now
@@ -55,6 +57,30 @@ async def test_q10_asked_for(new_hub, cast):
         assert Asker(hub, role, fresh("x")).post("advice.get").status == 403
 
 
+async def test_q10_the_command_line_shows_what_drivers_are_told(new_hub):
+    hub = new_hub(advice__every_min=0).start()
+    here = hub.block()
+    weeks_of(hub, **{here.a.id: 2, here.b.id: 20})
+    [driver] = await City().queue(hub, here.a.stand, 1)
+
+    def shown(*words):
+        return run("advice", *words, "--config", hub.config, check=True).stdout
+
+    told = await driver.call("advice.get")
+    b, a = map(json.loads, shown("--json").splitlines())
+    assert (b["zone"], b["waiting"]) == (here.b.id, 0) and math.isclose(b["expected"], told["zones"][0]["expected"], abs_tol=0.11)
+    assert (a["zone"], a["waiting"]) == (here.a.id, 1) and math.isclose(a["expected"], 2, abs_tol=0.11) and "distance_m" not in a
+    a, b = map(json.loads, shown(here.a.id, "--json").splitlines())
+    assert (a["zone"], b["zone"]) == (here.a.id, here.b.id) and b["wait_s"] > 180
+    assert abs(b["distance_m"] - here.a.centre.distance(here.b.centre)) < 100
+    head, row, way, end = shown(here.a.id).splitlines()
+    assert head.split() == ["zone", "expected", "later", "waiting", "way", "wait"]
+    assert row.split()[::3][:2] == [here.a.id, "1"] and row.split()[4] == "–" and way.split()[0] == here.b.id
+    assert end == "2 of 30 zones, by the figures of 28 days"
+    wrong = run("advice", "nowhere", "--config", hub.config)
+    assert wrong.returncode == 1 and "there is no zone nowhere" in wrong.stderr
+
+
 async def test_q10_what_was_taken_back_attracts_nobody(new_hub, cast):
     hub = new_hub(advice__every_min=0).start()
     here = hub.block()
@@ -83,6 +109,7 @@ async def test_q10_unasked_and_not_all_to_one_zone(new_hub, cast):
     told = await drivers[2].until("advice.wait")
     assert (told["zone"], told["from"], told["waiting"]) == (here.b.id, here.a.id, 0)
     assert told["here_s"] >= 2 * told["wait_s"]
+    await hub.until("the count", lambda: hub.metric("kerbside_advice_pushes_total") == 1)
     assert hub.redis.zrange(hub.key("advised"), 0, -1) == [drivers[2].subject]
     for driver in drivers[:2]:
         await driver.barrier()

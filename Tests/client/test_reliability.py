@@ -1,10 +1,12 @@
 """What counts of passengers and drivers (R12, U11): counted once, told, followed by what the city set, set back by an operator."""
 
 import asyncio
+import json
 
 import pytest
 
 from kerbside.asker import Asker
+from kerbside.hub import run
 from kerbside.names import fresh
 from test_office import BinaryDriver, BinaryOperator, BinaryPassenger, City, acts
 
@@ -70,6 +72,30 @@ async def test_r12_missed_warned_paused_and_set_back(new_hub, cast):
     assert (act["before"], act["after"]) == ({"total": 2, "blocked": True}, {"total": 0, "blocked": False})
     await office.refused("reliability.reset", "not_available", role="passenger", subject=rider.subject, reason="Again.")
     await miss(driver, rider, here.a.centre)
+
+
+async def test_r12_the_command_line_shows_what_counts(new_hub, cast):
+    hub = new_hub(**STRICT).start()
+    here = hub.block()
+    [driver], rider, office = await cast.queue(hub, here.a.stand, 1), await cast.rider(hub), await cast.operator(hub)
+    for _ in range(2):
+        await miss(driver, rider, here.a.centre)
+
+    def shown(*words):
+        return run("reliability", *words, "--config", hub.config, check=True).stdout
+
+    told = await office.call("reliability.of", role="passenger", subject=rider.subject)
+    assert json.loads(shown("passenger", rider.subject, "--json")) == told and told["no_shows"] == 2
+    text = shown("passenger", rider.subject)
+    assert f"passenger {rider.subject}: 2 in 90 days (no-shows 2, late cancellations 0)" in text
+    assert "paused until 20" in text and "a deposit is wanted" in text
+    nothing = f"driver {driver.subject}: 0 in 90 days (given back 0); warned from 1 on; paused from 2 on\n"
+    assert shown("driver", driver.subject) == nothing
+    assert "0 in 90 days" in shown("passenger", "tel:39021234")
+    for wrong in (["bus_driver", "T1"], ["driver", "T 1"], ["driver"]):
+        assert run("reliability", *wrong, "--config", hub.config).returncode == 64
+    hub.stop()
+    assert run("reliability", "driver", driver.subject, "--config", hub.config).returncode == 1
 
 
 async def test_r12_given_back(new_hub, cast):

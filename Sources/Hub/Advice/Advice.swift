@@ -182,7 +182,11 @@ final class Advice: Capability {
         }
         guard !arguments.isEmpty else { return }
         functions.call("advice_tell", ["quiet_ms": quietMs], more: arguments) { result in
-            if case .failure(.server(let text)) = result { self.log.error("advice_tell failed: \(text)") }
+            switch result {
+            case .success(let reply): self.metrics.advicePushes.add(Int(reply.int ?? 0))
+            case .failure(.server(let text)): self.log.error("advice_tell failed: \(text)")
+            case .failure: break
+            }
             // Who was sent counts from now on.
             self.known = nil
         }
@@ -190,7 +194,10 @@ final class Advice: Capability {
 
     // MARK: what is known
 
-    private var speed: Double { settings.eta.speedKmh / 3.6 / settings.eta.detour }
+    private var speed: Double { Self.speed(settings) }
+
+    /// Metres per second along the straight line, detours included.
+    static func speed(_ settings: Settings) -> Double { settings.eta.speedKmh / 3.6 / settings.eta.detour }
 
     /// Nil: the figures can't be read, or nobody knows what the city's clock shows.
     private func withAdvice(_ then: @escaping (WaitAdvice?) -> Void) {
@@ -247,12 +254,7 @@ final class Advice: Capability {
             }
             if self.middles.version != set.version { self.middles = (set.version, set.middles) }
             let outlook = ZoneOutlook(self.demand, local: self.local)
-            let places = set.zones.enumerated().map { index, zone in
-                let expected = outlook[zone.id]
-                return WaitAdvice.Place(
-                    zone: zone.id, middle: self.middles.points[index], expected: expected.now, later: expected.later,
-                    waiting: Int(counts[index].int ?? 0))
-            }
+            let places = WaitAdvice.places(set, middles: self.middles.points, outlook, waiting: counts)
             self.finish(WaitAdvice(places, reach: self.settings.advice.reachM, speed: self.speed))
         }
     }

@@ -86,14 +86,16 @@ public actor CatalogStore {
     }
 
     /// Calls one of the hub's functions.
-    func call(_ function: String, _ arguments: FunctionArguments = [:]) async throws -> RedisReply {
+    func call(
+        _ function: String, _ arguments: FunctionArguments = [:], more: [RedisArgument] = []
+    ) async throws -> RedisReply {
         do {
             return try await withCheckedThrowingContinuation { continuation in
                 guard let connection else {
                     return continuation.resume(throwing: HubFailure("no connection to Redis"))
                 }
                 library.call(
-                    function, keys: [RedisArgument(keys.settings)], arguments: arguments.values, on: connection
+                    function, keys: [RedisArgument(keys.settings)], arguments: arguments.values + more, on: connection
                 ) { continuation.resume(with: $0.mapError { $0 as any Error }) }
             }
         } catch RedisFailure.server(let text) where text.contains("settings of this city") {

@@ -25,7 +25,8 @@ extension CatalogStore {
         return RedisFunctions.answer(.success(try await call(wanted.function, wanted.arguments)))
     }
 
-    private func reply(_ answer: RedisFunctions.Answer) throws -> JSONValue {
+    /// The JSON of an answer; throws a ``HubFailure`` that says why there is none.
+    func reply(_ answer: RedisFunctions.Answer) throws -> JSONValue {
         switch answer {
         case .ok(let json): return try JSONValue(parsing: json)
         case .refused(_, let detail, _): throw HubFailure(detail)

@@ -15,6 +15,7 @@ final class WorkerMetrics {
     let pushes: Counter
     let alerts: Counter
     let rankMoves: Counter
+    let advicePushes: Counter
     let tokensRefused: Counter
     let feedRecords: Counter
     let feedMessages: Counter
@@ -38,6 +39,8 @@ final class WorkerMetrics {
         pushes = registry.counter("kerbside_pushes_received_total", "Pushes from Redis with a reader on this worker.")
         alerts = registry.counter("kerbside_proximity_alerts_total", "Rungs of proximity ladders reached.")
         rankMoves = registry.counter("kerbside_queue_rank_changes_total", "Changes of rank told to drivers.")
+        advicePushes = registry.counter(
+            "kerbside_advice_pushes_total", "Drivers told unasked where to wait (advice.wait).")
         tokensRefused = registry.counter("kerbside_tokens_refused_total", "Tokens that were not accepted.")
         feedRecords = registry.counter("kerbside_feed_records_total", "Changes of vehicles heard for feeds.")
         feedMessages = registry.counter("kerbside_feed_messages_total", "Messages of feeds sent to watchers.")
