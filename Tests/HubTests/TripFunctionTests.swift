@@ -232,6 +232,41 @@ import Wire
         }
     }
 
+    @Test("M10: who reported a trip as paid without a reference may name it later; nobody else means the same")
+    func unnamed() async throws {
+        func paid(_ body: @Sendable (TestCity) async throws -> Void) async throws {
+            try await TestCity.run { city in
+                try await aboard(city, payment: "digital")
+                try await city.advance(600_000)
+                _ = try await finish(city)
+                try await body(city)
+            }
+        }
+        try await paid { city in
+            #expect(try await report(city, "paid", as: "").isOK)
+            #expect(try await report(city, "paid", as: "").isOK)
+            for reference in ["", "B-2"] {
+                #expect(try await report(city, "paid", as: reference, by: "other") == .refused("not_available"))
+            }
+            #expect(try await report(city, "paid", as: "A-1").isOK)
+            #expect(try await city.field("ride:r_1", "reference") == "A-1")
+            #expect(try await report(city, "paid", as: "A-2") == .refused("not_available"), "it has a name")
+            #expect(try await report(city, "paid", as: "A-1", by: "other").isOK, "the same payment")
+            #expect(try await city.told("passenger:p1").filter { $0 == "payment.changed" }.count == 1)
+        }
+        try await paid { city in
+            #expect(try await report(city, "paid", as: "A-1").isOK)
+            #expect(try await report(city, "paid", as: "", by: "other") == .refused("not_available"))
+            #expect(try await report(city, "paid", as: "").isOK)
+            #expect(try await report(city, "refunded", as: "").isOK)
+        }
+        // Of a trip that was paid before it was kept who reported it.
+        try await paid { city in
+            try await city.raw(["HSET", "{test}:ride:r_1", "paid", "paid"])
+            #expect(try await report(city, "paid", as: "A-1", by: "other").isOK)
+        }
+    }
+
     @Test("M10: a driver can't make a digital payment of what the passenger asked as cash; the other way it can")
     func wish() async throws {
         try await TestCity.run { city in

@@ -195,6 +195,8 @@ async def test_m10_payments_are_reported_by_a_service_with_the_scope(priced, cas
     error = await other.refused("payment.report", "not_available", trip=trip, state="paid", reference="other-9")
     assert "given back" in error["detail"] and "pay_7Hq2" not in error["detail"]
     await other.refused("payment.report", "not_available", trip=trip, state="refunded", reference="other-9")
+    error = await other.refused("payment.report", "not_available", trip=trip, state="paid")
+    assert "another service" in error["detail"]
     asker = Asker(priced, "service", service.subject)
     asker.token = service.token
     asker.done("payment.report", trip=trip, state="refunded")

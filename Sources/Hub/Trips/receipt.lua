@@ -77,13 +77,18 @@ local MOVES = {
 local MOST_MOVES = 20
 
 -- Why a payment can't become what is reported, as text; nil: it can. t: the trip.
-local function no_move(t, trip, state, reference)
+local function no_move(t, trip, state, reference, service)
     -- That it was paid in cash says its driver. Where nobody did (ended by the office, or lost), a service settles it, and it is as any other.
     if t.payment ~= 'digital' and t.paid == 'paid' and not t.settled then return 'The trip ' .. trip .. ' is paid in cash.' end
     -- A reference names the payment. Two of them for one trip that is paid: somebody was charged twice.
     local is_other = reference ~= '' and t.reference and t.reference ~= reference
     if is_other and state == 'paid' and t.paid == 'paid' then
         return 'The payment of ' .. trip .. ' is paid already, under another reference: what was taken under this one is to be given back.'
+    end
+    -- Where either has none, only who reported it as paid (`payer`) can mean the same payment.
+    local is_unnamed = reference == '' or not t.reference
+    if is_unnamed and state == 'paid' and t.paid == 'paid' and t.payer and t.payer ~= service then
+        return 'The payment of ' .. trip .. ' is paid already, as another service has reported: if this is another payment, what was taken is to be given back.'
     end
     if is_other and state == 'refunded' then
         return 'The payment of ' .. trip .. ' has another reference: report its refund under that, or without.'
@@ -99,7 +104,7 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
     return once(c, 'payment.report', 'service:' .. given.service, given.key, function()
         local t, no = receipts.find(c, 'service', given.service, trip)
         if no then return no end
-        local why = no_move(t, trip, state, given.reference)
+        local why = no_move(t, trip, state, given.reference, given.service)
         if why then return refuse('not_available', why) end
         if t.paid ~= state then
             if tonumber(t.payments or 0) >= MOST_MOVES and state ~= 'paid' and state ~= 'refunded' then
@@ -107,6 +112,7 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
             end
             local fields = { 'paid', state, 'payments', (t.payments or 0) + 1 }
             if given.reference ~= '' then fields[#fields + 1], fields[#fields + 2] = 'reference', given.reference end
+            if state == 'paid' then fields[#fields + 1], fields[#fields + 2] = 'payer', given.service end
             if t.payment ~= 'digital' then fields[#fields + 1], fields[#fields + 2] = 'settled', '1' end
             set_ride(c, trip, unpack(fields))
             log(c, 'payment.changed', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
@@ -114,6 +120,9 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
             local told = { trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } }
             tell(c, 'passenger:' .. t.passenger, 'payment.changed', told)
             tell(c, 'driver:' .. t.driver, 'payment.changed', told)
+        elseif state == 'paid' and given.reference ~= '' and not t.reference then
+            -- Its name comes later: from now on no other is taken for it.
+            set_ride(c, trip, 'reference', given.reference)
         end
         return ok({ trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } })
     end)
