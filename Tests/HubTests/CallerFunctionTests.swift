@@ -67,6 +67,38 @@ import Wire
         }
     }
 
+    @Test("C60: for an operator who has done too much, and for a key that is known, no minibus is looked for")
+    func ahead() async throws {
+        try await TestCity.run { city in
+            func near(_ key: String = "", by: String = ada) async throws -> String? {
+                try await city.call("seat_near", ["45.1", "9.1", "1000", "64", Self.subject, key, by]).text
+            }
+            func seats(_ booking: String, key: String = "") async throws -> TestCity.Outcome {
+                try await city.command(
+                    "seat_request", Self.subject, booking, "45.1", "9.1", "45.2", "9.2", "1", "EUR",
+                    "M1 900 1200 100 -", "", key, Self.ada)
+            }
+            #expect(try await near("k") == "[]")
+            try await city.minibus("M1", seats: 8)
+            try await city.position("M1", "45.101", at: 1)
+            #expect(try await city.command("driver_available", "M1", "14", "", "", "").isOK)
+            #expect(try await city.command("route_set", "M1", "R1", "", "", "").isOK)
+            let first = try await seats("b1", key: "k")
+            #expect(first.isOK)
+            let looked = try await city.calls(of: "zinterstore")
+            #expect(try await near("k")?.hasPrefix("+{") == true)
+            #expect(try await city.calls(of: "zinterstore") == looked)
+            // Two acts; looking ahead is none.
+            for _ in 0..<70 { _ = try await near() }
+            #expect(try await city.calls(of: "zinterstore") == looked + 70)
+            for n in 1...59 { #expect(try await seats("c\(n)") == .refused("already_requested")) }
+            #expect(try await near()?.hasPrefix("-rate_limited ") == true)
+            #expect(try await city.calls(of: "zinterstore") == looked + 70)
+            #expect(try await near("k")?.hasPrefix("+{") == true, "what was done is answered")
+            #expect(try await near(by: "")?.hasPrefix("[") == true, "nobody's operator")
+        }
+    }
+
     @Test("C60: a ride that could be given to nobody else counts for its operator's minute, too")
     func reassigned() async throws {
         try await TestCity.run { city in

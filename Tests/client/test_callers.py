@@ -134,3 +134,16 @@ async def test_only_operators_ask_for_others(hub, role, kind):
     for command, fields in WISHES.items():
         await one.refused(command, "forbidden", **fields, on_behalf_of=ADA)
     one.leaves_open()
+
+
+async def test_c60_an_operator_who_has_done_too_much_has_no_minibus_looked_for(new_hub, cast):
+    hub = new_hub().start()
+    here, office = hub.block(), await cast.operator(hub)
+    ada, _ = caller()
+    wish = {"pickup": here.a.centre.fields, "destination": here.b.centre.fields, "passengers": 1, "on_behalf_of": ada}
+    for _ in range(60):
+        await office.refused("seat.request", "not_available", **wish)
+    error = await office.refused("seat.request", "rate_limited", **wish)
+    assert error["retry_after_ms"] > 0 and "60 things" in error["detail"]
+    other = await cast.operator(hub)
+    await other.refused("seat.request", "not_available", **wish)

@@ -12,6 +12,9 @@ local function read(by)
     return operator and { operator = operator, name = name, number = number } or nil
 end
 
+-- An operator's key is one for each caller.
+local function own_key(key, passenger) return key ~= '' and key .. ' ' .. passenger or '' end
+
 -- Is known until 30 days after its last request.
 local function note(c, passenger, caller)
     redis.call('HSET', c.p .. 'passenger:' .. passenger, 'name', caller.name, 'number', caller.number)
@@ -24,8 +27,7 @@ end
 function callers.once(c, command, passenger, key, by, what, body)
     local caller = by and by ~= '' and read(by)
     if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
-    local own_key = key ~= '' and key .. ' ' .. passenger or ''
-    return audit.act(c, command, { operator = caller.operator, key = own_key }, function()
+    return audit.act(c, command, { operator = caller.operator, key = own_key(key, passenger) }, function()
         local reply = body(caller, note)
         -- Refused or not, it may have looked through a zone and those around.
         if string.sub(reply, 1, 1) ~= '+' then
@@ -36,6 +38,14 @@ function callers.once(c, command, passenger, key, by, what, body)
         audit.write(c, caller.operator, command, what .. ':' .. told[what], nil, {}, { state = told.state, passenger = audit.person(passenger) })
         return reply
     end)
+end
+
+-- What is looked for before a command is carried out: body answers it, and nothing that begins with `+`. Or the reply that its key has got, or
+-- the refusal of an operator who has done too much: then nothing is looked for. It counts as no act, and is kept for no key.
+function callers.ahead(c, command, passenger, key, by, body)
+    local caller = by and by ~= '' and read(by)
+    if not caller then return once(c, command, 'passenger:' .. passenger, key, body) end
+    return audit.act(c, command, { operator = caller.operator, key = own_key(key, passenger) }, body)
 end
 
 -- How the driver reaches whom it fetches; nil: by no other way than the app. of: a ride or booking.

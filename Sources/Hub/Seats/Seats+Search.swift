@@ -16,7 +16,8 @@ extension Seats {
     ) {
         let near: FunctionArguments = [
             "lat": RedisArgument(pickup.lat), "lon": RedisArgument(pickup.lon), "radius_m": RedisArgument(Self.radius),
-            "most": RedisArgument(Self.looked),
+            "most": RedisArgument(Self.looked), "passenger": RedisArgument(identity.subject),
+            "key": RedisArgument(message.key ?? ""), "by": RedisArgument(by(message, session)),
         ]
         functions.call("seat_near", near) { result in
             guard self.sessions.has(session) else { return }
@@ -24,6 +25,10 @@ extension Seats {
                 return self.refuse(
                     session, message.id, .unavailable,
                     "The hub can't reach its store now; send it again with the same key.")
+            }
+            // Its key is known, or its operator has done too much: nothing was looked for.
+            if reply.bytes?.first != UInt8(ascii: "[") {
+                return self.answer(RedisFunctions.answer(.success(reply)), to: message, session)
             }
             let vehicles = reply.bytes.flatMap { try? JSONValue(parsing: $0) }?.elements ?? []
             self.services.budgets.charge(CommandPrice.minibuses(vehicles.count), to: session)

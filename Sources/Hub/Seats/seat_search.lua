@@ -7,9 +7,9 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local ask_candidate, next_candidate, set_booking = import('seat', 'ask_candidate', 'next_candidate', 'set_booking')
 
--- seat_near: a place, within how many metres, how many at most. JSON of the minibuses that are online, nearest first: those that go somewhere
+-- A place, within how many metres, how many at most. JSON of the minibuses that are online, nearest first: those that go somewhere
 -- (`minibuses` has who is online). Nothing of it is for people.
-register('seat_near', { 'lat', 'lon', 'radius_m', 'most' }, function(c, given)
+local function near_of(c, given)
     if math.abs(tonumber(given.lat)) > 85.05 then return '[]' end
     local near = c.p .. 'minibuses-near'
     -- For this call alone.
@@ -27,6 +27,12 @@ register('seat_near', { 'lat', 'lon', 'radius_m', 'most' }, function(c, given)
         end
     end
     return #shown > 0 and cjson.encode(shown) or '[]'
+end
+
+-- seat_near: as near_of, and the passenger, the key and who asks for one who telephones, of the seat.request that it is for: what that would answer without
+-- looking at any minibus is answered here.
+register('seat_near', { 'lat', 'lon', 'radius_m', 'most', 'passenger?', 'key?', 'by?' }, function(c, given)
+    return callers.ahead(c, 'seat.request', given.passenger or '', given.key or '', given.by, function() return near_of(c, given) end)
 end)
 
 -- seat_request: passenger, booking id (new, random), lat, lon, destination lat, lon, passengers, currency, the minibuses to ask (lines, see

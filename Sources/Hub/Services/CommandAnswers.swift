@@ -20,7 +20,7 @@ extension Capability {
         }
     }
 
-    private func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
+    func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
         case .ok(let json):
             session.budget.bucket.charge(CommandPrice.answer(json.count), at: Int64(loop.now))
