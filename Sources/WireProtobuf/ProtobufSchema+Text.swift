@@ -170,7 +170,7 @@ extension ProtobufSchema {
         Offer: ride:1:string zone:2:string passengers:3:uint32 expires_in_ms:4:uint64 expires_at:5:uint64
             needs:6:string* silent:15:bool?
         RideReason: ride:1:string reason:2:string
-        RideCancelled: ride:1:string by:2:string reason:3:string text:4:string?
+        RideCancelled: ride:1:string by:2:string reason:3:string text:4:string? state:5:string?
         RideSearching: ride:1:string zone:2:string round:3:uint32 reason:4:string until:5:uint64?
         RideAccepted: ride:1:string taxi:2:string position:3:Fix? eta_s:4:double? card:5:Card? silent:15:bool?
         RideFailed: ride:1:string code:2:string detail:3:string silent:15:bool?

@@ -224,6 +224,7 @@ import Wire
                 try await city.advance(121_000)
                 #expect(try await city.command("ride_cancel", "passenger", "p\(n)", "", "", "").isOK)
                 #expect(try await city.order("14") == ["T1"])
+                #expect(try await city.last("ride.cancelled", "driver:T1")?["state"] == nil)
                 #expect(try await city.raw(["LLEN", "{test}:cancels:p\(n)"]).int == 1)
             }
             // One that has driven on is elsewhere: it is in no queue before it says where.
@@ -237,6 +238,7 @@ import Wire
             }
             #expect(try await city.command("ride_cancel", "passenger", "p5", "", "", "").isOK)
             #expect(try await city.order("14") == [])
+            #expect(try await city.last("ride.cancelled", "driver:T1")?["state"]?.text == "unavailable")
             let log = try await city.raw(["XRANGE", "{test}:events", "-", "+"]).array ?? []
             let last = try #require(log.last { $0[1].array?[1].text == "ride.cancelled" })
             let told = try JSONValue(parsing: last[1].array?[5].bytes ?? [])

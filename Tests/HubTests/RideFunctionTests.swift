@@ -80,6 +80,44 @@ import Wire
         }
     }
 
+    @Test("C60: whose ride is off is told whether it is available from then on, whoever took it back")
+    func stateOfDriver() async throws {
+        try await TestCity.run { city in
+            func told() async throws -> [String?] {
+                let off = try await city.last("ride.cancelled", "driver:T1")
+                return [off?["by"]?.text, off?["state"]?.text, try await city.field("vehicle:T1", "state")]
+            }
+            try await city.raw(["HSET", "{test}:settings", "free_cancels", "2"])
+            try await city.queue("14", "T1")
+            // Free again.
+            try await city.assign("r1", of: "p1", to: "T1")
+            #expect(try await city.command("ride_cancel", "passenger", "p1", "", "", "").isOK)
+            #expect(try await told() == ["passenger", nil, "available"])
+            try await city.assign("r2", of: "p2", to: "T1")
+            #expect(try await city.command("office_cancel", "o1", "ride", "r2", "Why.", "").isOK)
+            #expect(try await told() == ["operator", nil, "available"])
+            try await city.assign("r3", of: "p3", to: "T1")
+            #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await told() == ["driver", nil, "available"])
+            // Once too often.
+            try await city.assign("r4", of: "p4", to: "T1")
+            #expect(try await city.command("ride_cancel", "driver", "T1", "", "", "14").isOK)
+            #expect(try await told() == ["driver", "unavailable", "unavailable"])
+            // Blocked on the way, and ended by the office.
+            try await city.advance(3_600_000)
+            for (ride, act) in [("r5", "office_cancel"), ("r6", "office_end")] {
+                #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+                try await city.assign(ride, of: "p" + ride, to: "T1")
+                if act == "office_end" { #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK) }
+                _ = try await city.command("office_block", "o1", "driver", "T1", "Why.", "0", "")
+                #expect(try await city.command(act, "o1", "ride", ride, "Why.", "").isOK)
+                #expect(try await told() == ["operator", "unavailable", "unavailable"])
+                _ = try await city.command("office_unblock", "o1", "driver", "T1", "")
+            }
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test("C34: accept against cancel: the later of the two is refused, and both sides are told")
     func acceptAgainstCancel() async throws {
         try await TestCity.run { city in

@@ -3696,11 +3696,22 @@ package nonisolated struct Kerbside_V1_RideCancelled: Sendable {
   /// Clears the value of `text`. Subsequent reads from it will return its default value.
   package mutating func clearText() {self._text = nil}
 
+  /// of its driver: unavailable; absent: it is in a queue again
+  package var state: String {
+    get {_state ?? String()}
+    set {_state = newValue}
+  }
+  /// Returns true if `state` has been explicitly set.
+  package var hasState: Bool {self._state != nil}
+  /// Clears the value of `state`. Subsequent reads from it will return its default value.
+  package mutating func clearState() {self._state = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _text: String? = nil
+  fileprivate var _state: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_RideSearching: Sendable {
@@ -14649,7 +14660,7 @@ nonisolated extension Kerbside_V1_RideReason: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RideCancelled"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}by\0\u{1}reason\0\u{1}text\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}ride\0\u{1}by\0\u{1}reason\0\u{1}text\0\u{1}state\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -14661,6 +14672,7 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
       case 2: try { try decoder.decodeSingularStringField(value: &self.by) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._state) }()
       default: break
       }
     }
@@ -14683,6 +14695,9 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._text {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._state {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -14691,6 +14706,7 @@ nonisolated extension Kerbside_V1_RideCancelled: SwiftProtobuf.Message, SwiftPro
     if lhs.by != rhs.by {return false}
     if lhs.reason != rhs.reason {return false}
     if lhs._text != rhs._text {return false}
+    if lhs._state != rhs._state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

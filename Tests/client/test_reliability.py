@@ -111,6 +111,9 @@ async def test_r12_given_back(new_hub, cast):
         if kind == "reliability.warned":
             await driver.until("queue.joined", reason="gave_back")
     assert (await driver.call("reliability.get"))["give_backs"] == 2
+    # It is told whether it is available from then on.
+    off = [event["data"] for event in driver.events if event["type"] == "ride.cancelled"]
+    assert [data.get("state") for data in off] == [None, "unavailable"]
     await driver.refused("driver.available", "forbidden")
 
 

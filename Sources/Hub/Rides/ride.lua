@@ -17,6 +17,12 @@ local trips = import('trip', 'trips')
 local forget_walk = import('walk', 'forget_walk')
 local free_again, offer_by_operator, withdraw_offer = import('offer', 'free_again', 'offer_by_operator', 'withdraw_offer')
 
+-- A driver is told that its ride is off. is_out: it is not available from now on, and is told so; else `queue.joined` follows.
+local function tell_driver(c, driver, ride, by, reason, is_out, text)
+    tell(c, 'driver:' .. driver, 'ride.cancelled',
+        { ride = ride, by = by, reason = reason, state = is_out and 'unavailable' or nil, text = text })
+end
+
 local function make_unavailable(c, driver, v)
     set_state(c, driver, v, 'unavailable')
     clear_vehicle(c, driver, 'ride')
@@ -33,8 +39,8 @@ local function restore(c, r, v, was_lost, is_refused)
 end
 
 -- The driver gives an accepted ride back (or is lost with it): the ride is searched again, first in line (C45).
--- by: passenger (who does not wait for a lost driver) | driver | operator, who says why (text)
-local function give_back(c, ride, r, reason, by, text)
+-- by: passenger (who does not wait for a lost driver) | driver | operator, who says why (text). is_out: the driver is not available after it.
+local function give_back(c, ride, r, reason, by, is_out, text)
     r.gave_back = (r.gave_back or '\n') .. r.driver .. '\n'
     set_ride(c, ride, 'state', 'searching', 'notified', '0', 'gave_back', r.gave_back)
     redis.call('HDEL', c.p .. 'ride:' .. ride, 'driver', 'accepted_at', 'place', 'place_zone', 'arrived_at', 'near_at', 'from')
@@ -47,7 +53,7 @@ local function give_back(c, ride, r, reason, by, text)
     log(c, 'ride.searching', { ride = ride, zone = r.zone, driver = r.driver, round = tonumber(r.round), reason = reason })
     tell(c, 'passenger:' .. r.passenger, 'ride.searching',
         { ride = ride, zone = r.zone, round = tonumber(r.round), reason = reason })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = by, reason = reason, text = text })
+    tell_driver(c, r.driver, ride, by, reason, is_out, text)
     tell_followers(c, ride, r, 'searching', { reason = reason })
 end
 
@@ -58,7 +64,6 @@ local function leave_behind(c, ride, r, v)
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger',
         aboard_s = r.aboard_at and math.floor((c.now - r.aboard_at) / 1000), driven_m = r.aboard_at and math.floor(trips.metres(v)) })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     -- Who has driven on since is elsewhere, perhaps with somebody aboard: it says itself when it is available again.
     local has_driven = r.state == 'aboard' and trips.metres(v) > trips.least_m
     -- Such a one, and one that was at the pickup, may be right about who is aboard: both pay, so that neither can often have a ride, or a fare, for
@@ -66,7 +71,9 @@ local function leave_behind(c, ride, r, v)
     local is_unclear = has_driven or r.state == 'aboard' and not r.unmet
     pay(c, is_unclear and 'unclear' or 'away', r, v, r.passenger, r.driver)
     if v.away then redis.call('ZADD', c.p .. 'away', v.away, r.driver) end
-    if has_driven or blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then
+    local is_out = has_driven or blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver)
+    tell_driver(c, r.driver, ride, 'passenger', 'passenger', is_out)
+    if is_out then
         make_unavailable(c, r.driver, v)
     else
         join(c, r.driver, v, r.place_zone, 'gave_back')
@@ -93,8 +100,9 @@ local function cancel_by_passenger(c, ride, r)
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'passenger' })
     tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
     if r.state == 'accepted' then
-        tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'passenger', reason = 'passenger' })
-        restore(c, r, vehicle(c, r.driver), is_lost, is_refused)
+        v = vehicle(c, r.driver)
+        tell_driver(c, r.driver, ride, 'passenger', 'passenger', is_refused or blocks.holds(c, v.blocked))
+        restore(c, r, v, is_lost, is_refused)
         dispatch_driver(c, r.place_zone, r.driver, true)
     elseif r.state == 'offered' then
         free_again(c, r.offered_to)
@@ -104,14 +112,13 @@ end
 
 -- The office takes a ride back that nobody is aboard of: it counts against nobody, and the driver keeps its turn. text: why.
 local function cancel_by_operator(c, ride, r, text)
-    local told = { ride = ride, by = 'operator', reason = 'operator', text = text }
     if r.state == 'offered' then withdraw_offer(c, ride, r) end
     close_ride(c, ride, r, 'cancelled', nil, { by = 'operator' })
     log(c, 'ride.cancelled', { ride = ride, zone = r.zone, driver = r.driver, passenger = r.passenger, by = 'operator', text = text })
-    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', told)
+    tell(c, 'passenger:' .. r.passenger, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
     if r.state == 'accepted' then
-        tell(c, 'driver:' .. r.driver, 'ride.cancelled', told)
         local v = vehicle(c, r.driver)
+        tell_driver(c, r.driver, ride, 'operator', 'operator', blocks.holds(c, v.blocked), text)
         restore(c, r, v, v.missing)
         dispatch_driver(c, r.place_zone, r.driver, true)
     elseif r.state == 'offered' then
@@ -121,8 +128,8 @@ end
 
 -- The office takes an accepted ride from its driver, who keeps its turn. It is offered to `other`, or searched again, first in line.
 local function reassign_by_operator(c, ride, r, text, other)
-    give_back(c, ride, r, 'operator', 'operator', text)
     local v = vehicle(c, r.driver)
+    give_back(c, ride, r, 'operator', 'operator', blocks.holds(c, v.blocked), text)
     local rank = restore(c, r, v, v.missing)
     if other then
         offer_by_operator(c, ride, load_ride(c, ride), other, vehicle(c, other))
@@ -137,7 +144,7 @@ local function lose_driver(c, ride, r, by)
     local v = vehicle(c, r.driver)
     if by == 'passenger' then cancels.add(c, 'driver:' .. r.driver) end
     reliability.count(c, 'driver', r.driver, 'give_backs', v)
-    give_back(c, ride, r, 'driver_lost', by)
+    give_back(c, ride, r, 'driver_lost', by, true)
     make_unavailable(c, r.driver, v)
     dispatch_ride(c, ride)
 end
@@ -145,12 +152,12 @@ end
 -- zone: where the driver is; '' outside every zone, '?' nobody knows. Who gives back ride after ride is not available any more, and
 -- may be again after a while.
 local function cancel_by_driver(c, ride, r, zone)
-    give_back(c, ride, r, 'driver_cancelled', 'driver')
     local v = vehicle(c, r.driver)
-    mark_back(c, r.driver, v)
     cancels.add(c, 'driver:' .. r.driver)
     reliability.count(c, 'driver', r.driver, 'give_backs', v)
     if blocks.holds(c, v.blocked) or cancels.driver_refusal(c, r.driver) then zone = '' end
+    give_back(c, ride, r, 'driver_cancelled', 'driver', zone == '')
+    mark_back(c, r.driver, v)
     if zone == '' then
         make_unavailable(c, r.driver, v)
     else
@@ -251,6 +258,6 @@ register('ride_alert', { 'driver', 'id', 'rung', 'metres', 'confidence' }, funct
 end)
 
 return {
-    make_unavailable = make_unavailable, restore = restore, lose_driver = lose_driver, meant = meant, cancel_by_operator = cancel_by_operator,
-    cancel_by_passenger = cancel_by_passenger, reassign_by_operator = reassign_by_operator,
+    tell_driver = tell_driver, make_unavailable = make_unavailable, restore = restore, lose_driver = lose_driver, meant = meant,
+    cancel_by_operator = cancel_by_operator, cancel_by_passenger = cancel_by_passenger, reassign_by_operator = reassign_by_operator,
 }

@@ -9,7 +9,7 @@ local reliability = import('reliability', 'reliability')
 local join, mark_back = import('queue', 'join', 'mark_back')
 local close_ride, dispatch_driver = import('search', 'close_ride', 'dispatch_driver')
 local trips = import('trip', 'trips')
-local make_unavailable, meant, restore = import('ride', 'make_unavailable', 'meant', 'restore')
+local make_unavailable, meant, restore, tell_driver = import('ride', 'make_unavailable', 'meant', 'restore', 'tell_driver')
 
 local BOARDING = { 'state', 'driver', 'passenger', 'zone', 'passengers', 'notified', 'lat', 'lon', 'asked' }
 
@@ -149,7 +149,7 @@ local function end_by_operator(c, ride, r, text)
         text = text }))
     tell(c, 'passenger:' .. r.passenger, 'ride.ended',
         { ride = ride, reason = 'operator', receipt = told and told.receipt, payment = told and told.payment })
-    tell(c, 'driver:' .. r.driver, 'ride.cancelled', { ride = ride, by = 'operator', reason = 'operator', text = text })
+    tell_driver(c, r.driver, ride, 'operator', 'operator', true, text)
     make_unavailable(c, r.driver, v)
 end
 

@@ -8,7 +8,7 @@ local lose, mark_away = import('queue', 'lose', 'mark_away')
 local trips = import('trip', 'trips')
 local close_ride, dispatch, dispatch_rest, fail_ride = import('search', 'close_ride', 'dispatch', 'dispatch_rest', 'fail_ride')
 local free_again, release_offer, withdraw_offer = import('offer', 'free_again', 'release_offer', 'withdraw_offer')
-local lose_driver, make_unavailable = import('ride', 'lose_driver', 'make_unavailable')
+local lose_driver, make_unavailable, tell_driver = import('ride', 'lose_driver', 'make_unavailable', 'tell_driver')
 local load_booking, overdue = import('seat', 'load_booking', 'overdue')
 local drop_bookings, has_bookings, lose_minibus = import('minibus', 'drop_bookings', 'has_bookings', 'lose_minibus')
 local alarms = import('sos', 'alarms')
@@ -100,7 +100,7 @@ local function lose_ride(c, driver, v, r)
     log(c, 'ride.ended', trips.logged(told,
         { ride = ride, zone = r.zone, driver = driver, passenger = r.passenger, reason = 'driver_lost' }))
     tell(c, 'passenger:' .. r.passenger, 'ride.ended', { ride = ride, reason = 'driver_lost', receipt = told.receipt, payment = told.payment })
-    tell(c, 'driver:' .. driver, 'ride.cancelled', { ride = ride, by = 'driver', reason = 'driver_lost' })
+    tell_driver(c, driver, ride, 'driver', 'driver_lost', true)
     make_unavailable(c, driver, v)
 end
 
