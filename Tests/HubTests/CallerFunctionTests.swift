@@ -70,7 +70,7 @@ import Wire
     @Test("C60: for an operator who has done too much, and for a key that is known, no minibus is looked for")
     func ahead() async throws {
         try await TestCity.run { city in
-            func near(_ key: String = "", by: String = ada) async throws -> String? {
+            func near(_ key: String = "", by: String = Self.ada) async throws -> String? {
                 try await city.call("seat_near", ["45.1", "9.1", "1000", "64", Self.subject, key, by]).text
             }
             func seats(_ booking: String, key: String = "") async throws -> TestCity.Outcome {

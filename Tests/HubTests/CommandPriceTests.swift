@@ -5,7 +5,7 @@ import Wire
 
 /// What commands cost that read much: a list costs more than a token, whoever asks.
 @Suite struct CommandPriceTests {
-    @Test("C60: lists cost what they read", arguments: lists)
+    @Test("C60: lists cost what they read", arguments: priced)
     func lists(list: Priced) { #expect(CommandPrice.of(list.command) == list.price) }
 
     @Test("C60: what is only known as it is read is charged besides")
@@ -26,7 +26,7 @@ import Wire
         }
     }
 
-    private static let lists = [
+    private static let priced = [
         Priced(.reservations(.list), 10),
         Priced(.trips(.list(from: nil, limit: 1, nil)), 2.5),
         Priced(.trips(.list(from: nil, limit: 50, nil)), 27),

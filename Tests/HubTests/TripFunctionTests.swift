@@ -243,8 +243,8 @@ import Wire
             }
         }
         try await paid { city in
-            #expect(try await report(city, "paid", as: "").isOK)
-            #expect(try await report(city, "paid", as: "").isOK)
+            let first = try await report(city, "paid", as: "")
+            #expect(try await report(city, "paid", as: "") == first, "nothing new")
             for reference in ["", "B-2"] {
                 #expect(try await report(city, "paid", as: reference, by: "other") == .refused("not_available"))
             }
@@ -255,7 +255,7 @@ import Wire
             #expect(try await city.told("passenger:p1").filter { $0 == "payment.changed" }.count == 1)
         }
         try await paid { city in
-            #expect(try await report(city, "paid", as: "A-1").isOK)
+            _ = try await report(city, "paid", as: "A-1")
             #expect(try await report(city, "paid", as: "", by: "other") == .refused("not_available"))
             #expect(try await report(city, "paid", as: "").isOK)
             #expect(try await report(city, "refunded", as: "").isOK)
