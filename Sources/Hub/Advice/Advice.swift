@@ -3,6 +3,7 @@ import EventLoop
 import Logging
 import RedisLink
 import Settings
+import Telemetry
 import Wire
 
 /// Drivers are advised where to wait: on asking, and unasked when a zone near by is much better. Expected is the demand that the
