@@ -79,7 +79,9 @@ async def test_r12_the_command_line_shows_what_counts(new_hub, cast):
     here = hub.block()
     [driver], rider, office = await cast.queue(hub, here.a.stand, 1), await cast.rider(hub), await cast.operator(hub)
     for _ in range(2):
-        await miss(driver, rider, here.a.centre)
+        ride = await miss(driver, rider, here.a.centre)
+        await rider.until("ride.cancelled", ride=ride)
+        rider.skip()
 
     def shown(*words):
         return run("reliability", *words, "--config", hub.config, check=True).stdout
