@@ -1,6 +1,6 @@
 /// Trips: one receipt and one fare each, payments that move as they may, and one rating per side.
 extension LogChecker {
-    private static let moves: [String: Set<String>] = [
+    static let moves: [String: Set<String>] = [
         "pending": ["paid", "failed"], "failed": ["paid", "pending"], "paid": ["refunded"],
     ]
 
@@ -20,8 +20,8 @@ extension LogChecker {
     /// False: the event is another one.
     mutating func takeTripEvent(_ event: LoggedEvent) -> Bool {
         guard event.type == "payment.changed" || event.type == "trip.rated" else { return false }
-        // One that ended before the log begins is not known.
-        guard let name = event.ride, let ride = rides[name] else { return event.ride != nil }
+        // One that ended before the log begins is not known; those of bookings are SeatLogChecker's.
+        guard let name = event.ride, let ride = rides[name] else { return event.ride != nil || event.booking != nil }
         guard ride.phase == .over, ride.receipt != nil else {
             report(.trip, "\(event.type) of ride \(name), which is no trip")
             return true

@@ -36,6 +36,10 @@ struct SeatLogChecker {
         /// 0, 500 or 20: the last alert.
         var rung = 0
         var isFromBefore = false
+        /// It has ended as a trip; who has rated it: `passenger`, `driver`.
+        var receipt: String?
+        var paymentState: String?
+        var ratedBy: Set<String> = []
 
         var outcome: String? {
             if case .over(let outcome) = phase { outcome } else { nil }
@@ -104,6 +108,8 @@ struct SeatLogChecker {
                 report(.alert, "\(id) has \(event.type), but it is \(booking.phase)")
             }
         case "seats.changed": if event.tour == nil { counted(event) }
+        case "seat.unmet": break
+        case "payment.changed", "trip.rated": ofTrip(event)
         case "seats.clamped": report(.seats, "the hub's own books were wrong: \(event)")
         default: if event.type.hasPrefix("seat.") { report(.log, "an unknown type of event: \(event.type)") }
         }
@@ -220,8 +226,26 @@ struct SeatLogChecker {
     private mutating func ended(_ event: LoggedEvent) {
         guard let (id, booking) = known(event) else { return }
         if booking.phase != .aboard { reportEnd(id, booking, event) }
+        bookings[id]?.receipt = event.receipt
+        bookings[id]?.paymentState = event.paymentState
         vehicles[booking.driver]?.taken -= booking.seats
         close(id, booking, "ended")
+    }
+
+    /// A payment, or stars, of a booking that is a trip. One that ended before the log begins is not known.
+    private mutating func ofTrip(_ event: LoggedEvent) {
+        guard let id = event.booking, let booking = bookings[id] else { return }
+        guard booking.receipt != nil else { return report(.trip, "\(event.type) of booking \(id), which is no trip") }
+        if event.type == "trip.rated" {
+            if bookings[id]?.ratedBy.insert(event.by ?? "").inserted == false {
+                report(.trip, "trip \(id) is rated twice by its \(event.by ?? "nobody")")
+            }
+        } else if let old = booking.paymentState, let new = event.paymentState {
+            if LogChecker.moves[old]?.contains(new) != true {
+                report(.trip, "the payment of \(id) goes from \(old) to \(new)")
+            }
+            bookings[id]?.paymentState = new
+        }
     }
 
     private mutating func cancelled(_ event: LoggedEvent) {

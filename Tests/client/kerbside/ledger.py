@@ -82,7 +82,7 @@ class Story:
         self.zone_of = {}
         self.away, self.rides, self.seats = set(), {}, {}
         self.can, self.driver_can, self.car_of = {}, {}, {}  # capabilities by the records
-        self.counts, self.receipts = defaultdict(int), set()
+        self.counts, self.receipts, self.bookings = defaultdict(int), set(), {}
 
     def take(self, kind, data):
         self.counts[kind] += 1
@@ -192,21 +192,32 @@ class Story:
 
     def on_ride_ended(self, ride, driver, receipt=None, payment_state=None, **_):
         self._ends(ride, "aboard", driver)
-        r = self.rides[ride]
+        self._becomes(self.rides[ride], receipt, payment_state)
+
+    def on_seat_ended(self, booking, receipt=None, payment_state=None, **_):
+        assert booking not in self.bookings, f"{booking} ends twice"
+        self.bookings[booking] = _Ride()
+        self._becomes(self.bookings[booking], receipt, payment_state)
+
+    def _becomes(self, trip, receipt, payment_state):
         assert receipt not in self.receipts - {None}, f"{receipt} is the receipt of two trips"
         self.receipts.add(receipt)
-        r.receipt, r.payment = receipt, payment_state
+        trip.receipt, trip.payment = receipt, payment_state
 
-    def on_payment_changed(self, ride, receipt, payment_state, **_):
-        r = self.rides[ride]
-        assert receipt == r.receipt, f"{ride} has the receipt {r.receipt}, not {receipt}"
-        assert (r.payment, payment_state) in MOVES, f"the payment of {ride} goes from {r.payment} to {payment_state}"
-        r.payment = payment_state
+    def _trip(self, ride, booking):
+        assert (ride is None) != (booking is None), f"a trip is of {ride} and {booking}"
+        return self.rides[ride] if ride else self.bookings[booking]
 
-    def on_trip_rated(self, ride, by, **_):
-        r = self.rides[ride]
-        assert r.receipt and by not in r.rated_by, f"{ride} is rated by its {by} again, or is no trip"
-        r.rated_by.add(by)
+    def on_payment_changed(self, receipt, payment_state, ride=None, booking=None, **_):
+        trip = self._trip(ride, booking)
+        assert receipt == trip.receipt, f"{receipt} is not the receipt {trip.receipt} of {ride or booking}"
+        assert (trip.payment, payment_state) in MOVES, f"the payment of {receipt} goes from {trip.payment} to {payment_state}"
+        trip.payment = payment_state
+
+    def on_trip_rated(self, by, ride=None, booking=None, **_):
+        trip = self._trip(ride, booking)
+        assert trip.receipt and by not in trip.rated_by, f"{ride or booking} is rated by its {by} again, or is no trip"
+        trip.rated_by.add(by)
 
     def on_ride_noshow(self, ride, driver, **_):
         self._ends(ride, "accepted", driver)
