@@ -114,7 +114,8 @@ extension RecordedEvent {
     private var all: [Change] {
         let family = type.prefix { $0 != "." }
         switch family {
-        case "ride", "offer", "payment", "trip": return ofTrip.map { [$0] } ?? []
+        case "ride", "offer": return ofTrip.map { [$0] } ?? []
+        case "payment", "trip": return (ofTrip ?? ofBooking).map { [$0] } ?? []
         case "seat": return ofBooking.map { [$0] } ?? []
         case "stop": return type == "stop.passed" ? ofPassage : ofStopRequest.map { [$0] } ?? []
         case "tour": return ofTour.map { [$0] } ?? []

@@ -2,7 +2,7 @@
 /// is another step. Times are Unix ms of the hub's clock, but where `_real` says of the machine's.
 enum Migrations {
     /// In their order; the version of a database is how many it has had.
-    static let steps = [tables, registry, fares]
+    static let steps = [tables, registry, fares, seats]
 
     /// Brings the tables up to date, all or nothing. Refuses those of a later version.
     static func run(_ database: any Database, nowMs: Int64) throws(DatabaseFailure) {
@@ -226,6 +226,19 @@ enum Migrations {
         ALTER TABLE trips ADD COLUMN payment_state TEXT;
         ALTER TABLE trips ADD COLUMN stars_of_driver BIGINT;
         ALTER TABLE trips ADD COLUMN stars_of_passenger BIGINT;
+        """
+
+    /// What a booking of seats becomes when it ends as a trip; `route`, and what its passenger thinks of that, 1 to 5.
+    private static let seats = """
+        ALTER TABLE bookings ADD COLUMN route TEXT;
+        ALTER TABLE bookings ADD COLUMN receipt TEXT;
+        ALTER TABLE bookings ADD COLUMN fare BIGINT;
+        ALTER TABLE bookings ADD COLUMN currency TEXT;
+        ALTER TABLE bookings ADD COLUMN payment TEXT;
+        ALTER TABLE bookings ADD COLUMN payment_state TEXT;
+        ALTER TABLE bookings ADD COLUMN stars_of_driver BIGINT;
+        ALTER TABLE bookings ADD COLUMN stars_of_passenger BIGINT;
+        ALTER TABLE bookings ADD COLUMN route_stars BIGINT;
         """
 
     private static let registry = """

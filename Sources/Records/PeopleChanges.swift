@@ -95,7 +95,17 @@ extension RecordedEvent {
                     "outcome": .set(.text(String(type.dropFirst("seat.".count)))), "ended_at": .set(now),
                     "ended_by": .set(text("by")), "reason": .set(text("reason")),
                     "driver": .first(text("driver")), "passenger": .first(text("passenger")),
+                    "route": .first(text("route")), "receipt": .first(text("receipt")),
+                    "fare": .first(whole("amount")), "currency": .first(text("currency")),
+                    "payment": .first(text("payment")), "payment_state": .first(text("payment_state")),
                 ])
+        case "payment.changed": return Change("bookings", booking, ["payment_state": .set(text("payment_state"))])
+        case "trip.rated":
+            let stars = Change.Field.first(whole("stars"))
+            return text("by") == .text("driver")
+                ? Change("bookings", booking, ["stars_of_passenger": stars])
+                : Change(
+                    "bookings", booking, ["stars_of_driver": stars, "route_stars": .first(whole("route_stars"))])
         default: return nil
         }
     }

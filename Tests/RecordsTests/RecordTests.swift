@@ -252,6 +252,23 @@ import Wire
             ], [.text("p"), .text("M1"), .integer(3), .integer(180), .integer(240), .integer(2), .text("ended")]
         ),
         (
+            "bookings",
+            "route, receipt, fare, currency, payment, payment_state, stars_of_driver, stars_of_passenger, route_stars",
+            [
+                (
+                    "seat.ended",
+                    #"{"booking":"b","driver":"M1","passenger":"p","route":"R1","receipt":"2026-000002","amount":1200,"#
+                        + #""currency":"EUR","payment":"digital","payment_state":"pending"}"#
+                ), ("payment.changed", #"{"booking":"b","payment_state":"paid"}"#),
+                ("trip.rated", #"{"booking":"b","by":"passenger","stars":4,"route":"R1","route_stars":3}"#),
+                ("trip.rated", #"{"booking":"b","by":"driver","stars":5}"#),
+            ],
+            [
+                .text("R1"), .text("2026-000002"), .integer(1200), .text("EUR"), .text("digital"), .text("paid"),
+                .integer(4), .integer(5), .integer(3),
+            ]
+        ),
+        (
             "stop_requests", "citizen, tour, accepted_at, outcome, reopened",
             [
                 (
