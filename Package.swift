@@ -19,7 +19,7 @@ let plain = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 /// The Redis functions, in Lua, beside the Swift of their capability in Sources/Hub.
 let functions = [
     "Redis/settings", "Notifications/wishes", "Redis/core", "Redis/distances", "Redis/limits", "Notifications/notify",
-    "Statistics/figures", "Statistics/taxi_figures",
+    "Statistics/figures", "Statistics/taxi_figures", "Statistics/seat_figures",
     "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
     "Reliability/reliability", "Pickups/walk", "Pickups/coming", "Trips/trip", "Trips/receipt", "Trips/rating",
     "Rides/lost", "Rides/queue", "Advice/advice",

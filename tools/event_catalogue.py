@@ -22,7 +22,7 @@ EXAMPLES = {
     "paper": "licence", "photo": "https://fleet.example/ada.jpg", "signCode": "FgXC8b9d16ojtV5FuxP837",
     "bookingId": "b_4fGh", "catalogId": "B7", "count": 2,
     "delay": 140, "lat": 45.464211, "lon": 9.191383, "noticeId": "n_3xK9", "reportCategory": "driving", "reportId": "p_7",
-    "reservationId": "v_3kQ9", "receiptNumber": "2026-000123", "stars": 5,
+    "reservationId": "v_3kQ9", "receiptNumber": "2026-000123", "route": "R7", "stars": 5,
     "requestId": "s_7Hq2", "rideId": "r_8Qz4", "role": "driver", "sosId": "s_9fQ2", "subject": "T345", "time": 1795210200000,
     "tourId": "t_4kQ", "word": "driver", "zone": "14",
 }

@@ -16,7 +16,7 @@ extension ProtobufSchema {
             medical_until:115:string? capabilities:116:string* ends_by:117:string? plate:118:string?
             registration:119:string? model:120:string? colour:121:string? new_code:122:bool? needs:123:string*
             wait:124:bool? reservation:125:string? payment:126:string? state:127:string? reference:128:string?
-            stars:129:uint64? comment:130:string?
+            stars:129:uint64? comment:130:string? route_stars:131:uint64?
         Reply: id:1:uint64 json:2:bytes? hello:3:HelloOk? position:4:PositionOk? driver_available:5:QueuePlace?
             driver_unavailable:6:DriverState? offer_seen:7:Expiry? offer_accept:8:Assignment?
             offer_decline:9:RideOnly? ride_aboard:10:RideOnly? ride_end:11:RideOver? ride_noshow:12:RideOver?
@@ -25,7 +25,7 @@ extension ProtobufSchema {
             route_set:20:RouteOk? publish:21:SeqOnly? tour_start:50:Tour? tour_end:51:TourOver? stop_next:52:Tour?
             stop_previous:53:Tour? seat_book:30:SeatPending? seat_request:38:SeatSearch?
             seat_accept:31:SeatAssignment? seat_decline:32:BookingOnly? seat_cancel:33:BookingState?
-            seat_aboard:34:BookingSeats? seat_end:35:BookingSeats? vehicle_get:36:VehicleView?
+            seat_aboard:34:BookingSeats? seat_end:35:SeatsLeft? vehicle_get:36:VehicleView?
             notify_set:37:NotifyWishes? line_eta:66:LineArrivals? stop_request:60:StopReceipt?
             stop_cancel:61:StopOver? stop_accept:62:StopAnswered? stop_decline:63:StopAnswered?
             stop_complete:64:StopAnswered? stop_noshow:65:StopAnswered? broadcast:70:NoticeSent?
@@ -105,9 +105,11 @@ extension ProtobufSchema {
         SeatPending: booking:1:string vehicle:2:string passengers:3:uint32 fare:4:Fare? state:5:string?
         SeatSearch: booking:1:string passengers:2:uint32 state:3:string until:4:uint64
         SeatAssignment: booking:1:string pickup:2:Point? destination:3:Point? passengers:4:uint32 contact:5:Contact?
+            payment:6:string?
         BookingOnly: booking:1:string
         BookingState: booking:1:string state:2:string
         BookingSeats: booking:1:string seats:2:uint32
+        SeatsLeft: booking:1:string seats:2:uint32 receipt:3:string? fare:4:Fare? payment:5:Payment?
         VehicleView: vehicle:1:string kind:2:string state:3:string status:4:string seats:5:uint32 capacity:6:uint32
             route:7:string? way:8:Way? position:9:Fix?
         NotifyWishes: mute:1:string* quiet:2:Quiet?
@@ -159,10 +161,10 @@ extension ProtobufSchema {
         FareEstimate: fare:1:TripFare? distance_m:2:uint32 duration_s:3:uint32 is_estimate:4:bool
         PaymentChange: trip:1:string receipt:2:string payment:3:Payment?
         Trip: trip:1:string receipt:2:string driver:3:string card:4:Card? passenger:5:string? passengers:6:uint32
-            from_zone:7:string to_zone:8:string? began_at:9:uint64? ended_at:10:uint64 local:11:string?
+            from_zone:7:string? to_zone:8:string? began_at:9:uint64? ended_at:10:uint64 local:11:string?
             distance_m:12:uint32? duration_s:13:uint32 fare:14:TripFare? estimate:15:Fare? payment:16:Payment?
-            stars:17:uint32?
-        TripRating: trip:1:string stars:2:uint32
+            stars:17:uint32? kind:18:string route:19:string? route_stars:20:uint32?
+        TripRating: trip:1:string stars:2:uint32 route_stars:3:uint32?
         Ratings: role:1:string subject:2:string count:3:uint32 mean:4:double?
         Trips: trips:1:Trip* next:2:string?
         QueueChange: zone:1:string rank:2:uint32 size:3:uint32 reason:4:string
@@ -184,11 +186,11 @@ extension ProtobufSchema {
         ScheduleChange: tour:1:string bus:2:string reason:3:string minutes:4:sint32? delay_s:5:sint32? index:6:uint32?
             stop:7:string?
         SeatRequest: booking:1:string passengers:2:uint32 length_m:3:double fare:4:Fare? expires_in_ms:5:uint64
-            expires_at:6:uint64 distance_m:7:double? detour_m:8:double? silent:15:bool?
+            expires_at:6:uint64 distance_m:7:double? detour_m:8:double? payment:9:string? silent:15:bool?
         BookingReason: booking:1:string reason:2:string
         SeatWaiting: booking:1:string passengers:2:uint32 distance_m:3:double
         SeatAboard: booking:1:string passengers:2:uint32
-        SeatEnded: booking:1:string fare:2:Fare?
+        SeatEnded: booking:1:string fare:2:Fare? receipt:3:string? payment:4:Payment?
         SeatCancelled: booking:1:string by:2:string reason:3:string text:4:string?
         SeatsChanged: taken:1:uint32 seats:2:uint32 capacity:3:uint32 delta:4:sint32 reason:5:string booking:6:string?
         SeatConfirmed: booking:1:string vehicle:2:string passengers:3:uint32 position:4:Fix? eta_s:5:double?
@@ -280,7 +282,7 @@ extension ProtobufSchema {
         DriverRide: ride:1:string state:2:string pickup:3:Point? passengers:4:uint32 notified:5:uint32
             destination:6:Point? needs:7:string* contact:15:Contact? payment:16:string?
         DriverBooking: booking:1:string state:2:string pickup:3:Point? destination:4:Point? passengers:5:uint32
-            notified:6:uint32 contact:15:Contact?
+            notified:6:uint32 payment:7:string? contact:15:Contact?
         PassengerRide: ride:1:string state:2:string zone:3:string passengers:4:uint32 taxi:5:string? position:6:Fix?
             eta_s:7:double? notified:8:uint32? driver_lost:9:DriverLost? card:10:Card? needs:11:string*
             until:12:uint64?

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Hub
 
-/// What the steps of a taxi ride cost: the commands that Redis carries out for each, which don't depend on the machine.
+/// What the steps of a taxi ride cost, and the end of a booking of seats: the commands that Redis carries out for each, which don't depend on the machine.
 @Suite struct RideCostTests {
     private static let passengers = (0..<50).map { "p\($0)" }
 
@@ -74,6 +74,28 @@ import Wire
             let later = try await least(42..<45)
             #expect(later == expected, "\(later)")
             #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `the end of a booking of seats takes so many commands`() async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "version", "1"])
+            try await city.minibus("M1", seats: 8)
+            #expect(try await city.command("driver_available", "M1", "", "", "", "").isOK)
+            #expect(try await city.command("route_set", "M1", "R1", "", "", "").isOK)
+            try await city.call("positions_take", ["M1", "s-M1", "45.1", "9.1", "1", "90", "5", "c1", ""])
+            var least = Int.max
+            for n in 0..<5 {
+                #expect(try await city.book("p1", "b_\(n)", "M1", 1).isOK)
+                #expect(try await city.command("seat_accept", "M1", "b_\(n)", "", "").isOK)
+                try await city.call("seat_alert", ["M1", "b_\(n)", "20", "5", "high"])
+                #expect(try await city.command("seat_aboard", "M1", "b_\(n)", "", "").isOK)
+                // Long ago: what took nobody anywhere is no trip.
+                try await city.raw(["HINCRBY", "{test}:booking:b_\(n)", "requested_at", "-600000"])
+                let end = ["M1", "b_\(n)", "k\(n)", "", "2027-01-15T09:11:10Z"]
+                least = min(least, try await cost(city, "seat_end", end))
+            }
+            #expect(least == 25)
         }
     }
 }

@@ -933,6 +933,15 @@ package nonisolated struct Kerbside_V1_ClientMessage: @unchecked Sendable {
   /// Clears the value of `comment`. Subsequent reads from it will return its default value.
   package mutating func clearComment() {_uniqueStorage()._comment = nil}
 
+  package var routeStars: UInt64 {
+    get {_storage._routeStars ?? 0}
+    set {_uniqueStorage()._routeStars = newValue}
+  }
+  /// Returns true if `routeStars` has been explicitly set.
+  package var hasRouteStars: Bool {_storage._routeStars != nil}
+  /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
+  package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1449,10 +1458,10 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     set {ok = .seatAboard(newValue)}
   }
 
-  package var seatEnd: Kerbside_V1_BookingSeats {
+  package var seatEnd: Kerbside_V1_SeatsLeft {
     get {
       if case .seatEnd(let v)? = ok {return v}
-      return Kerbside_V1_BookingSeats()
+      return Kerbside_V1_SeatsLeft()
     }
     set {ok = .seatEnd(newValue)}
   }
@@ -1908,7 +1917,7 @@ package nonisolated struct Kerbside_V1_Reply: Sendable {
     case seatDecline(Kerbside_V1_BookingOnly)
     case seatCancel(Kerbside_V1_BookingState)
     case seatAboard(Kerbside_V1_BookingSeats)
-    case seatEnd(Kerbside_V1_BookingSeats)
+    case seatEnd(Kerbside_V1_SeatsLeft)
     case vehicleGet(Kerbside_V1_VehicleView)
     case notifySet(Kerbside_V1_NotifyWishes)
     case lineEta(Kerbside_V1_LineArrivals)
@@ -5030,6 +5039,16 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   /// Clears the value of `detourM`. Subsequent reads from it will return its default value.
   package mutating func clearDetourM() {self._detourM = nil}
 
+  /// absent: cash
+  package var payment: String {
+    get {_payment ?? String()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
   /// of a kind that is muted, or in quiet hours
   package var silent: Bool {
     get {_silent ?? false}
@@ -5047,6 +5066,7 @@ package nonisolated struct Kerbside_V1_SeatRequest: Sendable {
   fileprivate var _fare: Kerbside_V1_Fare? = nil
   fileprivate var _distanceM: Double? = nil
   fileprivate var _detourM: Double? = nil
+  fileprivate var _payment: String? = nil
   fileprivate var _silent: Bool? = nil
 }
 
@@ -5086,6 +5106,16 @@ package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
   /// Clears the value of `contact`. Subsequent reads from it will return its default value.
   package mutating func clearContact() {self._contact = nil}
 
+  /// absent: cash
+  package var payment: String {
+    get {_payment ?? String()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -5093,6 +5123,7 @@ package nonisolated struct Kerbside_V1_SeatAssignment: Sendable {
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
   fileprivate var _contact: Kerbside_V1_Contact? = nil
+  fileprivate var _payment: String? = nil
 }
 
 package nonisolated struct Kerbside_V1_BookingOnly: Sendable {
@@ -5152,6 +5183,54 @@ package nonisolated struct Kerbside_V1_BookingSeats: Sendable {
   package init() {}
 }
 
+/// The end of a booking; the first two fields are those of BookingSeats.
+package nonisolated struct Kerbside_V1_SeatsLeft: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var booking: String = String()
+
+  /// free
+  package var seats: UInt32 = 0
+
+  /// absent: it was no trip
+  package var receipt: String {
+    get {_receipt ?? String()}
+    set {_receipt = newValue}
+  }
+  /// Returns true if `receipt` has been explicitly set.
+  package var hasReceipt: Bool {self._receipt != nil}
+  /// Clears the value of `receipt`. Subsequent reads from it will return its default value.
+  package mutating func clearReceipt() {self._receipt = nil}
+
+  package var fare: Kerbside_V1_Fare {
+    get {_fare ?? Kerbside_V1_Fare()}
+    set {_fare = newValue}
+  }
+  /// Returns true if `fare` has been explicitly set.
+  package var hasFare: Bool {self._fare != nil}
+  /// Clears the value of `fare`. Subsequent reads from it will return its default value.
+  package mutating func clearFare() {self._fare = nil}
+
+  package var payment: Kerbside_V1_Payment {
+    get {_payment ?? Kerbside_V1_Payment()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _receipt: String? = nil
+  fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _payment: Kerbside_V1_Payment? = nil
+}
+
 package nonisolated struct Kerbside_V1_SeatWaiting: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -5199,11 +5278,32 @@ package nonisolated struct Kerbside_V1_SeatEnded: Sendable {
   /// Clears the value of `fare`. Subsequent reads from it will return its default value.
   package mutating func clearFare() {self._fare = nil}
 
+  /// absent: it was no trip
+  package var receipt: String {
+    get {_receipt ?? String()}
+    set {_receipt = newValue}
+  }
+  /// Returns true if `receipt` has been explicitly set.
+  package var hasReceipt: Bool {self._receipt != nil}
+  /// Clears the value of `receipt`. Subsequent reads from it will return its default value.
+  package mutating func clearReceipt() {self._receipt = nil}
+
+  package var payment: Kerbside_V1_Payment {
+    get {_payment ?? Kerbside_V1_Payment()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _fare: Kerbside_V1_Fare? = nil
+  fileprivate var _receipt: String? = nil
+  fileprivate var _payment: Kerbside_V1_Payment? = nil
 }
 
 package nonisolated struct Kerbside_V1_SeatCancelled: Sendable {
@@ -5655,6 +5755,16 @@ package nonisolated struct Kerbside_V1_DriverBooking: Sendable {
   /// the lowest rung told: 0 none, 500 near, 20 arrived
   package var notified: UInt32 = 0
 
+  /// absent: cash
+  package var payment: String {
+    get {_payment ?? String()}
+    set {_payment = newValue}
+  }
+  /// Returns true if `payment` has been explicitly set.
+  package var hasPayment: Bool {self._payment != nil}
+  /// Clears the value of `payment`. Subsequent reads from it will return its default value.
+  package mutating func clearPayment() {self._payment = nil}
+
   package var contact: Kerbside_V1_Contact {
     get {_contact ?? Kerbside_V1_Contact()}
     set {_contact = newValue}
@@ -5670,6 +5780,7 @@ package nonisolated struct Kerbside_V1_DriverBooking: Sendable {
 
   fileprivate var _pickup: Kerbside_V1_Point? = nil
   fileprivate var _destination: Kerbside_V1_Point? = nil
+  fileprivate var _payment: String? = nil
   fileprivate var _contact: Kerbside_V1_Contact? = nil
 }
 
@@ -9100,10 +9211,15 @@ package nonisolated struct Kerbside_V1_Trip: @unchecked Sendable {
     set {_uniqueStorage()._passengers = newValue}
   }
 
+  /// absent: of a minibus
   package var fromZone: String {
-    get {_storage._fromZone}
+    get {_storage._fromZone ?? String()}
     set {_uniqueStorage()._fromZone = newValue}
   }
+  /// Returns true if `fromZone` has been explicitly set.
+  package var hasFromZone: Bool {_storage._fromZone != nil}
+  /// Clears the value of `fromZone`. Subsequent reads from it will return its default value.
+  package mutating func clearFromZone() {_uniqueStorage()._fromZone = nil}
 
   package var toZone: String {
     get {_storage._toZone ?? String()}
@@ -9192,6 +9308,31 @@ package nonisolated struct Kerbside_V1_Trip: @unchecked Sendable {
   /// Clears the value of `stars`. Subsequent reads from it will return its default value.
   package mutating func clearStars() {_uniqueStorage()._stars = nil}
 
+  /// taxi, minibus
+  package var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// of a minibus
+  package var route: String {
+    get {_storage._route ?? String()}
+    set {_uniqueStorage()._route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  package var hasRoute: Bool {_storage._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  package mutating func clearRoute() {_uniqueStorage()._route = nil}
+
+  package var routeStars: UInt32 {
+    get {_storage._routeStars ?? 0}
+    set {_uniqueStorage()._routeStars = newValue}
+  }
+  /// Returns true if `routeStars` has been explicitly set.
+  package var hasRouteStars: Bool {_storage._routeStars != nil}
+  /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
+  package mutating func clearRouteStars() {_uniqueStorage()._routeStars = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9231,9 +9372,20 @@ package nonisolated struct Kerbside_V1_TripRating: Sendable {
 
   package var stars: UInt32 = 0
 
+  package var routeStars: UInt32 {
+    get {_routeStars ?? 0}
+    set {_routeStars = newValue}
+  }
+  /// Returns true if `routeStars` has been explicitly set.
+  package var hasRouteStars: Bool {self._routeStars != nil}
+  /// Clears the value of `routeStars`. Subsequent reads from it will return its default value.
+  package mutating func clearRouteStars() {self._routeStars = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _routeStars: UInt32? = nil
 }
 
 package nonisolated struct Kerbside_V1_Ratings: Sendable {
@@ -9282,7 +9434,7 @@ nonisolated extension Kerbside_V1_VehicleKind: SwiftProtobuf._ProtoNameProviding
 
 nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ClientMessage"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}cmd\0\u{1}key\0\u{1}lat\0\u{1}lon\0\u{1}at\0\u{1}heading\0\u{1}speed\0\u{1}accuracy\0\u{1}ride\0\u{1}passengers\0\u{1}destination\0\u{1}channel\0\u{1}token\0\u{1}resume\0\u{1}radius\0\u{1}filter\0\u{3}max_rate\0\u{1}since\0\u{1}taken\0\u{1}route\0\u{1}type\0\u{1}data\0\u{3}on_behalf_of\0\u{2}\u{6}booking\0\u{1}vehicle\0\u{1}pickup\0\u{1}reason\0\u{1}start\0\u{1}via\0\u{1}end\0\u{1}mute\0\u{1}quiet\0\u{2}\u{c}bus\0\u{1}line\0\u{1}pattern\0\u{1}trip\0\u{1}tour\0\u{1}skip\0\u{2}\u{5}stop\0\u{1}name\0\u{1}number\0\u{1}address\0\u{1}help\0\u{1}back\0\u{1}request\0\u{1}all\0\u{2}\u{3}to\0\u{1}zone\0\u{1}text\0\u{2}\u{8}driver\0\u{1}role\0\u{1}subject\0\u{1}until\0\u{1}from\0\u{1}limit\0\u{1}rank\0\u{1}revoke\0\u{2}\u{3}sos\0\u{1}note\0\u{1}closed\0\u{1}category\0\u{1}anonymous\0\u{1}report\0\u{2}\u{f}phone\0\u{1}company\0\u{1}photo\0\u{1}licence\0\u{3}licence_until\0\u{3}medical_until\0\u{1}capabilities\0\u{3}ends_by\0\u{1}plate\0\u{1}registration\0\u{1}model\0\u{1}colour\0\u{3}new_code\0\u{1}needs\0\u{1}wait\0\u{1}reservation\0\u{1}payment\0\u{1}state\0\u{1}reference\0\u{1}stars\0\u{1}comment\0\u{3}route_stars\0")
 
   fileprivate class _StorageClass {
     var _id: UInt64? = nil
@@ -9370,6 +9522,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
     var _reference: String? = nil
     var _stars: UInt64? = nil
     var _comment: String? = nil
+    var _routeStars: UInt64? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -9465,6 +9618,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       _reference = source._reference
       _stars = source._stars
       _comment = source._comment
+      _routeStars = source._routeStars
     }
   }
 
@@ -9568,6 +9722,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         case 128: try { try decoder.decodeSingularStringField(value: &_storage._reference) }()
         case 129: try { try decoder.decodeSingularUInt64Field(value: &_storage._stars) }()
         case 130: try { try decoder.decodeSingularStringField(value: &_storage._comment) }()
+        case 131: try { try decoder.decodeSingularUInt64Field(value: &_storage._routeStars) }()
         default: break
         }
       }
@@ -9835,6 +9990,9 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
       try { if let v = _storage._comment {
         try visitor.visitSingularStringField(value: v, fieldNumber: 130)
       } }()
+      try { if let v = _storage._routeStars {
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 131)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -9929,6 +10087,7 @@ nonisolated extension Kerbside_V1_ClientMessage: SwiftProtobuf.Message, SwiftPro
         if _storage._reference != rhs_storage._reference {return false}
         if _storage._stars != rhs_storage._stars {return false}
         if _storage._comment != rhs_storage._comment {return false}
+        if _storage._routeStars != rhs_storage._routeStars {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -10616,7 +10775,7 @@ nonisolated extension Kerbside_V1_Reply: SwiftProtobuf.Message, SwiftProtobuf._M
         }
       }()
       case 35: try {
-        var v: Kerbside_V1_BookingSeats?
+        var v: Kerbside_V1_SeatsLeft?
         var hadOneofValue = false
         if let current = self.ok {
           hadOneofValue = true
@@ -16544,7 +16703,7 @@ nonisolated extension Kerbside_V1_SeatPending: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{3}distance_m\0\u{3}detour_m\0\u{2}\u{7}silent\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}length_m\0\u{1}fare\0\u{3}expires_in_ms\0\u{3}expires_at\0\u{3}distance_m\0\u{3}detour_m\0\u{1}payment\0\u{2}\u{6}silent\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -16560,6 +16719,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.expiresAt) }()
       case 7: try { try decoder.decodeSingularDoubleField(value: &self._distanceM) }()
       case 8: try { try decoder.decodeSingularDoubleField(value: &self._detourM) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._payment) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self._silent) }()
       default: break
       }
@@ -16595,6 +16755,9 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     try { if let v = self._detourM {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._payment {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
     try { if let v = self._silent {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 15)
     } }()
@@ -16610,6 +16773,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
     if lhs.expiresAt != rhs.expiresAt {return false}
     if lhs._distanceM != rhs._distanceM {return false}
     if lhs._detourM != rhs._detourM {return false}
+    if lhs._payment != rhs._payment {return false}
     if lhs._silent != rhs._silent {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -16618,7 +16782,7 @@ nonisolated extension Kerbside_V1_SeatRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatAssignment"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}contact\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}contact\0\u{1}payment\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -16631,6 +16795,7 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
       case 3: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._payment) }()
       default: break
       }
     }
@@ -16656,6 +16821,9 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
     try { if let v = self._contact {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    try { if let v = self._payment {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -16665,6 +16833,7 @@ nonisolated extension Kerbside_V1_SeatAssignment: SwiftProtobuf.Message, SwiftPr
     if lhs._destination != rhs._destination {return false}
     if lhs.passengers != rhs.passengers {return false}
     if lhs._contact != rhs._contact {return false}
+    if lhs._payment != rhs._payment {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -16805,6 +16974,60 @@ nonisolated extension Kerbside_V1_BookingSeats: SwiftProtobuf.Message, SwiftProt
   }
 }
 
+nonisolated extension Kerbside_V1_SeatsLeft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SeatsLeft"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}seats\0\u{1}receipt\0\u{1}fare\0\u{1}payment\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.seats) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._receipt) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._payment) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.booking.isEmpty {
+      try visitor.visitSingularStringField(value: self.booking, fieldNumber: 1)
+    }
+    if self.seats != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seats, fieldNumber: 2)
+    }
+    try { if let v = self._receipt {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._fare {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._payment {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Kerbside_V1_SeatsLeft, rhs: Kerbside_V1_SeatsLeft) -> Bool {
+    if lhs.booking != rhs.booking {return false}
+    if lhs.seats != rhs.seats {return false}
+    if lhs._receipt != rhs._receipt {return false}
+    if lhs._fare != rhs._fare {return false}
+    if lhs._payment != rhs._payment {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Kerbside_V1_SeatWaiting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatWaiting"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}passengers\0\u{3}distance_m\0")
@@ -16882,7 +17105,7 @@ nonisolated extension Kerbside_V1_SeatAboard: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SeatEnded"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}fare\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}fare\0\u{1}receipt\0\u{1}payment\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -16892,6 +17115,8 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.booking) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._fare) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._receipt) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._payment) }()
       default: break
       }
     }
@@ -16908,12 +17133,20 @@ nonisolated extension Kerbside_V1_SeatEnded: SwiftProtobuf.Message, SwiftProtobu
     try { if let v = self._fare {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
+    try { if let v = self._receipt {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._payment {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_SeatEnded, rhs: Kerbside_V1_SeatEnded) -> Bool {
     if lhs.booking != rhs.booking {return false}
     if lhs._fare != rhs._fare {return false}
+    if lhs._receipt != rhs._receipt {return false}
+    if lhs._payment != rhs._payment {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -17607,7 +17840,7 @@ nonisolated extension Kerbside_V1_VehicleView: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".DriverBooking"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}notified\0\u{2}\u{9}contact\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}booking\0\u{1}state\0\u{1}pickup\0\u{1}destination\0\u{1}passengers\0\u{1}notified\0\u{1}payment\0\u{2}\u{8}contact\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -17621,6 +17854,7 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularMessageField(value: &self._destination) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.passengers) }()
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.notified) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self._payment) }()
       case 15: try { try decoder.decodeSingularMessageField(value: &self._contact) }()
       default: break
       }
@@ -17650,6 +17884,9 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
     if self.notified != 0 {
       try visitor.visitSingularUInt32Field(value: self.notified, fieldNumber: 6)
     }
+    try { if let v = self._payment {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+    } }()
     try { if let v = self._contact {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     } }()
@@ -17663,6 +17900,7 @@ nonisolated extension Kerbside_V1_DriverBooking: SwiftProtobuf.Message, SwiftPro
     if lhs._destination != rhs._destination {return false}
     if lhs.passengers != rhs.passengers {return false}
     if lhs.notified != rhs.notified {return false}
+    if lhs._payment != rhs._payment {return false}
     if lhs._contact != rhs._contact {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -22284,7 +22522,7 @@ nonisolated extension Kerbside_V1_FareEstimate: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Trip"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}receipt\0\u{1}driver\0\u{1}card\0\u{1}passenger\0\u{1}passengers\0\u{3}from_zone\0\u{3}to_zone\0\u{3}began_at\0\u{3}ended_at\0\u{1}local\0\u{3}distance_m\0\u{3}duration_s\0\u{1}fare\0\u{1}estimate\0\u{1}payment\0\u{1}stars\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}receipt\0\u{1}driver\0\u{1}card\0\u{1}passenger\0\u{1}passengers\0\u{3}from_zone\0\u{3}to_zone\0\u{3}began_at\0\u{3}ended_at\0\u{1}local\0\u{3}distance_m\0\u{3}duration_s\0\u{1}fare\0\u{1}estimate\0\u{1}payment\0\u{1}stars\0\u{1}kind\0\u{1}route\0\u{3}route_stars\0")
 
   fileprivate class _StorageClass {
     var _trip: String = String()
@@ -22293,7 +22531,7 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _card: Kerbside_V1_Card? = nil
     var _passenger: String? = nil
     var _passengers: UInt32 = 0
-    var _fromZone: String = String()
+    var _fromZone: String? = nil
     var _toZone: String? = nil
     var _beganAt: UInt64? = nil
     var _endedAt: UInt64 = 0
@@ -22304,6 +22542,9 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
     var _estimate: Kerbside_V1_Fare? = nil
     var _payment: Kerbside_V1_Payment? = nil
     var _stars: UInt32? = nil
+    var _kind: String = String()
+    var _route: String? = nil
+    var _routeStars: UInt32? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -22331,6 +22572,9 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
       _estimate = source._estimate
       _payment = source._payment
       _stars = source._stars
+      _kind = source._kind
+      _route = source._route
+      _routeStars = source._routeStars
     }
   }
 
@@ -22366,6 +22610,9 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
         case 15: try { try decoder.decodeSingularMessageField(value: &_storage._estimate) }()
         case 16: try { try decoder.decodeSingularMessageField(value: &_storage._payment) }()
         case 17: try { try decoder.decodeSingularUInt32Field(value: &_storage._stars) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._route) }()
+        case 20: try { try decoder.decodeSingularUInt32Field(value: &_storage._routeStars) }()
         default: break
         }
       }
@@ -22396,9 +22643,9 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
       if _storage._passengers != 0 {
         try visitor.visitSingularUInt32Field(value: _storage._passengers, fieldNumber: 6)
       }
-      if !_storage._fromZone.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._fromZone, fieldNumber: 7)
-      }
+      try { if let v = _storage._fromZone {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 7)
+      } }()
       try { if let v = _storage._toZone {
         try visitor.visitSingularStringField(value: v, fieldNumber: 8)
       } }()
@@ -22429,6 +22676,15 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
       try { if let v = _storage._stars {
         try visitor.visitSingularUInt32Field(value: v, fieldNumber: 17)
       } }()
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 18)
+      }
+      try { if let v = _storage._route {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 19)
+      } }()
+      try { if let v = _storage._routeStars {
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 20)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -22455,6 +22711,9 @@ nonisolated extension Kerbside_V1_Trip: SwiftProtobuf.Message, SwiftProtobuf._Me
         if _storage._estimate != rhs_storage._estimate {return false}
         if _storage._payment != rhs_storage._payment {return false}
         if _storage._stars != rhs_storage._stars {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._route != rhs_storage._route {return false}
+        if _storage._routeStars != rhs_storage._routeStars {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -22505,7 +22764,7 @@ nonisolated extension Kerbside_V1_Trips: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Kerbside_V1_TripRating: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".TripRating"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}stars\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}trip\0\u{1}stars\0\u{3}route_stars\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -22515,24 +22774,33 @@ nonisolated extension Kerbside_V1_TripRating: SwiftProtobuf.Message, SwiftProtob
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.trip) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.stars) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self._routeStars) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.trip.isEmpty {
       try visitor.visitSingularStringField(value: self.trip, fieldNumber: 1)
     }
     if self.stars != 0 {
       try visitor.visitSingularUInt32Field(value: self.stars, fieldNumber: 2)
     }
+    try { if let v = self._routeStars {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: Kerbside_V1_TripRating, rhs: Kerbside_V1_TripRating) -> Bool {
     if lhs.trip != rhs.trip {return false}
     if lhs.stars != rhs.stars {return false}
+    if lhs._routeStars != rhs._routeStars {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -294,15 +294,15 @@ struct SeededGenerator: RandomNumberGenerator {
                 .seatBook(
                     SeatRequest(
                         vehicle: identifier(), pickup: place(), destination: place(),
-                        passengers: .random(in: 1...99, using: &self))))
+                        passengers: .random(in: 1...99, using: &self), payment: optional { _ in .digital })))
         case "seat.request":
-            return .seats(.seatRequest(pickup: place(), destination: place(), passengers: 99))
+            return .seats(.seatRequest(pickup: place(), destination: place(), passengers: 99, payment: .cash))
         case "seat.accept": return .seats(.seatAccept(booking: identifier()))
         case "seat.decline": return .seats(.seatDecline(booking: identifier()))
         case "seat.cancel": return .seats(.seatCancel(booking: optional { $0.identifier() }))
         case "seat.aboard":
             return .seats(.seatAboard(booking: identifier(), passengers: optional { .random(in: 1...99, using: &$0) }))
-        case "seat.end": return .seats(.seatEnd(booking: identifier()))
+        case "seat.end": return .seats(.seatEnd(booking: identifier(), payment: optional { _ in .cash }))
         case "vehicle.get": return .seats(.vehicleGet(vehicle: identifier()))
         case "notify.set":
             let quiet = optional { random in

@@ -17,10 +17,19 @@ extension RoundTripTests {
         .trips(.report(trip: "r_1", state: .refunded, reference: "pay_7Hq2")),
         .trips(.receipt(trip: "r_1")), .trips(.rate(trip: "r_1", stars: 1, comment: nil)),
         .trips(.rate(trip: "r_1", stars: 5, comment: "Kind.\nOn time.")), .trips(.ratings(nil)),
+        .trips(.rate(trip: "b_1", stars: 2, comment: nil, routeStars: 5)),
         .trips(.ratings(TripPerson(role: .driver, subject: "T345"))),
         .trips(.list(from: nil, limit: TripCommand.entries, nil)),
         .trips(.list(from: "r_2", limit: 100, TripPerson(role: .passenger, subject: "p7"))),
-        .rides(.rideEnd(ride: nil, payment: .digital)),
+        .seats(
+            .seatBook(
+                SeatRequest(
+                    vehicle: "M7", pickup: Place(lat: 45.5, lon: 9.1), destination: Place(lat: 45.6, lon: 9.2),
+                    passengers: 1, payment: .digital))),
+        .seats(
+            .seatRequest(
+                pickup: Place(lat: 4, lon: 9), destination: Place(lat: 5, lon: 9), passengers: 1, payment: .cash)),
+        .seats(.seatEnd(booking: "b.2", payment: .cash)), .rides(.rideEnd(ride: nil, payment: .digital)),
         .rides(.rideRequest(lat: 0, lon: 0, passengers: 1, destination: nil, payment: .digital)),
     ]
 
@@ -78,7 +87,8 @@ extension SeededGenerator {
             return .trips(
                 .rate(
                     trip: identifier(), stars: .random(in: 1...5, using: &self),
-                    comment: optional { $0.visible(upTo: 500) }))
+                    comment: optional { $0.visible(upTo: 500) },
+                    routeStars: optional { .random(in: 1...5, using: &$0) }))
         case "ratings.get": return .trips(.ratings(person))
         case "trips.list":
             return .trips(

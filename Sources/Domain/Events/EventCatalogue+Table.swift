@@ -1,7 +1,7 @@
 // Written by tools/generate from config/contract/events.yaml; not to be edited.
 
 extension EventCatalogue {
-    public static let version = 3
+    public static let version = 4
 
     /// Of each event its name and its fields, `!` behind those that are personal.
     static let rows = """
@@ -21,7 +21,7 @@ extension EventCatalogue {
         offer.undelivered ride zone driver
         offer.withdrawn ride zone driver reason
         papers.ending driver paper! until! days!
-        payment.changed ride zone driver passenger! receipt payment_state
+        payment.changed ride booking zone driver passenger! receipt payment_state
         queue.bottom driver zone score reason
         queue.joined driver zone score reason
         queue.left driver zone reason
@@ -53,16 +53,17 @@ extension EventCatalogue {
         seat.asked booking driver
         seat.cancelled booking driver passenger! by reason text!
         seat.confirmed booking driver passenger! passengers
-        seat.declined booking driver passenger! reason
+        seat.declined booking driver passenger! reason route from_cell! to_cell!
         seat.driver_back booking driver passenger!
         seat.driver_lost booking driver passenger!
-        seat.ended booking driver passenger!
+        seat.ended booking driver passenger! route receipt payment payment_state amount currency
         seat.near booking driver distance_m
         seat.pickup_moved booking driver moved_m
         seat.requested booking driver passenger! passengers
         seat.searching booking driver passenger! reason
         seat.seen booking driver
         seat.undelivered booking driver
+        seat.unmet passenger! passengers reason route from_cell! to_cell!
         seats.changed driver taken seats delta reason! booking version tour bus line
         seats.clamped driver taken capacity reason! booking
         sos.acknowledged sos operator
@@ -85,7 +86,7 @@ extension EventCatalogue {
         stop.unanswered request line tour
         tour.ended tour bus line driver reason
         tour.started tour bus line driver pattern trip
-        trip.rated ride zone driver passenger! by stars! text!
+        trip.rated ride booking zone driver passenger! by stars! route route_stars! text!
         vehicle.registered vehicle plate registration company model colour capabilities code! by at
         vehicle.removed vehicle
         """

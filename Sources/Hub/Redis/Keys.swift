@@ -27,6 +27,10 @@ struct Keys: Sendable {
     func statistics(_ date: String) -> String { prefix + "figures:" + date }
     /// Hash: the figures of taxis of a day, by hour and zone (taxi_figures.lua).
     func taxis(_ date: String) -> String { prefix + "taxis:" + date }
+    /// Hash: the figures of seats of a day, by hour and route (seat_figures.lua).
+    func seats(_ date: String) -> String { prefix + "seats:" + date }
+    /// Hash: who asked for seats in vain on a day, by the cells from which and to which (seat_figures.lua).
+    func vain(_ date: String) -> String { prefix + "vain:" + date }
     /// Pub/sub: what is told on the hub channels of a partition.
     func push(_ partition: String) -> String { prefix + "push:" + partition }
     /// Pub/sub: what is shown of the vehicles of a cell, or of all with `city` for the cell.

@@ -16,6 +16,7 @@ enum RedisLibrary {
             .init("notify", PackageResources.notify_lua),
             .init("figures", PackageResources.figures_lua),
             .init("taxi_figures", PackageResources.taxi_figures_lua),
+            .init("seat_figures", PackageResources.seat_figures_lua),
             .init("trip", PackageResources.trip_lua),
             .init("receipt", PackageResources.receipt_lua),
             .init("rating", PackageResources.rating_lua),

@@ -11,8 +11,8 @@ extension Seats {
     private static let (radius, looked, asked) = (10_000, 64, 16)
 
     func search(
-        _ pickup: Place, _ destination: Place, _ passengers: Int, _ message: ClientMessage, _ session: Session,
-        _ identity: Identity
+        _ pickup: Place, _ destination: Place, _ passengers: Int, _ payment: PaymentMethod?, _ message: ClientMessage,
+        _ session: Session, _ identity: Identity
     ) {
         let near: FunctionArguments = [
             "lat": RedisArgument(pickup.lat), "lon": RedisArgument(pickup.lon), "radius_m": RedisArgument(Self.radius),
@@ -45,6 +45,7 @@ extension Seats {
                     "currency": RedisArgument(self.settings.vehicles.currency), "next": RedisArgument(lines),
                     "full": able.count < found.count ? "1" : "", "key": RedisArgument(message.key ?? ""),
                     "by": RedisArgument(self.by(message, session)),
+                    "payment": payment == .digital ? "digital" : "",
                 ], message, session)
         }
     }

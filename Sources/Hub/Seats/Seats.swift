@@ -54,8 +54,8 @@ final class Seats: Capability {
     ) -> Bool {
         switch command {
         case .seatBook(let request): book(request, message, session, identity)
-        case .seatRequest(let pickup, let destination, let passengers):
-            search(pickup, destination, passengers, message, session, identity)
+        case .seatRequest(let pickup, let destination, let passengers, let payment):
+            search(pickup, destination, passengers, payment, message, session, identity)
         case .seatCancel(let booking):
             call(
                 "seat_cancel",
@@ -108,8 +108,14 @@ final class Seats: Capability {
                     "driver": who, "booking": RedisArgument(booking),
                     "passengers": passengers.map { RedisArgument($0) } ?? "", "key": key,
                 ], message, session)
-        case .seatEnd(let booking):
-            call("seat_end", ["driver": who, "booking": RedisArgument(booking), "key": key], message, session)
+        case .seatEnd(let booking, let payment):
+            call(
+                "seat_end",
+                [
+                    "driver": who, "booking": RedisArgument(booking), "key": key,
+                    "payment": RedisArgument(payment?.rawValue ?? ""),
+                    "clock": RedisArgument(catalog.time.dateTime(at: now())),
+                ], message, session)
         case .seatsSet(let taken, let reason):
             call(
                 "seats_set",
@@ -160,6 +166,7 @@ final class Seats: Capability {
                     "pickup_m": ride.distance.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "detour_m": ride.detour.map { RedisArgument(Int($0.rounded())) } ?? "",
                     "by": RedisArgument(self.by(message, session)),
+                    "payment": request.payment == .digital ? "digital" : "",
                 ], message, session)
         }
     }

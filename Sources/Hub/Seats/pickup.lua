@@ -6,6 +6,7 @@ local is_elsewhere = import('coming', 'is_elsewhere')
 local cancels = import('limits', 'cancels')
 local figures = import('figures', 'figures')
 local meant = import('ride', 'meant')
+local trips = import('trip', 'trips')
 local close_booking, count, fare_of, free_seats = import('seat', 'close_booking', 'count', 'fare_of', 'free_seats')
 local load_booking, refresh_status, set_booking = import('seat', 'load_booking', 'refresh_status', 'set_booking')
 
@@ -37,19 +38,30 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
     end)
 end)
 
--- The passengers of a booking have got off.
-local function end_booking(c, booking, b, v)
-    close_booking(c, booking, b, 'ended')
+-- The passengers of a booking have got off, and it becomes a trip. payment: as the driver says (nil: as was asked for); clock: the time on the
+-- city's clock, nil: nobody drove it to its end, so nobody can say what was paid. Answers what is told of the trip, of which there may be none.
+local function end_booking(c, booking, b, v, payment, clock)
+    local trip, told
+    -- What took nobody anywhere is no trip.
+    if not cancels.is_brief(c, b.requested_at) then
+        trip, told = trips.made(c, booking, b, b.driver, v.card, { is_unsaid = not clock, payment = payment,
+            clock = clock ~= '' and clock or nil, metres = b.length, fare = b.fare, currency = b.currency })
+    end
+    close_booking(c, booking, b, 'ended', nil, trip)
     figures.of_minibus(c, v, { completed = 1 })
-    log(c, 'seat.ended', { booking = booking, driver = b.driver, passenger = b.passenger })
+    log(c, 'seat.ended', trips.logged(told, { booking = booking, driver = b.driver, passenger = b.passenger,
+        route = b.route ~= '' and b.route or nil }))
+    local facts = told or {}
     for _, channel in ipairs({ 'passenger:' .. b.passenger, 'driver:' .. b.driver }) do
-        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b) })
+        tell(c, channel, 'seat.ended', { booking = booking, fare = fare_of(b), receipt = facts.receipt, payment = facts.payment })
     end
     if tonumber(b.seats) > 0 then count(c, b.driver, v, -tonumber(b.seats), 'ended', booking) end
+    return facts
 end
 
--- seat_end: driver, booking, key. Its passengers have got off, wherever that was (M9).
-register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
+-- seat_end: driver, booking, key, how it is paid ('' = as was asked for; digital only if it was), and the time on the city's clock. Its passengers
+-- have got off, wherever that was (M9).
+register('seat_end', { 'driver', 'booking', 'key', 'payment?', 'clock?' }, function(c, given)
     local driver = given.driver
     return once(c, 'seat.end', 'driver:' .. driver, given.key, function()
         local booking, b, no = meant(c, 'booking', 'driver', driver, given.booking)
@@ -58,10 +70,15 @@ register('seat_end', { 'driver', 'booking', 'key' }, function(c, given)
             return refuse('not_available', 'The passengers are not aboard yet: send seat.aboard or seat.cancel.')
         end
         if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end
+        if given.payment == 'digital' and b.payment ~= 'digital' then
+            return refuse('not_available', 'The passenger has asked to pay in cash: only it can wish otherwise, as it asks. End the booking with '
+                .. '`payment` cash, or without.')
+        end
         local v = vehicle(c, driver)
-        end_booking(c, booking, b, v)
+        local trip = end_booking(c, booking, b, v, (given.payment or '') ~= '' and given.payment or nil, given.clock or '')
         cancels.completed(c, 'booking:' .. booking, b, b.passenger, 'driver:' .. driver)
-        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken) })
+        return ok({ booking = booking, seats = tonumber(v.capacity) - tonumber(v.taken), receipt = trip.receipt, fare = trip.fare,
+            payment = trip.payment })
     end)
 end)
 

@@ -13,6 +13,7 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local forget_walk = import('walk', 'forget_walk')
 local figures = import('figures', 'figures')
+local seat_figures = import('seat_figures', 'seat_figures')
 local mark_away, mark_back = import('queue', 'mark_away', 'mark_back')
 
 local function load_booking(c, booking) return hash(c.p .. 'booking:' .. booking) end
@@ -65,7 +66,7 @@ end
 -- What the driver must know of a booking that it has taken.
 local function assignment(booking, b)
     return { booking = booking, pickup = point(b.lat, b.lon), destination = point(b.dlat, b.dlon),
-        passengers = tonumber(b.passengers), contact = callers.contact(b) }
+        passengers = tonumber(b.passengers), contact = callers.contact(b), payment = b.payment }
 end
 
 -- Asks the driver for the booking that has waited longest, if it can be asked now. The exact places are told on acceptance.
@@ -82,7 +83,7 @@ local function ask_next(c, driver)
     set_vehicle(c, driver, 'asking', booking)
     log(c, 'seat.asked', { booking = booking, driver = driver })
     tell(c, 'driver:' .. driver, 'seat.requested', { booking = booking, passengers = tonumber(b.passengers),
-        length_m = tonumber(b.length), distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b),
+        length_m = tonumber(b.length), distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b), payment = b.payment,
         expires_in_ms = c.offer_timeout_ms, expires_at = c.now + c.offer_timeout_ms }, b.lat .. ',' .. b.lon)
 end
 
@@ -94,14 +95,16 @@ local function end_asking(c, booking, b, reason)
     if reason then tell(c, 'driver:' .. b.driver, 'seat.withdrawn', { booking = booking, reason = reason }) end
 end
 
--- A booking that has come to its end, whichever: nothing open remains of it.
-local function close_booking(c, booking, b, state)
+-- A booking that has come to its end, whichever: nothing open remains of it. reason: why it was declined; trip: the fields of a trip that it
+-- becomes (trip.lua), which is kept for longer.
+local function close_booking(c, booking, b, state, reason, trip)
     redis.call('ZREM', c.p .. 'seatwaiting:' .. b.driver, booking)
     redis.call('ZREM', c.p .. 'bookings:' .. b.driver, booking)
     redis.call('HDEL', c.p .. 'passenger:' .. b.passenger, 'booking')
-    set_booking(c, booking, 'state', state, 'closed_at', c.now_text)
+    set_booking(c, booking, 'state', state, 'closed_at', c.now_text, unpack(trip or {}))
     forget_walk(c.p .. 'booking:' .. booking, b)
-    redis.call('EXPIRE', c.p .. 'booking:' .. booking, c.history_ttl_s)
+    seat_figures.note(c, b, state, reason)
+    redis.call('EXPIRE', c.p .. 'booking:' .. booking, trip and c.trip_kept_s or c.history_ttl_s)
 end
 
 -- Why a minibus can't be asked for so many seats now: code and detail; nil: it can.
@@ -142,9 +145,9 @@ end
 local function ask_candidate(c, booking, b, found, reason)
     local function known(value) return value ~= '-' and value or '' end
     local hold_until = string.format('%.0f', math.min(c.now + c.seat_hold_ms, tonumber(b.ends)))
-    b.driver, b.fare = found.driver, found.fare ~= '-' and found.fare or nil
+    b.driver, b.route, b.fare = found.driver, found.v.route, found.fare ~= '-' and found.fare or nil
     set_booking(c, booking, 'state', 'waiting', 'driver', b.driver, 'next', b.next, 'length', found.length, 'distance', known(found.distance),
-        'detour', known(found.detour), 'hold_until', hold_until)
+        'detour', known(found.detour), 'hold_until', hold_until, 'route', found.v.route or '')
     if b.fare then set_booking(c, booking, 'fare', b.fare) else redis.call('HDEL', c.p .. 'booking:' .. booking, 'fare') end
     redis.call('ZADD', c.p .. 'seatwaiting:' .. b.driver, b.order, booking)
     redis.call('ZADD', c.p .. 'holds', hold_until, booking)
@@ -187,8 +190,9 @@ local function turn_down(c, booking, b, v, reason)
     figures.of_minibus(c, v, { [(reason == 'no_answer' or reason == 'undelivered') and 'expired' or 'declined'] = 1 })
     if b.ends and go_on(c, booking, b, reason) then return end
     if b.rang then cancels.add(c, b.passenger, 'd') end
-    close_booking(c, booking, b, 'declined')
-    log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason })
+    close_booking(c, booking, b, 'declined', reason)
+    log(c, 'seat.declined', { booking = booking, driver = b.driver, passenger = b.passenger, reason = reason,
+        route = b.route ~= '' and b.route or nil, from_cell = seat_figures.cell(b.lat, b.lon), to_cell = seat_figures.cell(b.dlat, b.dlon) })
     if b.ends then return fail(c, booking, b) end
     tell(c, 'passenger:' .. b.passenger, 'seat.declined', { booking = booking, vehicle = b.driver, reason = reason })
 end
@@ -234,16 +238,18 @@ end
 
 -- seat_book: passenger, booking id (new, random), vehicle, lat, lon, destination lat, lon, passengers, length of the way
 -- in m, fare ('' = none), its currency, key, why the worker refuses it ('' = it does not): code, detail; and metres from the
--- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows).
+-- vehicle to the pickup and metres that the passengers make it drive more ('' = nobody knows); who asks for one who telephones; and how it
+-- will be paid ('' = in cash).
 register('seat_book', {
     'passenger', 'booking', 'vehicle', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'way_m',
-    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m', 'by?',
+    'fare', 'currency', 'key', 'code', 'detail', 'pickup_m', 'detour_m', 'by?', 'payment?',
 }, function(c, given)
     local passenger, booking, driver = given.passenger, given.booking, given.vehicle
     return callers.once(c, 'seat.book', passenger, given.key, given.by, 'booking', function(caller, note)
         local v, n = vehicle(c, driver), tonumber(given.passengers)
         local function no(code, detail)
             figures.refused(c, v.route, code, 'passenger:' .. passenger, given.key)
+            if code == 'seats_full' or given.code ~= '' and code == given.code then seat_figures.unmet(c, given, code, v.route) end
             return refuse(code, detail)
         end
         local open = redis.call('HMGET', c.p .. 'passenger:' .. passenger, 'booking', 'ride', 'blocked')
@@ -263,7 +269,7 @@ register('seat_book', {
         set_booking(c, booking, 'state', 'waiting', 'passenger', passenger, 'driver', driver, 'lat', given.lat, 'lon', given.lon,
             'dlat', given.to_lat, 'dlon', given.to_lon, 'passengers', n, 'seats', 0, 'length', given.way_m, 'order', order,
             'notified', '0', 'hold_until', hold_until, 'requested_at', c.now_text, 'distance', given.pickup_m,
-            'detour', given.detour_m)
+            'detour', given.detour_m, 'route', v.route or '', unpack((given.payment or '') ~= '' and { 'payment', given.payment } or {}))
         local b = { fare = given.fare ~= '' and given.fare or nil, currency = given.currency }
         if b.fare then set_booking(c, booking, 'fare', b.fare, 'currency', b.currency) end
         if caller then

@@ -5,6 +5,7 @@ local ok, register, refuse = import('core', 'ok', 'register', 'refuse')
 local blocks = import('blocks', 'blocks')
 local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
+local seat_figures = import('seat_figures', 'seat_figures')
 local ask_candidate, next_candidate, set_booking = import('seat', 'ask_candidate', 'next_candidate', 'set_booking')
 
 -- A place, within how many metres, how many at most. JSON of the minibuses that are online, nearest first: those that go somewhere
@@ -36,9 +37,9 @@ register('seat_near', { 'lat', 'lon', 'radius_m', 'most', 'passenger?', 'key?', 
 end)
 
 -- seat_request: passenger, booking id (new, random), lat, lon, destination lat, lon, passengers, currency, the minibuses to ask (lines, see
--- next_candidate in seat.lua), 1 if others go there that are full, key, who asks for one who telephones.
+-- next_candidate in seat.lua), 1 if others go there that are full, key, who asks for one who telephones, how it will be paid ('' = in cash).
 register('seat_request', {
-    'passenger', 'booking', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'currency', 'next', 'full', 'key', 'by?',
+    'passenger', 'booking', 'lat', 'lon', 'to_lat', 'to_lon', 'passengers', 'currency', 'next', 'full', 'key', 'by?', 'payment?',
 }, function(c, given)
     local passenger, booking, n = given.passenger, given.booking, tonumber(given.passengers)
     return callers.once(c, 'seat.request', passenger, given.key, given.by, 'booking', function(caller, note)
@@ -52,15 +53,19 @@ register('seat_request', {
         if too_soon then return too_soon end
         local b = { passenger = passenger, passengers = n, next = given.next, currency = given.currency,
             ends = string.format('%.0f', c.now + c.search_timeout_ms) }
+        b.payment = (given.payment or '') ~= '' and given.payment or nil
         local found = next_candidate(c, b)
         local advice = ' Request again in a few minutes, or ask for a taxi with ride.request.'
-        if not found and (given.full == '1' or given.next ~= '') then
-            return refuse('seats_full', 'No minibus that goes there has ' .. n .. ' free seats now.' .. advice)
+        if not found then
+            local is_full = given.full == '1' or given.next ~= ''
+            seat_figures.unmet(c, given, is_full and 'seats_full' or 'not_available')
+            if is_full then return refuse('seats_full', 'No minibus that goes there has ' .. n .. ' free seats now.' .. advice) end
+            return refuse('not_available', 'No minibus passes there and then goes to the destination now.' .. advice)
         end
-        if not found then return refuse('not_available', 'No minibus passes there and then goes to the destination now.' .. advice) end
         b.order = redis.call('INCR', c.p .. 'requests')
         set_booking(c, booking, 'passenger', passenger, 'lat', given.lat, 'lon', given.lon, 'dlat', given.to_lat, 'dlon', given.to_lon,
-            'passengers', n, 'seats', 0, 'order', b.order, 'notified', '0', 'requested_at', c.now_text, 'ends', b.ends, 'currency', given.currency)
+            'passengers', n, 'seats', 0, 'order', b.order, 'notified', '0', 'requested_at', c.now_text, 'ends', b.ends, 'currency', given.currency,
+            unpack(b.payment and { 'payment', b.payment } or {}))
         if caller then
             note(c, passenger, caller)
             set_booking(c, booking, 'name', caller.name, 'number', caller.number)

@@ -37,7 +37,7 @@ local function minibus_snapshot(c, driver, v)
         local b = load_booking(c, v.asking)
         local left = b.seen == '1' and tonumber(b.deadline) - c.now or c.offer_timeout_ms
         s.request = { booking = v.asking, passengers = tonumber(b.passengers), length_m = tonumber(b.length),
-            distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b),
+            distance_m = tonumber(b.distance), detour_m = tonumber(b.detour), fare = fare_of(b), payment = b.payment,
             expires_in_ms = math.max(0, left), expires_at = c.now + math.max(0, left) }
         meta = b.lat .. ',' .. b.lon
     end

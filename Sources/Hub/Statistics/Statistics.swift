@@ -5,7 +5,8 @@ import Settings
 import Telemetry
 import WebSocketServer
 
-/// The administrators' statistics over HTTP: `/v1/stats` of lines, `/v1/stats/taxis` of taxis, for operators and services with their token in the header.
+/// The administrators' statistics over HTTP: `/v1/stats` of lines, `/v1/stats/taxis` of taxis, `/v1/stats/seats` of seats in minibuses, for
+/// operators and services with their token in the header.
 final class Statistics: Capability {
     let services: WorkerServices
     /// A year of a big city's figures takes some ten MB: one at a time.
@@ -13,19 +14,43 @@ final class Statistics: Capability {
     /// Who waits for that, one reading of each, in the order in which they came.
     private var waiting: [(reader: String, read: () -> Void)] = []
     private static let mostWaiting = 16
-    /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once.
+    /// Of taxis there is a row for each hour and zone: a year of a city's is a hundred megabytes, which nobody reads at once. Of seats there is one
+    /// for each hour and route.
     private static let mostRows = 20_000
-    private static let paths: Set = ["/v1/stats", "/v1/stats.csv", "/v1/stats/taxis", "/v1/stats/taxis.csv"]
+
+    /// What figures are asked for.
+    private enum Subject {
+        case lines, taxis, seats
+
+        private static let paths: [String: Subject] = [
+            "/v1/stats": .lines, "/v1/stats/taxis": .taxis, "/v1/stats/seats": .seats,
+        ]
+
+        /// Nil: the path is none of theirs.
+        init?(_ path: String) {
+            guard let subject = Self.paths[path.hasSuffix(".csv") ? String(path.dropLast(4)) : path] else { return nil }
+            self = subject
+        }
+
+        /// The parameter that asks for one of many.
+        var one: String {
+            switch self {
+            case .lines: "line"
+            case .taxis: "zone"
+            case .seats: "route"
+            }
+        }
+    }
 
     init(_ services: WorkerServices) { self.services = services }
 
     func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
-        guard Self.paths.contains(request.path) else { return false }
-        tell(request, answer)
+        guard let subject = Subject(request.path) else { return false }
+        tell(subject, request, answer)
         return true
     }
 
-    private func tell(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+    private func tell(_ subject: Subject, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
         let reader: String
         switch self.reader(of: request, for: "the figures") {
         case .refused(let refusal): return answer(refusal)
@@ -37,28 +62,40 @@ final class Statistics: Capability {
         let query: StatisticsQuery
         do throws(StatisticsQuery.Problem) {
             query = try StatisticsQuery(
-                request.query, today: catalog.time.date(at: now() / 1000),
-                oneOf: Self.isOfTaxis(request) ? "zone" : "line")
+                request.query, today: catalog.time.date(at: now() / 1000), oneOf: subject.one)
         } catch {
             return answer(.problem(400, "Bad request", error.detail))
         }
-        if let refusal = services.budgets.take(CommandPrice.figures(days: query.dates.count), ofReader: reader) {
+        // Of seats there is more to read of a day than its hours: see `unserved`.
+        let days = query.dates.count * (subject == .seats && query.line == nil ? 2 : 1)
+        if let refusal = services.budgets.take(CommandPrice.figures(days: days), ofReader: reader) {
             return answer(.refusal(refusal))
         }
         let charged = { (response: HTTPResponse) in
             self.services.budgets.charge(CommandPrice.figures(bytes: response.body.count), ofReader: reader)
             answer(response)
         }
-        guard isReading else { return tell(query, request, charged) }
+        guard isReading else { return tell(subject, query, request, charged) }
         guard waiting.count < Self.mostWaiting, !waiting.contains(where: { $0.reader == reader }) else {
             return answer(.problem(503, "Busy", "Other figures are being read now; ask again in a moment."))
         }
-        waiting.append((reader, { self.tell(query, request, charged) }))
+        waiting.append((reader, { self.tell(subject, query, request, charged) }))
     }
 
-    private func tell(_ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+    private func tell(
+        _ subject: Subject, _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
+    ) {
         isReading = true
-        if Self.isOfTaxis(request) { return tellTaxis(query, request, answer) }
+        switch subject {
+        case .lines: tellLines(query, request, answer)
+        case .taxis: tellTaxis(query, request, answer)
+        case .seats: tellSeats(query, request, answer)
+        }
+    }
+
+    private func tellLines(
+        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
+    ) {
         let isCSV = Self.wantsCSV(request)
         read(query, of: query.dates[...], Rows()) { rows in
             self.isReading = false
@@ -73,8 +110,6 @@ final class Statistics: Capability {
             answer(Self.table(isCSV, isCSV ? pages.csv : pages.json))
         }
     }
-
-    private static func isOfTaxis(_ request: HTTPRequest) -> Bool { request.path.hasPrefix("/v1/stats/taxis") }
 
     private static func wantsCSV(_ request: HTTPRequest) -> Bool {
         request.path.hasSuffix(".csv") || MediaPreference(request.header("accept")).prefersCSV
@@ -100,13 +135,7 @@ final class Statistics: Capability {
             if let zone = query.line, rows.isEmpty, self.zones.set?.zones.contains(where: { $0.id == zone }) != true {
                 return answer(.problem(404, "Not found", "\(self.settings.city.id) has no zone \(zone)."))
             }
-            guard rows.count <= Self.mostRows else {
-                return answer(
-                    .problem(
-                        400, "Bad request",
-                        "parameters `from` and `to`: there are more than \(Self.mostRows) rows, one for each hour and zone. Ask for fewer days, or for one `zone`, at a time."
-                    ))
-            }
+            guard rows.count <= Self.mostRows else { return answer(Self.tooMany("zone")) }
             let isCSV = Self.wantsCSV(request)
             answer(
                 Self.table(
@@ -116,6 +145,65 @@ final class Statistics: Capability {
                         : TaxiFigures.json(
                             rows, from: query.from, to: query.to, timeZone: self.catalog.current.timeZone)))
         }
+    }
+
+    /// one: the parameter that asks for one of many.
+    private static func tooMany(_ one: String) -> HTTPResponse {
+        .problem(
+            400, "Bad request",
+            "parameters `from` and `to`: there are more than \(mostRows) rows, one for each hour and \(one). Ask for fewer days, or for one `\(one)`, at a time."
+        )
+    }
+
+    /// A route is by the name that drivers announce, so there is none that is not known. From where to where people asked in vain is of all
+    /// routes, and of none.
+    private func tellSeats(
+        _ query: StatisticsQuery, _ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void
+    ) {
+        let isCSV = Self.wantsCSV(request)
+        let hasWays = query.line == nil && !isCSV
+        readSeats(query, of: query.dates[...], Rows(), hasWays ? UnservedWays() : nil) { read in
+            self.isReading = false
+            defer { if !self.waiting.isEmpty { self.waiting.removeFirst().read() } }
+            guard let (rows, unserved) = read else { return answer(Self.away) }
+            guard rows.count <= Self.mostRows else { return answer(Self.tooMany("route")) }
+            answer(
+                Self.table(
+                    isCSV,
+                    isCSV
+                        ? SeatFigures.csv(rows)
+                        : SeatFigures.json(
+                            rows, unserved: unserved, from: query.from, to: query.to,
+                            timeZone: self.catalog.current.timeZone)))
+        }
+    }
+
+    private func readSeats(
+        _ query: StatisticsQuery, of dates: ArraySlice<ServiceDate>, _ rows: Rows<SeatFigures>,
+        _ unserved: UnservedWays?, _ then: @escaping (([SeatFigures], UnservedWays?)?) -> Void
+    ) {
+        guard let date = dates.first, rows.all.count <= Self.mostRows else { return then((rows.all, unserved)) }
+        let key = RedisArgument(keys.seats("\(date)"))
+        commands.send(Self.fields(key, query)) { result in
+            guard case .success(let reply) = result else { return then(nil) }
+            rows.all += reply.fields(of: query.line).compactMap { SeatFigures(date, $0, $1) }
+                .sorted { ($0.hour, $0.route) < ($1.hour, $1.route) }
+            guard let known = unserved, known.count <= Self.mostRows else {
+                return self.readSeats(query, of: dates.dropFirst(), rows, unserved, then)
+            }
+            self.commands.send(["HGETALL", RedisArgument(self.keys.vain("\(date)"))]) { result in
+                guard case .success(let reply) = result else { return then(nil) }
+                var ways = known
+                for (field, marks) in reply.fields(of: nil) { ways.add(field, marks) }
+                self.readSeats(query, of: dates.dropFirst(), rows, ways, then)
+            }
+        }
+    }
+
+    /// The hours of a day; of one zone or route without all others.
+    private static func fields(_ key: RedisArgument, _ query: StatisticsQuery) -> [RedisArgument] {
+        guard let one = query.line else { return ["HGETALL", key] }
+        return ["HMGET", key] + RedisReply.hours(of: one).map { RedisArgument($0) }
     }
 
     /// What has been read, day by day.
@@ -130,16 +218,10 @@ final class Statistics: Capability {
     ) {
         guard let date = dates.first, rows.all.count <= Self.mostRows else { return then(rows.all) }
         let key = RedisArgument(keys.taxis("\(date)"))
-        // Of one zone the hours of the day, without all others.
-        let hours = query.line.map { zone in (0..<24).map { "\($0)|\(zone)" } }
-        let command = hours.map { ["HMGET", key] + $0.map { RedisArgument($0) } } ?? ["HGETALL", key]
-        commands.send(command) { result in
+        commands.send(Self.fields(key, query)) { result in
             guard case .success(let reply) = result else { return then(nil) }
-            let found =
-                hours.map { names in
-                    zip(names, reply.array ?? []).compactMap { TaxiFigures(date, $0, $1.text ?? "") }
-                } ?? reply.taxiFigures(of: date)
-            rows.all += found.sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
+            rows.all += reply.fields(of: query.line).compactMap { TaxiFigures(date, $0, $1) }
+                .sorted { ($0.hour, $0.zone) < ($1.hour, $1.zone) }
             self.readTaxis(query, of: dates.dropFirst(), rows, then)
         }
     }
@@ -163,10 +245,17 @@ final class Statistics: Capability {
 extension RedisReply {
     /// Of `taxis:<date>`, in no order.
     func taxiFigures(of date: ServiceDate) -> [TaxiFigures] {
-        let fields = array ?? []
-        return stride(from: 0, to: fields.count - 1, by: 2).compactMap { place in
-            TaxiFigures(date, fields[place].text ?? "", fields[place + 1].text ?? "")
-        }
+        fields(of: nil).compactMap { TaxiFigures(date, $0, $1) }
+    }
+
+    /// The fields of the hours of a zone or route, as figures by the hour have them.
+    static func hours(of one: String) -> [String] { (0..<24).map { "\($0)|\(one)" } }
+
+    /// Names and values of a hash that was read whole, or of the hours of `one`.
+    func fields(of one: String?) -> [(String, String)] {
+        let parts = array ?? []
+        if let one { return zip(Self.hours(of: one), parts).map { ($0, $1.text ?? "") } }
+        return stride(from: 0, to: parts.count - 1, by: 2).map { (parts[$0].text ?? "", parts[$0 + 1].text ?? "") }
     }
 
     /// Of a hash with whole numbers.

@@ -5,7 +5,7 @@ struct StatisticsQuery: Equatable {
     /// Both included.
     var from: ServiceDate
     var to: ServiceDate
-    /// Nil: all lines; or of taxis, all zones.
+    /// Nil: all lines; or of taxis all zones, of seats all routes.
     var line: String?
 
     /// So many days are told at once, so that an answer has a bound: with a hundred lines some 15 MB.

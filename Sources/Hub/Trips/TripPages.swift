@@ -51,7 +51,7 @@ enum TripPages {
 
     private static let columns = [
         "receipt", "trip", "ended", "driver", "passenger", "passengers", "from_zone", "to_zone", "distance_m",
-        "duration_s", "fare", "currency", "payment", "state",
+        "duration_s", "fare", "currency", "payment", "state", "kind", "route",
     ]
 
     static func csv(_ trips: [JSONValue]) -> String {
@@ -63,6 +63,7 @@ enum TripPages {
                 trip["passenger"]?.text, whole(trip["passengers"]), trip["from_zone"]?.text, trip["to_zone"]?.text,
                 whole(trip["distance_m"]), whole(trip["duration_s"]), fare?["amount"]?.integer.map(decimal),
                 fare?["currency"]?.text, trip["payment"]?["method"]?.text, trip["payment"]?["state"]?.text,
+                trip["kind"]?.text, trip["route"]?.text,
             ]
             lines.append(cells.map { SpreadsheetCell.text($0 ?? "") }.joined(separator: ","))
         }
@@ -93,9 +94,11 @@ enum ReceiptPage {
         let number = text(trip["receipt"]) ?? ""
         let card = trip["card"]
         row("Date", text(trip["local"]).map { $0.replacing("T", with: " ") })
-        row("Taxi", [text(trip["driver"]), text(card?["plate"])].compactMap { $0 }.joined(separator: ", "))
+        let vehicle = trip["kind"]?.text == "minibus" ? "Minibus" : "Taxi"
+        row(vehicle, [text(trip["driver"]), text(card?["plate"])].compactMap { $0 }.joined(separator: ", "))
         row("Driver", [text(card?["name"]), text(card?["company"])].compactMap { $0 }.joined(separator: ", "))
         row("Passenger", text(trip["passenger"]))
+        row("Route", text(trip["route"]))
         row("From zone", text(trip["from_zone"]))
         row("To zone", text(trip["to_zone"]))
         row("Distance", trip["distance_m"]?.integer.map { TripPages.decimal(($0 + 5) / 10) + " km" })

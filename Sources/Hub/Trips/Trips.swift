@@ -37,12 +37,13 @@ final class Trips: Capability {
                 ], message, session)
         case .receipt(let trip):
             call("receipt_get", ["role": role, "subject": who, "trip": RedisArgument(trip)], message, session)
-        case .rate(let trip, let stars, let comment):
+        case .rate(let trip, let stars, let comment, let routeStars):
             call(
                 "trip_rate",
                 [
                     "role": role, "subject": who, "trip": RedisArgument(trip), "stars": RedisArgument(stars),
                     "comment": RedisArgument(comment ?? ""), "key": key,
+                    "route_stars": routeStars.map { RedisArgument($0) } ?? "",
                 ], message, session)
         case .ratings(let person):
             guard let person = whose(person, message, session, identity) else { return true }

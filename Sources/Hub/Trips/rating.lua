@@ -2,7 +2,9 @@
 -- `count`); what of that it is told (`told_stars`, `told`), and what comes after that, in its order: `recent`, `<hub ms> <stars>` on each line.
 
 local log, ok, once, refuse = import('core', 'log', 'ok', 'once', 'refuse')
-local pick, register, set_ride = import('core', 'pick', 'register', 'set_ride')
+local pick, register = import('core', 'pick', 'register')
+local seat_figures = import('seat_figures', 'seat_figures')
+local trips = import('trip', 'trips')
 local receipts = import('receipt', 'receipts')
 
 -- A mean is kept for so long after the last stars, s.
@@ -45,9 +47,10 @@ end
 
 local OTHER = { passenger = 'driver', driver = 'passenger' }
 
--- trip_rate: role, subject, trip, stars, comment ('' = none), key. Once per side. The comment goes to the log alone.
-register('trip_rate', { 'role', 'subject', 'trip', 'stars', 'comment', 'key' }, function(c, given)
-    local role, trip, stars = given.role, given.trip, tonumber(given.stars)
+-- trip_rate: role, subject, trip, stars, comment ('' = none), key, and what a passenger thinks of the route of its minibus ('' = nothing is said).
+-- Once per side. The comment goes to the log alone.
+register('trip_rate', { 'role', 'subject', 'trip', 'stars', 'comment', 'key', 'route_stars?' }, function(c, given)
+    local role, trip, stars, route_stars = given.role, given.trip, tonumber(given.stars), tonumber(given.route_stars or '')
     return once(c, 'trip.rate', role .. ':' .. given.subject, given.key, function()
         local t, no = receipts.find(c, role, given.subject, trip)
         if no then return no end
@@ -57,11 +60,16 @@ register('trip_rate', { 'role', 'subject', 'trip', 'stars', 'comment', 'key' }, 
         if c.now - tonumber(t.closed_at) > c.trip_rate_ms then
             return refuse('not_available', 'Trips can be rated within ' .. math.floor(c.trip_rate_ms / 86400000) .. ' days after their end.')
         end
-        set_ride(c, trip, field, given.stars)
+        local is_routed = role == 'passenger' and trips.is_booking(trip) and (t.route or '') ~= ''
+        if route_stars and not is_routed then
+            return refuse('not_available', 'Only the passenger of a minibus on a route rates that: send it without `route_stars`.')
+        end
+        redis.call('HSET', trips.key(c, trip), field, given.stars, unpack(route_stars and { 'route_stars', given.route_stars } or {}))
+        if route_stars then seat_figures.rated(c, t.requested_at, t.route, given.route_stars) end
         count(c, rated .. ':' .. t[rated], given.stars)
-        log(c, 'trip.rated', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, by = role, stars = stars,
-            text = given.comment ~= '' and given.comment or nil })
-        return ok({ trip = trip, stars = stars })
+        log(c, 'trip.rated', trips.naming(trip, { zone = t.zone, driver = t.driver, passenger = t.passenger, by = role, stars = stars,
+            route = route_stars and t.route or nil, route_stars = route_stars, text = given.comment ~= '' and given.comment or nil }))
+        return ok({ trip = trip, stars = stars, route_stars = route_stars })
     end)
 end)
 

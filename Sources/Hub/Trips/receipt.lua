@@ -1,7 +1,8 @@
 -- Trips as they are read: one by its receipt, a person's by pages; and what becomes of their payment.
 
-local load_ride, log, ok, once, refuse = import('core', 'load_ride', 'log', 'ok', 'once', 'refuse')
-local register, set_ride, tell = import('core', 'register', 'set_ride', 'tell')
+local hash, log, ok, once, refuse = import('core', 'hash', 'log', 'ok', 'once', 'refuse')
+local register, tell = import('core', 'register', 'tell')
+local trips = import('trip', 'trips')
 
 local receipts = {}
 
@@ -28,19 +29,20 @@ local function facts(t, trip, reader)
     local card = { plate = t.plate, name = t.driver_name, company = t.company }
     local rated = reader == 'passenger' and t.stars_of_driver or reader == 'driver' and t.stars_of_passenger
     return {
-        trip = trip, receipt = t.receipt, driver = t.driver, card = next(card) and card or nil,
+        trip = trip, kind = trips.is_booking(trip) and 'minibus' or 'taxi', receipt = t.receipt, driver = t.driver, card = next(card) and card or nil,
+        route = trips.is_booking(trip) and t.route ~= '' and t.route or nil,
         passenger = reader == 'operator' and t.passenger or nil, passengers = tonumber(t.aboard or t.passengers),
         from_zone = t.zone, to_zone = t.to_zone, began_at = tonumber(t.aboard_at), ended_at = tonumber(t.closed_at), ['local'] = t.clock,
         distance_m = tonumber(t.metres), duration_s = math.max(0, math.floor((t.closed_at - (t.aboard_at or t.closed_at)) / 1000)),
         fare = fare_of(t), estimate = estimate_of(t),
         payment = { method = t.payment, state = t.paid, reference = reader ~= 'driver' and t.reference or nil },
-        stars = rated and tonumber(rated) or nil,
+        stars = rated and tonumber(rated) or nil, route_stars = reader == 'passenger' and tonumber(t.route_stars) or nil,
     }
 end
 
 -- The trip that a person or the office means, or nil and the refusal.
 function receipts.find(c, role, subject, trip)
-    local t = load_ride(c, trip)
+    local t = hash(trips.key(c, trip))
     if t.receipt and (role == 'operator' or role == 'service' or t[role] == subject) then return t end
     return nil, refuse('not_found', 'There is no trip ' .. trip .. ' of yours: it has not ended, or is no longer kept.')
 end
@@ -61,7 +63,7 @@ register('trip_list', { 'role', 'subject', 'from', 'limit', 'reader' }, function
     end
     local found, list = redis.call('ZREVRANGE', key, first, first + limit), {}
     for i = 1, math.min(limit, #found) do
-        local t = load_ride(c, found[i])
+        local t = hash(trips.key(c, found[i]))
         if t.receipt and t[given.role] == given.subject then list[#list + 1] = cjson.encode(facts(t, found[i], given.reader)) end
     end
     local after = found[limit + 1] and ',"next":' .. cjson.encode(found[limit + 1]) or ''
@@ -114,9 +116,9 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
             if given.reference ~= '' then fields[#fields + 1], fields[#fields + 2] = 'reference', given.reference end
             if state == 'paid' then fields[#fields + 1], fields[#fields + 2] = 'payer', given.service end
             if t.payment ~= 'digital' then fields[#fields + 1], fields[#fields + 2] = 'settled', '1' end
-            set_ride(c, trip, unpack(fields))
-            log(c, 'payment.changed', { ride = trip, zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
-                payment_state = state })
+            redis.call('HSET', trips.key(c, trip), unpack(fields))
+            log(c, 'payment.changed', trips.naming(trip, { zone = t.zone, driver = t.driver, passenger = t.passenger, receipt = t.receipt,
+                payment_state = state }))
             local told = { trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } }
             tell(c, 'passenger:' .. t.passenger, 'payment.changed', told)
             tell(c, 'driver:' .. t.driver, 'payment.changed', told)

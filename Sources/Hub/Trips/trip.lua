@@ -1,5 +1,5 @@
--- What remains of a taxi's ride that has ended: its own hash lives on, as a trip, with number, fare and payment, and no longer than anything
--- tells where people were (`kept_s`). `trips:<role>:<subject>` has a person's trips by when they ended, hub ms.
+-- What remains of a taxi's ride, or of a booking of seats in a minibus, that has ended: its own hash lives on, as a trip, with number, fare and
+-- payment, and no longer than anything tells where people were (`kept_s`). `trips:<role>:<subject>` has a person's trips by when they ended, hub ms.
 
 local keep, pick, register = import('core', 'keep', 'pick', 'register')
 local set_ride, set_vehicle = import('core', 'set_ride', 'set_vehicle')
@@ -7,6 +7,18 @@ local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
 
 local trips = {}
+
+-- A trip has the id of its ride or booking, which tell themselves what they are (the workers make them).
+function trips.is_booking(trip) return string.sub(trip, 1, 2) == 'b_' end
+
+-- The hash of a trip.
+function trips.key(c, trip) return c.p .. (trips.is_booking(trip) and 'booking:' or 'ride:') .. trip end
+
+-- An event of a trip, as the log keeps it, with what it is of.
+function trips.naming(trip, event)
+    event[trips.is_booking(trip) and 'booking' or 'ride'] = trip
+    return event
+end
 
 -- Of one person; the oldest go first.
 local MOST = 1000
@@ -21,12 +33,12 @@ local function index(c, who, ride)
     redis.call('ZREMRANGEBYRANK', key, 0, -MOST - 1)
 end
 
--- A ride ends and becomes a trip. r: as it was until now, with `payment`; card: of its driver, JSON, or nil. of, as text: `payment` as the
+-- A ride or booking ends and becomes a trip. r: as it was until now, with `payment`; card: of its driver, JSON, or nil. of, as text: `payment` as the
 -- driver says (nil: as was asked for), `clock` the time on the city's clock, `to_zone`, `metres`, and where a fare is told `fare` in hundredths,
--- `currency` and `parts`; nil: nobody drove it to its end, so nobody can say what was paid. Answers the fields that its hash gets
--- with its end, and what is told of it.
+-- `currency` and `parts`; nil, or with `is_unsaid`: nobody drove it to its end, so nobody can say what was paid. Answers the fields that its hash
+-- gets with its end, and what is told of it.
 function trips.made(c, ride, r, driver, card, of)
-    local is_driven = of ~= nil
+    local is_driven = of ~= nil and not of.is_unsaid
     of = of or {}
     local year = string.sub(of.clock or figures.date(c), 1, 4)
     local number = string.format('%s-%06d', year, redis.call('HINCRBY', c.p .. 'receipts', year, 1))
@@ -52,7 +64,7 @@ function trips.made(c, ride, r, driver, card, of)
         fare = of.fare and { amount = tonumber(of.fare), currency = of.currency } or nil }
 end
 
--- What `ride.ended` has of a trip, as the log keeps it; told: nil: the ride was none.
+-- What `ride.ended` and `seat.ended` have of a trip, as the log keeps it; told: nil: it was none.
 function trips.logged(told, event)
     if not told then return event end
     event.receipt, event.payment, event.payment_state = told.receipt, told.payment.method, told.payment.state

@@ -226,7 +226,7 @@ struct MinibusMachine {
         case .seats(.seatDecline(let booking)): closeRequest(booking)
         case .seats(.seatAboard(let booking, let count)):
             bookings.isAboard(booking, passengers: count.map(Int64.init), now)
-        case .seats(.seatEnd(let booking)), .seats(.seatCancel(let booking?)): over(booking)
+        case .seats(.seatEnd(let booking, _)), .seats(.seatCancel(let booking?)): over(booking)
         case .seats(.seatsSet(let count, _)):
             taken = count
             out.append(.note(.seat(.counted(count))))
@@ -244,7 +244,7 @@ struct MinibusMachine {
             tryOnlineMs = now.hubMs + 20_000
             session.renew(now, &out)
         case .seats(.seatAccept(let booking)), .seats(.seatDecline(let booking)): closeRequest(booking)
-        case .seats(.seatAboard(let booking, _)), .seats(.seatEnd(let booking)), .seats(.seatCancel(let booking?)):
+        case .seats(.seatAboard(let booking, _)), .seats(.seatEnd(let booking, _)), .seats(.seatCancel(let booking?)):
             bookings.refused(booking, now)
         case .seats(.seatsSet): out.append(.note(.seat(.counted(nil))))
         default: break

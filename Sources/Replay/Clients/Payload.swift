@@ -81,7 +81,7 @@ extension Command {
     /// Of a minibus driver, on this booking.
     func concernsBooking(_ booking: String) -> Bool {
         switch self {
-        case .seats(.seatAboard(booking, _)), .seats(.seatEnd(booking)), .seats(.seatCancel(booking)): true
+        case .seats(.seatAboard(booking, _)), .seats(.seatEnd(booking, _)), .seats(.seatCancel(booking)): true
         default: false
         }
     }

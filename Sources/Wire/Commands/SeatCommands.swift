@@ -5,15 +5,16 @@ public enum SeatCommand: CommandGroup {
     /// 1–64 of `[A-Za-z0-9_.:-]`, the first a letter or digit; nil: on no route. With a way it may have no name.
     case routeSet(route: String?, way: AnnouncedWay?)
     case seatBook(SeatRequest)
-    /// Of any minibus that goes there. `passengers` 1…99.
-    case seatRequest(pickup: Place, destination: Place, passengers: Int)
+    /// Of any minibus that goes there. `passengers` 1…99. `payment`: nil: in cash.
+    case seatRequest(pickup: Place, destination: Place, passengers: Int, payment: PaymentMethod? = nil)
     case seatAccept(booking: String)
     case seatDecline(booking: String)
     /// nil: a passenger's open one.
     case seatCancel(booking: String?)
     /// `passengers` 1…99: how many came; nil: all that were booked.
     case seatAboard(booking: String, passengers: Int?)
-    case seatEnd(booking: String)
+    /// `payment`: nil: as was asked for.
+    case seatEnd(booking: String, payment: PaymentMethod? = nil)
     case vehicleGet(vehicle: String)
 
     private static let booking = Field.required("booking", .booking)
@@ -33,10 +34,12 @@ public enum SeatCommand: CommandGroup {
         CommandKind(
             "seat.request", [.passenger], .own, forCallers: true, Field.required("pickup", .place),
             Field.required("destination", .place), Field.required("passengers", .party),
-            make: SeatCommand.seatRequest,
+            Field.optional("payment", .payment), make: SeatCommand.seatRequest,
             take: {
-                guard case .seatRequest(let pickup, let destination, let passengers) = $0 else { return nil }
-                return (pickup, destination, passengers)
+                guard case .seatRequest(let pickup, let destination, let passengers, let payment) = $0 else {
+                    return nil
+                }
+                return (pickup, destination, passengers, payment)
             }),
         CommandKind(
             "seat.accept", [.driver], .own, booking, make: SeatCommand.seatAccept,
@@ -53,8 +56,8 @@ public enum SeatCommand: CommandGroup {
             make: SeatCommand.seatAboard,
             take: { if case .seatAboard(let booking, let passengers) = $0 { (booking, passengers) } else { nil } }),
         CommandKind(
-            "seat.end", [.driver], .own, booking, make: SeatCommand.seatEnd,
-            take: { if case .seatEnd(let booking) = $0 { booking } else { nil } }),
+            "seat.end", [.driver], .own, booking, Field.optional("payment", .payment), make: SeatCommand.seatEnd,
+            take: { if case .seatEnd(let booking, let payment) = $0 { (booking, payment) } else { nil } }),
         CommandKind(
             "vehicle.get", Role.allCases, .city, Field.required("vehicle", .vehicle), make: SeatCommand.vehicleGet,
             take: { if case .vehicleGet(let vehicle) = $0 { vehicle } else { nil } }),
@@ -81,19 +84,24 @@ public struct SeatRequest: Hashable, Sendable {
     public var destination: Place
     /// 1…99; all get a seat or none.
     public var passengers: Int
+    /// Nil: in cash.
+    public var payment: PaymentMethod?
 
-    public init(vehicle: String, pickup: Place, destination: Place, passengers: Int) {
+    public init(
+        vehicle: String, pickup: Place, destination: Place, passengers: Int, payment: PaymentMethod? = nil
+    ) {
         self.vehicle = vehicle
         self.pickup = pickup
         self.destination = destination
         self.passengers = passengers
+        self.payment = payment
     }
 
     static let fields = Fields(
         Field.required("vehicle", .vehicle), Field.required("pickup", .place), Field.required("destination", .place),
-        Field.required("passengers", .party),
-        make: { SeatRequest(vehicle: $0, pickup: $1, destination: $2, passengers: $3) },
-        take: { ($0.vehicle, $0.pickup, $0.destination, $0.passengers) }
+        Field.required("passengers", .party), Field.optional("payment", .payment),
+        make: { SeatRequest(vehicle: $0, pickup: $1, destination: $2, passengers: $3, payment: $4) },
+        take: { ($0.vehicle, $0.pickup, $0.destination, $0.passengers, $0.payment) }
     ).demanding(("vehicle", TextKind.vehicle), ("passengers", WholeKind<Int>.party))
 }
 

@@ -1,11 +1,11 @@
-/// What trips cost, and what remains of them. A trip has the id of its ride.
+/// What trips cost, and what remains of them. A trip has the id of its ride, or of its booking of seats in a minibus.
 public enum TripCommand: CommandGroup {
     case estimate(FareQuestion)
     /// What a payment service says of a trip. `reference`: how the service calls the payment, and never a number of a card.
     case report(trip: String, state: PaymentState, reference: String?)
     case receipt(trip: String)
-    /// `stars` 1…5; `comment` 1–500 characters.
-    case rate(trip: String, stars: Int, comment: String?)
+    /// `stars` 1…5; `comment` 1–500 characters; `routeStars` 1…5: what a passenger thinks of the route of its minibus.
+    case rate(trip: String, stars: Int, comment: String?, routeStars: Int? = nil)
     /// Whose; nil: one's own.
     case ratings(TripPerson?)
     /// `from`: where the page begins, as `next` of the page before has it; 1–100 trips; whose, nil: one's own.
@@ -31,11 +31,11 @@ public enum TripCommand: CommandGroup {
             take: { if case .receipt(let trip) = $0 { trip } else { nil } }),
         CommandKind(
             "trip.rate", [.passenger, .driver], .own, overHTTP: [.passenger, .driver], trip,
-            Field.required("stars", WholeKind<Int>(1...5, "a whole number from 1 to 5")),
-            Field.optional("comment", CommentKind()), make: TripCommand.rate,
+            Field.required("stars", .stars), Field.optional("comment", CommentKind()),
+            Field.optional("route_stars", .stars), make: TripCommand.rate,
             take: {
-                guard case .rate(let trip, let stars, let comment) = $0 else { return nil }
-                return (trip, stars, comment)
+                guard case .rate(let trip, let stars, let comment, let routeStars) = $0 else { return nil }
+                return (trip, stars, comment, routeStars)
             }),
         CommandKind(
             "ratings.get", readers, .own, overHTTP: readers, TripPerson.fields, make: TripCommand.ratings,
@@ -134,6 +134,10 @@ struct ChoiceKind<Value: RawRepresentable<String> & Sendable>: FieldKind {
 
 extension FieldKind where Self == ChoiceKind<PaymentMethod> {
     static var payment: ChoiceKind<PaymentMethod> { ChoiceKind(expected: "cash or digital") }
+}
+
+extension FieldKind where Self == WholeKind<Int> {
+    fileprivate static var stars: WholeKind<Int> { WholeKind(1...5, "a whole number from 1 to 5") }
 }
 
 extension FieldKind where Self == ChoiceKind<PaymentState> {

@@ -22,7 +22,7 @@ def ask(hub, path="/v1/stats", role="operator", token=None, accept=None, **query
     kind = answer.headers["content-type"]
     answer.json = json.loads(answer.text) if "json" in kind else None
     if answer.status == 200 and answer.json is not None:
-        contract.check_figures(answer.json, "taxis" if "taxis" in path else "stats")
+        contract.check_figures(answer.json, path.rpartition("/")[2].removesuffix(".csv"))
     if answer.status != 200:
         assert kind == "application/problem+json", kind
         contract.check_problem(answer.json)
@@ -33,6 +33,11 @@ def ask(hub, path="/v1/stats", role="operator", token=None, accept=None, **query
 def ask_taxis(hub, **query):
     """The figures of taxis."""
     return ask(hub, "/v1/stats/taxis", **query)
+
+
+def ask_seats(hub, **query):
+    """The figures of seats in minibuses."""
+    return ask(hub, "/v1/stats/seats", **query)
 
 
 def table(answer):
