@@ -257,8 +257,10 @@ import Wire
             [
                 (
                     "seat.ended",
-                    #"{"booking":"b","driver":"M1","passenger":"p","route":"R1","receipt":"2026-000002","amount":1200,"#
-                        + #""currency":"EUR","payment":"digital","payment_state":"pending"}"#
+                    #"""
+                    {"booking":"b","driver":"M1","passenger":"p","route":"R1","receipt":"2026-000002","amount":1200,
+                    "currency":"EUR","payment":"digital","payment_state":"pending"}
+                    """#
                 ), ("payment.changed", #"{"booking":"b","payment_state":"paid"}"#),
                 ("trip.rated", #"{"booking":"b","by":"passenger","stars":4,"route":"R1","route_stars":3}"#),
                 ("trip.rated", #"{"booking":"b","by":"driver","stars":5}"#),
