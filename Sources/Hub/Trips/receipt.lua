@@ -124,7 +124,7 @@ register('payment_report', { 'service', 'trip', 'state', 'reference', 'key' }, f
             tell(c, 'driver:' .. t.driver, 'payment.changed', told)
         elseif state == 'paid' and given.reference ~= '' and not t.reference then
             -- Its name comes later: from now on no other is taken for it.
-            set_ride(c, trip, 'reference', given.reference)
+            redis.call('HSET', trips.key(c, trip), 'reference', given.reference)
         end
         return ok({ trip = trip, receipt = t.receipt, payment = { method = t.payment, state = state } })
     end)
