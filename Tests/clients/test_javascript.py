@@ -1,0 +1,96 @@
+"""What only the JavaScript library has: types that are checked, a size, and nothing that needs a build."""
+
+import gzip
+import json
+import pathlib
+import re
+import subprocess
+
+import yaml
+
+ROOT = pathlib.Path(__file__).parents[2]
+LIBRARY = ROOT / "Sources/clients/javascript"
+#: What a browser loads; node.js is for Node alone.
+BROWSER = sorted(path for path in LIBRARY.glob("*.js") if path.name != "node.js")
+LARGEST = 15 * 1024
+
+
+def without_comments(text):
+    """The text without what is a comment by itself, and without the spaces before its lines."""
+    text = re.sub(r"^\s*/\*\*.*?\*/\n", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
+def test_types_are_checked_strictly():
+    result = subprocess.run(["tsc", "--project", str(LIBRARY)], capture_output=True, text=True, timeout=300, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+def test_an_app_of_a_few_lines_has_its_types(tmp_path):
+    """What is sent and told is typed: a slip of the pen does not compile."""
+    apps = {
+        "good": ("const { ride } = await hub.call('ride.request', { lat: 45.4, lon: 9.1, passengers: 2 });\nride.length;", None),
+        "command": ("hub.call('ride.requst', {});", "ride.requst"),
+        "field": ("hub.call('ride.request', { lat: 45.4, passengers: 2 });", "lon"),
+        "event": ("hub.on('offer.made', (offer) => offer.riede);", "riede"),
+    }
+    for name, (text, _) in apps.items():
+        lines = [
+            f"import {{ Kerbside }} from {json.dumps(str(LIBRARY / 'kerbside.js'))};",
+            "const hub = new Kerbside({ url: 'ws://127.0.0.1/v1/connect', token: () => null });",
+            text,
+        ]
+        (tmp_path / f"{name}.ts").write_text("\n".join(lines))
+    options = ["--strict", "--noEmit", "--allowJs", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node"]
+    command = ["tsc", *options, "--lib", "es2022,dom,dom.iterable", *(f"{name}.ts" for name in apps)]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    for name, (_, word) in apps.items():
+        found = [line for line in result.stdout.splitlines() if line.startswith(f"{name}.ts")]
+        assert bool(found) == (word is not None) and (word is None or word in result.stdout), result.stdout
+
+
+def test_it_is_small():
+    text = "\n".join(without_comments(path.read_text()) for path in BROWSER)
+    size = len(gzip.compress(text.encode(), 9))
+    assert size <= LARGEST, f"{size} bytes gzipped; at most {LARGEST}"
+
+
+def test_the_comments_are_all_that_is_left_out(tmp_path):
+    """What is measured runs: it is the library, and not a part of it."""
+    for path in BROWSER:
+        (tmp_path / path.name).write_text(without_comments(path.read_text()))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    script = "import('./kerbside.js').then(({ Kerbside }) => console.log(typeof Kerbside.prototype.call))"
+    result = subprocess.run(["node", "-e", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert result.stdout.strip() == "function", result.stderr
+
+
+def test_it_depends_on_nothing():
+    for path in BROWSER:
+        assert set(re.findall(r"(?:from|import) '([^']*)'", path.read_text())) <= {f"./{other.name}" for other in BROWSER}
+    imported = set(re.findall(r"(?:from|import) '([^']*)'", (LIBRARY / "node.js").read_text()))
+    assert all(name.startswith(("node:", "./")) for name in imported)
+
+
+def test_it_knows_each_close_code_of_the_contract():
+    codes = yaml.safe_load((ROOT / "config/contract/asyncapi.yaml").read_text())["channels"]["connection"]["x-close-codes"]
+    known = re.findall(r"^  (\d{4}): \{ rule", (LIBRARY / "decisions.js").read_text(), re.MULTILINE)
+    assert set(codes) <= set(known)
+    table = (ROOT / "Sources/clients/behaviour.md").read_text().split("**C1**")[1].split("**C2**")[0]
+    assert set(known) <= set(re.findall(r"\b\d{4}\b", table))
+
+
+def test_each_command_is_an_act_a_question_or_of_its_connection():
+    """The list of questions goes by names: a new command is an act unless it is named like a question."""
+    commands = json.loads((ROOT / "config/contract/schemas/commands.json").read_text())["$defs"]
+    script = (
+        f"import({json.dumps(str(LIBRARY / 'decisions.js'))}).then(({{ isQuestion, OF_CONNECTION }}) => console.log(JSON.stringify("
+        f"{json.dumps(sorted(commands))}.filter((one) => isQuestion(one) && !OF_CONNECTION.includes(one)))))"
+    )
+    result = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(result.stdout) == [
+        "advice.get", "drivers.get", "drivers.list", "fare.estimate", "line.eta", "office.audit", "office.driver", "office.queue",
+        "office.ride", "ratings.get", "receipt.get", "reliability.get", "reliability.of", "report.list", "reservation.list",
+        "sos.list", "trips.list", "vehicle.get", "vehicles.get", "vehicles.list",
+    ]
