@@ -1,5 +1,5 @@
-"""The types of the messages for client libraries, made of the JSON Schemas of the contract: Sources/clients/javascript/messages.d.ts.
-Used by tools/generate."""
+"""The types of the messages for client libraries, made of the JSON Schemas of the contract:
+Sources/clients/javascript/messages.d.ts. Used by tools/generate."""
 
 import json
 import pathlib
@@ -55,7 +55,8 @@ class Types:
         text = self.of(schema, file, depth) if self.is_plain(schema) else None
         if text in PRIMITIVES.values():
             return text
-        key = pascal(name) if file == "common.json" else pascal(file.removesuffix(".json").removesuffix("s").replace("-", ".")) + pascal(name)
+        prefix = "" if file == "common.json" else pascal(file.removesuffix(".json").removesuffix("s").replace("-", "."))
+        key = prefix + pascal(name)
         if key not in self.named:
             self.named[key] = None
             self.named[key] = self.described(schema, "") + f"export type {key} = {self.of(schema, file)};"
@@ -124,7 +125,8 @@ def told(types, *files, names=None):
 
 def own(types):
     """What comes on one's own channel: events, states, the snapshot."""
-    snapshots = [types.of(SCHEMAS["snapshots.json"][role]["properties"]["data"], "snapshots.json", 1) for role in ("driver", "passenger")]
+    roles = [SCHEMAS["snapshots.json"][role]["properties"]["data"] for role in ("driver", "passenger")]
+    snapshots = [types.of(data, "snapshots.json", 1) for data in roles]
     yield from told(types, "driver-events.json", "passenger-events.json")
     of_feeds = {"positions", "bus"}
     yield from told(types, "states.json", names=set(SCHEMAS["states.json"]) - of_feeds)

@@ -9,11 +9,13 @@ import json
 import pathlib
 import subprocess
 
+from kerbside import patience
+
 HERE = pathlib.Path(__file__).parent
 #: library → how its program is started.
 LIBRARIES = {"javascript": ["node", str(HERE / "javascript/run.js")]}
 #: Seconds for what is due at once.
-PATIENCE = 20
+PATIENCE = patience.PROCESS
 
 
 def matches(seen, wanted):

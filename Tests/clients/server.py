@@ -75,7 +75,7 @@ class Server:
         #: How the next connections are met: `away` refuses, `hole` never answers.
         self.mood = "well"
         self.refused_tokens = set()
-        self._server, self._over = None, asyncio.Event()
+        self._server, self._is_over, self._in_hole = None, False, []
 
     async def __aenter__(self):
         self._server = await serve(
@@ -88,7 +88,7 @@ class Server:
 
     async def __aexit__(self, *_):
         self.mood = "away"
-        self._over.set()
+        self._is_over = True
         for link in self.links:
             link.cut()
         self._server.close(close_connections=True)
@@ -96,7 +96,10 @@ class Server:
 
     async def _meet(self, connection, _):
         if self.mood == "hole":
-            await self._over.wait()
+            self._in_hole.append(connection)
+            while not self._is_over and not connection.transport.is_closing():
+                await asyncio.sleep(0.01)
+            self._in_hole.remove(connection)
         if self.mood == "away":
             return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "away\n")
         return None
@@ -225,9 +228,9 @@ class Server:
     def _snapshot(self, channel, data):
         return {"ch": channel, "type": "snapshot", "time": self.now, "data": data}
 
-    async def push(self, channel, type, data, is_state=False, **others):
+    async def push(self, channel, kind, data, is_state=False, **others):
         """An event, kept; or a state. To all who follow the channel."""
-        message = {"ch": channel, "type": type, "time": self.now, "data": data} | others
+        message = {"ch": channel, "type": kind, "time": self.now, "data": data} | others
         if not is_state:
             self._last = max(self._last + 1, self.now)
             message["seq"] = f"{self._last}-0"
@@ -282,7 +285,7 @@ class Server:
             now = (self.received, app.lines, look["sockets"]["open"], look["sockets"]["opening"])
             # Of a frozen link this end does not learn that the other has given it up.
             least, most = len(self.living()), sum(not link.is_gone for link in self.links)
-            is_even = least <= look["sockets"]["open"] <= most and (not look["sockets"]["opening"] or self.mood == "hole")
+            is_even = least <= look["sockets"]["open"] <= most and look["sockets"]["opening"] <= len(self._in_hole)
             if is_even and now == before:
                 return look
             before = now
