@@ -128,6 +128,15 @@ export function claimsOf(token) {
 }
 
 /**
+ * Whose a token is, as far as it can be read.
+ * @param {string | undefined} token
+ */
+export function ownOf(token) {
+  const { role, sub } = claimsOf(token ?? '');
+  return role && sub ? `${role}:${sub}` : '';
+}
+
+/**
  * The moment at which a token is renewed, by the hub's clock; undefined for one whose end is not known [T2].
  * @param {string} token
  * @param {number} now when it was got

@@ -79,12 +79,13 @@ export class Outbox {
   }
 
   /**
-   * The moment at which to look again; undefined if nothing waits for one.
+   * ms until to look again; undefined if nothing waits for its time.
    * @param {number} now
    */
-  nextAt(now) {
-    const moments = this.entries.flatMap((entry) => (entry.due > now ? [entry.due, entry.until] : [entry.until]));
-    return moments.length ? Math.min(...moments) : undefined;
+  waitFrom(now) {
+    const moments = this.entries.map((entry) => (entry.due > now ? Math.min(entry.due, entry.until) : entry.until));
+    const next = Math.min(...moments, Infinity);
+    return next === Infinity ? undefined : Math.max(0, next - now);
   }
 
   /** @param {Entry} entry @param {number} id @param {number} now */
@@ -160,4 +161,10 @@ export class Outbox {
     this.entries = this.entries.filter((other) => other !== entry);
     return [entry, outcome];
   }
+}
+
+/** Of one person's commands no two have the same; nobody else's matter. */
+export function newKey() {
+  const half = () => Math.random().toString(36).slice(2, 13);
+  return globalThis.crypto?.randomUUID?.() ?? `${half()}-${half()}`;
 }
