@@ -66,6 +66,19 @@ def test_the_comments_are_all_that_is_left_out(tmp_path):
     assert result.stdout.strip() == "function", result.stderr
 
 
+def test_the_local_storage_of_a_browser():
+    """Its names are its own, and what others keep is not touched."""
+    script = (
+        "const kept = new Map([['other', '1']]); globalThis.localStorage = { get length() { return kept.size; },"
+        "key: (n) => [...kept.keys()][n] ?? null, getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v),"
+        f"removeItem: (k) => kept.delete(k) }};import({json.dumps(str(LIBRARY / 'storage.js'))}).then(({{ localStore }}) => {{"
+        "const one = localStore(); one.put('a', 'x'); one.put('b', 'y'); one.remove('a');"
+        "console.log(JSON.stringify([one.all(), [...kept]])); })"
+    )
+    result = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(result.stdout) == [[["b", "y"]], [["other", "1"], ["kerbside:b", "y"]]]
+
+
 def test_it_depends_on_nothing():
     for path in BROWSER:
         assert set(re.findall(r"(?:from|import) '([^']*)'", path.read_text())) <= {f"./{other.name}" for other in BROWSER}

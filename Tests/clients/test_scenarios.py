@@ -42,6 +42,7 @@ class Play:
         fields = {
             "url": self.server.url, "random": self.scenario.get("random", 0.5), "clock": self.server.now, "store": "phone",
             "remembers": self.scenario.get("remembers", False), "handles": self.scenario.get("handles", []),
+            "promises": self.scenario.get("promises", False),
         }
         await self.do("new", tokens=self.tokens(rows), **fields)
 

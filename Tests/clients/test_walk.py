@@ -45,7 +45,7 @@ class Walk:
         self.named.append(self.app)
         tokens = [token(life_s=life, now=self.server.now, mark=str(n)) for n, life in enumerate([600, 900, *[90_000] * 20])]
         await self.do("new", url=self.server.url, seed=self.seed, clock=self.server.now, store=f"phone{self.seed}", tokens=tokens,
-                      remembers=True)
+                      remembers=True, promises=self.seed % 2 == 1)
         await self.do("subscribe", channel=TOPIC, fields={"since": "0"})
         await self.do("start")
 

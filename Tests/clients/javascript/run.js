@@ -59,6 +59,11 @@ function chance(seed, always) {
   };
 }
 
+/** As IndexedDB: everything is answered by a promise. */
+function later(storage) {
+  return Object.fromEntries(Object.entries(storage).map(([name, call]) => [name, async (...values) => call(...values)]));
+}
+
 class App {
   static stores = new Map();
   sockets = { opening: 0, open: 0 };
@@ -66,15 +71,16 @@ class App {
   subscriptions = new Map();
   links = new Set();
 
-  constructor(name, { url, tokens, random, seed = 1, clock, store = name, remembers = false, handles = [] }) {
+  constructor(name, { url, tokens, random, seed = 1, clock, store = name, remembers = false, handles = [], promises = false }) {
     this.name = name;
     this.tokens = tokens;
     this.clock = clock === 'real' ? undefined : new Clock(clock);
     if (!App.stores.has(store)) App.stores.set(store, new Map());
+    const storage = memoryStorage(App.stores.get(store));
     this.client = new Kerbside({
       url,
       token: (refused) => this.#token(refused),
-      storage: memoryStorage(App.stores.get(store)),
+      storage: promises ? later(storage) : storage,
       remembers,
       clock: this.clock,
       random: chance(seed, random),
