@@ -225,8 +225,10 @@ export class Connection {
         return this.#renewalFailed(this.next);
       case 'quiet': {
         const left = this.#heardAt + this.#quiet - now;
-        this.#timer('quiet', left > 0 ? left : this.#quiet);
-        return left > 0 ? undefined : this.#ping();
+        // More than the whole: the device's clock was put back.
+        const isQuiet = left <= 0 || left > this.#quiet;
+        this.#timer('quiet', isQuiet ? this.#quiet : left);
+        return isQuiet ? this.#ping() : undefined;
       }
       default: {
         // Neither an answer to a ping nor to hello: the link is dead, whatever the system says [P2, S3].

@@ -74,7 +74,9 @@ export class Outbox {
       const family = familyOf(entry);
       const isHeld = entry.key !== undefined && held.has(family);
       if (entry.key !== undefined) held.add(family);
-      return !isHeld && entry.isStored && entry.due <= now;
+      // Further ahead than any wait: the device's clock was put back.
+      const isDue = entry.due <= now || entry.due > now + LIMITS.longestWait;
+      return !isHeld && entry.isStored && isDue;
     });
   }
 

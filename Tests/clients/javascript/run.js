@@ -28,6 +28,12 @@ class Clock {
     this.#timers.delete(timer);
   }
 
+  /** Put forward or back by somebody; timers go by another. */
+  put(ms) {
+    this.time += ms;
+    for (const timer of this.#timers.values()) timer.at += ms;
+  }
+
   /** Up to the next timer within so many ms, which is called, or to their end: what is left of them, and whether it is over. */
   advance(ms) {
     const end = this.time + ms;
@@ -178,6 +184,8 @@ class App {
         return void this.subscriptions.delete(what.channel);
       case 'time':
         return this.clock.advance(what.ms);
+      case 'clock':
+        return this.clock.put(what.ms);
       case 'look':
         return { sockets: this.sockets, state: client.state, time: client.time, pending: client.pending, vehicles: [...client.vehicles.values()] };
       case 'die':
