@@ -129,6 +129,7 @@ export interface Commands {
   /** Seats in a minibus for all passengers of a party, or for none. The driver is asked; the answer comes as `seat.confirmed` or `seat.declined`. */
   "seat.book": {
     on_behalf_of?: Caller;
+    payment?: PaymentMethod;
     vehicle: string;
     pickup: Point;
     destination: Point;
@@ -137,6 +138,7 @@ export interface Commands {
   /** Seats in any minibus that will pass the pickup and then go to the destination, for all passengers of a party. Those that are near are asked in turn, up to 16; `seat.searching` says how it goes, `seat.confirmed` which one comes, `seat.failed` that none does. */
   "seat.request": {
     on_behalf_of?: Caller;
+    payment?: PaymentMethod;
     pickup: Point;
     destination: Point;
     passengers: number;
@@ -159,9 +161,10 @@ export interface Commands {
     booking: string;
     passengers?: number;
   };
-  /** The passengers of a booking have got off, wherever that is. */
+  /** The passengers of a booking have got off, wherever that is. `payment`: as the driver was paid, if other than was asked for; digital only if it was. */
   "seat.end": {
     booking: string;
+    payment?: PaymentMethod;
   };
   /** What there is to know of a minibus before booking. */
   "vehicle.get": {
@@ -197,6 +200,7 @@ export interface Commands {
     at: number;
     passengers: number;
     needs?: Capabilities;
+    payment?: PaymentMethod;
   };
   "reservation.list": {
     on_behalf_of?: Caller;
@@ -462,10 +466,11 @@ export interface Commands {
   "receipt.get": {
     trip: string;
   };
-  /** Stars for who drove, or for the passengers, once a side. */
+  /** Stars for who drove, or for the passengers, once a side. `route_stars`: what a passenger thinks of the route that its minibus went on. */
   "trip.rate": {
     trip: string;
     stars: number;
+    route_stars?: number;
     comment?: string;
   };
   /** What people think of somebody: operators name whom, with `role` and `subject`; others get their own. */
@@ -632,6 +637,7 @@ export interface Replies {
     pickup: Point;
     contact?: Contact;
     destination: Point;
+    payment?: PaymentMethod;
     passengers: number;
   };
   "seat.decline": {
@@ -648,6 +654,9 @@ export interface Replies {
   "seat.end": {
     booking: string;
     seats: number;
+    receipt?: string;
+    fare?: Fare;
+    payment?: Payment;
   };
   "vehicle.get": {
     vehicle: string;
@@ -967,6 +976,7 @@ export interface Replies {
   "trip.rate": {
     trip: string;
     stars: number;
+    route_stars?: number;
   };
   "ratings.get": {
     role: Side;
@@ -1027,6 +1037,7 @@ export interface OwnMessages {
     ride: string;
     by: "passenger" | "driver" | "operator";
     reason: string;
+    state?: "unavailable";
     text?: string;
   } | {
     ride: string;
@@ -1047,6 +1058,7 @@ export interface OwnMessages {
     distance_m?: number;
     detour_m?: number;
     fare?: Fare;
+    payment?: PaymentMethod;
     expires_in_ms: number;
     expires_at: number;
   };
@@ -1060,6 +1072,7 @@ export interface OwnMessages {
     contact?: Contact;
     destination: Point;
     passengers: number;
+    payment?: PaymentMethod;
   };
   "seat.waiting": {
     booking: string;
@@ -1080,6 +1093,8 @@ export interface OwnMessages {
   "seat.ended": {
     booking: string;
     fare?: Fare;
+    receipt?: string;
+    payment?: Payment;
   };
   "seat.cancelled": {
     booking: string;
@@ -1538,6 +1553,7 @@ export interface OwnMessages {
       distance_m?: number;
       detour_m?: number;
       fare?: Fare;
+      payment?: PaymentMethod;
       expires_in_ms: number;
       expires_at: number;
     };
@@ -1548,6 +1564,7 @@ export interface OwnMessages {
       contact?: Contact;
       destination: Point;
       passengers: number;
+      payment?: PaymentMethod;
       notified: Notified;
     })[];
     offer?: {
@@ -1861,9 +1878,11 @@ export interface CityEvents {
   /** A service has said what became of the payment of a trip. */
   "payment.changed": {
     /** In a taxi. */
-    ride: string;
+    ride?: string;
+    /** Seats in a minibus. */
+    booking?: string;
     /** By its id. */
-    zone: string;
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2003,6 +2022,8 @@ export interface CityEvents {
     to_lat?: number;
     /** Where a passenger wants to go, degrees east, WGS 84. */
     to_lon?: number;
+    /** `cash` or `digital`. */
+    payment?: string;
   };
   /** A driver is searched for a reservation. */
   "reservation.searching": {
@@ -2273,6 +2294,12 @@ export interface CityEvents {
     passenger?: string;
     /** Why. One of few, which may become more. */
     reason: string;
+    /** Of a minibus, as its driver has announced it. */
+    route?: string;
+    /** Where a passenger wanted to be picked up: the middle of a cell of some 500 m, `<lat>,<lon>`. */
+    from_cell?: string;
+    /** Where a passenger wanted to go: the middle of a cell of some 500 m, `<lat>,<lon>`. */
+    to_cell?: string;
   };
   /** The driver of a booking can be reached again. */
   "seat.driver_back": {
@@ -2300,6 +2327,18 @@ export interface CityEvents {
     driver: string;
     /** Whose ride or booking it is. */
     passenger?: string;
+    /** Of a minibus, as its driver has announced it. */
+    route?: string;
+    /** Of a trip. */
+    receipt?: string;
+    /** `cash` or `digital`. */
+    payment?: string;
+    /** `pending`, `paid`, `failed` or `refunded`. */
+    payment_state?: string;
+    /** In hundredths of the currency. */
+    amount?: number;
+    /** By its three letters. */
+    currency?: string;
   };
   /** The minibus is 500 m from the pickup. */
   "seat.near": {
@@ -2354,6 +2393,21 @@ export interface CityEvents {
     booking: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
+  };
+  /** A request for seats was refused: none was free, or no minibus goes there. Once in ten minutes for each passenger. */
+  "seat.unmet": {
+    /** Whose ride or booking it is. */
+    passenger?: string;
+    /** How many people. */
+    passengers: number;
+    /** Why. One of few, which may become more. */
+    reason: string;
+    /** Of a minibus, as its driver has announced it. */
+    route?: string;
+    /** Where a passenger wanted to be picked up: the middle of a cell of some 500 m, `<lat>,<lon>`. */
+    from_cell?: string;
+    /** Where a passenger wanted to go: the middle of a cell of some 500 m, `<lat>,<lon>`. */
+    to_cell?: string;
   };
   /** Seats of a minibus or a bus were taken or became free: of a bus with its tour, bus and line, of a minibus with its driver. */
   "seats.changed": {
@@ -2633,9 +2687,11 @@ export interface CityEvents {
   /** Who rode has rated who drove, or the other way round. */
   "trip.rated": {
     /** In a taxi. */
-    ride: string;
+    ride?: string;
+    /** Seats in a minibus. */
+    booking?: string;
     /** By its id. */
-    zone: string;
+    zone?: string;
     /** A taxi or a minibus, which is named like its driver; of a bus its driver. */
     driver: string;
     /** Whose ride or booking it is. */
@@ -2644,6 +2700,10 @@ export interface CityEvents {
     by: string;
     /** 1 to 5. */
     stars?: number;
+    /** Of a minibus, as its driver has announced it. */
+    route?: string;
+    /** 1 to 5: what a passenger thinks of the route. */
+    route_stars?: number;
     /** What an operator or a passenger wrote. */
     text?: string;
   };
@@ -2876,7 +2936,7 @@ export type ReliabilityOf = {
   subject: string;
 };
 
-/** A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at the latest; `ride` is there from then on. */
+/** A taxi for a time ahead. `local` is `at` by the clock of `time_zone`; `search_at`, when a driver is looked for at the latest; `ride` is there from then on; `payment`, if it is not in cash. */
 export type Reservation = {
   reservation: string;
   state: "open" | "searching" | "assigned";
@@ -2888,6 +2948,7 @@ export type Reservation = {
   time_zone: string;
   passengers: number;
   needs?: Capabilities;
+  payment?: PaymentMethod;
   search_at: number;
   ride?: string;
 };
@@ -3034,15 +3095,17 @@ export type TripFare = {
   })[];
 };
 
-/** A ride that has ended. `passenger` is for operators; `stars` are those that its reader has given. */
+/** A ride, or a booking of seats in a minibus, that has ended. `passenger` is for operators; `stars` are those that its reader has given, `route_stars` what its passenger thinks of the route. A minibus has no zones. */
 export type Trip = {
   trip: string;
+  kind: "taxi" | "minibus";
   receipt: string;
   driver: string;
   card?: Card;
   passenger?: string;
   passengers: number;
-  from_zone: string;
+  route?: string;
+  from_zone?: string;
   to_zone?: string;
   began_at?: number;
   ended_at: number;
@@ -3054,6 +3117,7 @@ export type Trip = {
   estimate?: Fare;
   payment: Payment;
   stars?: number;
+  route_stars?: number;
 };
 
 /** Who comes, as far as the office has registered it: name and picture of the driver, and what to know the car by. */
