@@ -96,7 +96,7 @@ import Wire
     {
         try await TestCity.run { city in
             for n in stride(from: 0, to: 6_000, by: 500) {
-                let people = (n..<n + 500).flatMap { [RedisArgument("1"), RedisArgument("p\($0)")] }
+                let people = (n..<n + 500).flatMap { ["1", "p\($0)"] }
                 try await city.raw(["ZADD", "{test}:people:passenger"] + people)
             }
             #expect(try await people(send(city, "passengers")) == 6_000)
