@@ -16,7 +16,7 @@ async def test_an_event_costs_by_its_readers(new_hub, topic):
     for channel in ("topic:quiet", topic):
         replies = []
         while not any("error" in reply for reply in replies):
-            replies += await asyncio.gather(*(service.ask("publish", channel=channel, data={}) for _ in range(120)))
+            replies += await asyncio.gather(*(service.ask("publish", channel=channel, data={}) for _ in range(60)))
         taken.append(sum("error" not in reply for reply in replies))
         assert {reply["error"]["code"] for reply in replies if "error" in reply} == {"rate_limited"}
         await asyncio.sleep(3)
