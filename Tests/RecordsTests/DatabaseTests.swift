@@ -55,6 +55,7 @@ import Testing
             #expect(
                 try database.rows(Statement("SELECT version, applied_real FROM schema_versions ORDER BY version")) == [
                     [.integer(1), .integer(1)], [.integer(2), .integer(1)], [.integer(3), .integer(1)],
+                    [.integer(4), .integer(1)],
                 ])
             try database.script("INSERT INTO schema_versions (version, applied_real) VALUES (99, 3)")
             database.close()
@@ -64,7 +65,7 @@ import Testing
             ] {
                 let failure = #expect(throws: DatabaseFailure.self) { try open() }
                 #expect(failure?.kind == .newer)
-                #expect(failure?.description.contains("version 99, and this program knows 3") == true)
+                #expect(failure?.description.contains("version 99, and this program knows 4") == true)
             }
         }
     }

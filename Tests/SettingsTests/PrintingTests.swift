@@ -67,9 +67,11 @@ import Testing
         #expect(Settings.changedKeys(from: Settings(), to: changed).map(\.key) == Settings.table.map(\.key))
         #expect(try Settings(decoding: changed.encoded()) == changed)
 
+        // Made of others when they are set.
+        let derived = ["table", "tollsByZone"]
         var fields = 0
         func count(_ value: Any) {
-            for child in Mirror(reflecting: value).children {
+            for child in Mirror(reflecting: value).children where !derived.contains(child.label ?? "") {
                 if Mirror(reflecting: child.value).displayStyle == .struct,
                     !Mirror(reflecting: child.value).children.isEmpty,
                     "\(type(of: child.value))" != "String", !(child.value is Int), !(child.value is Double)
