@@ -95,8 +95,10 @@ import Wire
         async throws
     {
         try await TestCity.run { city in
+            try await hello(city, "passenger", "p0")
+            let now = try #require(try await city.raw(["ZSCORE", "{test}:people:passenger", "p0"]).text)
             for n in stride(from: 0, to: 6_000, by: 500) {
-                let people = (n..<n + 500).flatMap { ["1", "p\($0)"] }
+                let people = (n..<n + 500).flatMap { [now, "p\($0)"] }
                 try await city.raw(["ZADD", "{test}:people:passenger"] + people)
             }
             #expect(try await people(send(city, "passengers")) == 6_000)

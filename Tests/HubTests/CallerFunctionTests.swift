@@ -92,6 +92,8 @@ import Wire
             for _ in 0..<70 { _ = try await near() }
             #expect(try await city.calls(of: "zinterstore") == looked + 70)
             for n in 1...59 { #expect(try await seats("c\(n)") == .refused("already_requested")) }
+            // On a machine that takes a minute for these the first is over.
+            _ = try await seats("c60")
             #expect(try await near()?.hasPrefix("-rate_limited ") == true)
             #expect(try await city.calls(of: "zinterstore") == looked + 70)
             #expect(try await near("k")?.hasPrefix("+{") == true, "what was done is answered")

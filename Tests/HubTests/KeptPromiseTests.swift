@@ -218,6 +218,9 @@ import Wire
             try await city.call("ride_alert", ["T1", "r1", "500", "300", "high"])
             try await city.position("T1", "45.1027", at: 1)
             #expect(try await city.command("ride_aboard", "T1", "r1", "2", "").isOK)
+            #expect(try await pays(city, "driver:T1").isEmpty)
+            // Nobody was driven anywhere.
+            #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
             #expect(try await pays(city, "driver:T1") == ["f"])
         }
     }
