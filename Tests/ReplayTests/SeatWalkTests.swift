@@ -71,8 +71,8 @@ import Testing
             ),
             (
                 "a booking ends that nobody boarded", .outcome,
-                "if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end\n        local v = vehicle(c, driver)\n        end_booking",
-                "if b.state == 'offered' then return refuse('not_available', '') end\n        local v = vehicle(c, driver)\n        end_booking"
+                "if b.state ~= 'aboard' then return refuse('not_available', 'The booking is ' .. b.state .. '.') end\n        if given.payment",
+                "if b.state == 'offered' then return refuse('not_available', '') end\n        if given.payment"
             ),
             (
                 "a closed booking stays its passenger's", .state,

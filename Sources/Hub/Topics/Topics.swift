@@ -53,7 +53,7 @@ final class Topics: Capability {
         // At other workers are as many as here, more or less.
         let readers = CommandPrice.readers(readings.readers(of: channel) * settings.workerCount)
         let paid = CommandPrice.of(message.command)
-        guard services.budgets.take(paid + readers, besides: paid, of: session, message.id) else { return }
+        guard services.budgets.take(readers, besides: paid, of: session, message.id) else { return }
         let arguments: FunctionArguments = [
             "sender": RedisArgument("\(identity.role.rawValue):\(identity.subject)"), "channel": RedisArgument(channel),
             "type": RedisArgument(type ?? Self.defaultType), "data": RedisArgument(data),
