@@ -345,6 +345,6 @@ def test_schemathesis_finds_nothing(town, role):
         check=False,
         cwd=town.directory,
         env=environment(PYTHONPATH=str(here)),
-        timeout=patience.PROCESS * 10,
+        timeout=patience.PROCESS * 20,
     )
     assert found.returncode == 0, found.stdout[-8000:] + found.stderr[-2000:]
