@@ -15,14 +15,13 @@ public struct SeatFigures: Equatable, Sendable {
     /// 1…5; nil without any.
     public var meanStars: Double? { Self.mean(stars, ratings) }
 
-    /// A field of a day's hash: `<hour>|<route>` and ten numbers. Nil: it is none.
+    /// A field of a day's hash and its value; see ``HourField``. Nil: it is none.
     public init?(_ date: ServiceDate, _ field: String, _ value: String) {
-        let n = value.split(separator: " ").compactMap { Int($0) }
-        guard let bar = field.firstIndex(of: "|"), let hour = Int(field[..<bar]), (0...23).contains(hour), n.count == 10
-        else { return nil }
+        guard let field = HourField(field, value) else { return nil }
+        let n = field.numbers
         self.date = date
-        self.hour = hour
-        route = String(field[field.index(after: bar)...])
+        hour = field.hour
+        route = field.name
         (requested, accepted, declined, unanswered, unmet) = (n[0], n[1], n[2], n[3], n[4])
         (cancelled, aboard, ended, stars, ratings) = (n[5], n[6], n[7], n[8], n[9])
     }
@@ -47,10 +46,7 @@ public struct SeatFigures: Equatable, Sendable {
         _ rows: [SeatFigures], unserved: UnservedWays?, from: ServiceDate, to: ServiceDate, timeZone: String
     ) -> [UInt8] {
         var json = JSONWriter(capacity: 256 + rows.count * 224)
-        json.beginObject()
-        json.member("from", "\(from)")
-        json.member("to", "\(to)")
-        json.member("time_zone", timeZone)
+        json.beginFigures(from: from, to: to, timeZone: timeZone)
         json.key("hours")
         json.beginArray()
         for row in rows { row.write(to: &json) }

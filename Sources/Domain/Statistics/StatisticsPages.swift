@@ -29,10 +29,7 @@ public struct StatisticsPages: Sendable {
 
     public var json: [UInt8] {
         var json = JSONWriter(capacity: 256 + rows.count * 512)
-        json.beginObject()
-        json.member("from", "\(from)")
-        json.member("to", "\(to)")
-        json.member("time_zone", timeZone)
+        json.beginFigures(from: from, to: to, timeZone: timeZone)
         json.key("on_time")
         json.beginObject()
         json.member("early_s", earlySeconds)

@@ -14,14 +14,13 @@ public struct TaxiFigures: Equatable, Sendable {
     /// who asks nothing, as often as it likes.
     public var demand: Int { accepted + failed }
 
-    /// A field of a day's hash: `<hour>|<zone>` and ten numbers. Nil: it is none.
+    /// A field of a day's hash and its value; see ``HourField``. Nil: it is none.
     public init?(_ date: ServiceDate, _ field: String, _ value: String) {
-        let n = value.split(separator: " ").compactMap { Int($0) }
-        guard let bar = field.firstIndex(of: "|"), let hour = Int(field[..<bar]), (0...23).contains(hour), n.count == 10
-        else { return nil }
+        guard let field = HourField(field, value) else { return nil }
+        let n = field.numbers
         self.date = date
-        self.hour = hour
-        zone = String(field[field.index(after: bar)...])
+        hour = field.hour
+        zone = field.name
         (requested, accepted, ended, noShows, cancelled, failed) = (n[0], n[1], n[2], n[3], n[4], n[5])
         meanAcceptSeconds = n[7] > 0 ? Double(n[6]) / 1000 / Double(n[7]) : nil
         meanArriveSeconds = n[9] > 0 ? Double(n[8]) / 1000 / Double(n[9]) : nil
@@ -39,10 +38,7 @@ public struct TaxiFigures: Equatable, Sendable {
     /// rows: by date, hour and zone.
     public static func json(_ rows: [TaxiFigures], from: ServiceDate, to: ServiceDate, timeZone: String) -> [UInt8] {
         var json = JSONWriter(capacity: 256 + rows.count * 192)
-        json.beginObject()
-        json.member("from", "\(from)")
-        json.member("to", "\(to)")
-        json.member("time_zone", timeZone)
+        json.beginFigures(from: from, to: to, timeZone: timeZone)
         json.key("hours")
         json.beginArray()
         for row in rows {

@@ -33,6 +33,30 @@ function figures.date(c, at)
     return string.format('%04d-%02d-%02d', year + era * 400 + (month <= 2 and 1 or 0), month, day), floor(seconds % 86400 / 3600)
 end
 
+-- The same for many times, of which most are of one hour: that of each quarter of an hour is reckoned once, as clocks are set by quarters.
+function figures.dates(c)
+    local known = {}
+    return function(at)
+        local quarter = math.floor(at / 900000)
+        local of = known[quarter]
+        if not of then
+            of = { figures.date(c, at) }
+            known[quarter] = of
+        end
+        return of[1], of[2]
+    end
+end
+
+-- Adds to the ten numbers of a field, `<hour>|<name>`, of a day's hash. more: by their places.
+function figures.add_numbers(key, field, more)
+    local n, place = {}, 0
+    for number in string.gmatch(redis.call('HGET', key, field) or '0 0 0 0 0 0 0 0 0 0', '%d+') do
+        place = place + 1
+        n[place] = more[place] and string.format('%.0f', tonumber(number) + more[place]) or number
+    end
+    redis.call('HSET', key, field, table.concat(n, ' '))
+end
+
 -- counts: name to a whole number.
 function figures.add(c, line, counts)
     local key = c.p .. 'figures:' .. figures.date(c)

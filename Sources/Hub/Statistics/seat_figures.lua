@@ -71,9 +71,9 @@ local function part(of, name)
     return of[name]
 end
 
-local function take(c, over, sums, pairs_asked)
+local function take(c, over, date_of, sums, pairs_asked)
     local kind, at, rest = string.match(over, '^(%l) (%d+) (.*)$')
-    local date, hour = figures.date(c, tonumber(at))
+    local date, hour = date_of(tonumber(at))
     if kind == 'v' then
         local passenger, from_to = string.match(rest, '^(%S+) (.*)$')
         part(part(pairs_asked, c.p .. 'vain:' .. date), from_to)[string.sub(redis.sha1hex(passenger .. ' ' .. from_to), 1, 10)] = true
@@ -96,14 +96,7 @@ end
 
 local function add_numbers(c, key, hours)
     for hour, routes in pairs(hours) do
-        for route, more in pairs(routes) do
-            local field, n, place = field_of(c, key, hour, route), {}, 0
-            for number in string.gmatch(redis.call('HGET', key, field) or '0 0 0 0 0 0 0 0 0 0', '%d+') do
-                place = place + 1
-                n[place] = string.format('%.0f', tonumber(number) + (more[place] or 0))
-            end
-            redis.call('HSET', key, field, table.concat(n, ' '))
-        end
+        for route, more in pairs(routes) do figures.add_numbers(key, field_of(c, key, hour, route), more) end
     end
     redis.call('EXPIRE', key, c.figure_days * 86400)
 end
@@ -125,8 +118,8 @@ local function add_people(c, key, places)
 end
 
 function seat_figures.sum_up(c)
-    local sums, pairs_asked = {}, {}
-    for _, over in ipairs(redis.call('LPOP', c.p .. 'seats_over', MOST) or {}) do take(c, over, sums, pairs_asked) end
+    local sums, pairs_asked, date_of = {}, {}, figures.dates(c)
+    for _, over in ipairs(redis.call('LPOP', c.p .. 'seats_over', MOST) or {}) do take(c, over, date_of, sums, pairs_asked) end
     for key, hours in pairs(sums) do add_numbers(c, key, hours) end
     for key, places in pairs(pairs_asked) do add_people(c, key, places) end
 end

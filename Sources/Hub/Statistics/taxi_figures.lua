@@ -35,24 +35,17 @@ local function count(n, asked, accepted, arrived, state)
 end
 
 function taxi_figures.sum_up(c)
-    local sums = {}
+    local sums, date_of = {}, figures.dates(c)
     for _, over in ipairs(redis.call('LPOP', c.p .. 'taxis_over', MOST) or {}) do
         local asked, accepted, arrived, state, zone = string.match(over, '^(%d+) (%S+) (%S+) (%l+) (.*)$')
-        local date, hour = figures.date(c, tonumber(asked))
+        local date, hour = date_of(tonumber(asked))
         local key, field = c.p .. 'taxis:' .. date, hour .. '|' .. zone
         sums[key] = sums[key] or {}
         sums[key][field] = sums[key][field] or {}
         count(sums[key][field], tonumber(asked), tonumber(accepted), tonumber(arrived), state)
     end
     for key, fields in pairs(sums) do
-        for field, more in pairs(fields) do
-            local n, place = {}, 0
-            for number in string.gmatch(redis.call('HGET', key, field) or '0 0 0 0 0 0 0 0 0 0', '%d+') do
-                place = place + 1
-                n[place] = string.format('%.0f', tonumber(number) + (more[place] or 0))
-            end
-            redis.call('HSET', key, field, table.concat(n, ' '))
-        end
+        for field, more in pairs(fields) do figures.add_numbers(key, field, more) end
         redis.call('EXPIRE', key, c.figure_days * 86400)
     end
 end
