@@ -47,14 +47,24 @@ function figures.dates(c)
     end
 end
 
--- Adds to the ten numbers of a field, `<hour>|<name>`, of a day's hash. more: by their places.
-function figures.add_numbers(key, field, more)
-    local n, place = {}, 0
-    for number in string.gmatch(redis.call('HGET', key, field) or '0 0 0 0 0 0 0 0 0 0', '%d+') do
-        place = place + 1
-        n[place] = more[place] and string.format('%.0f', tonumber(number) + more[place]) or number
+local TEN = '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$'
+local TEN_TEXT = '%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f'
+
+local function sum_text(text, more)
+    local n = { string.match(text or '0 0 0 0 0 0 0 0 0 0', TEN) }
+    for place = 1, 10 do n[place] = tonumber(n[place]) + (more[place] or 0) end
+    return string.format(TEN_TEXT, unpack(n))
+end
+
+-- Adds to the ten numbers of fields, `<hour>|<name>`, of a day's hash. sums: for each field what is added, by its place; at most 1,000 fields.
+function figures.add_numbers(key, sums)
+    local fields, values = {}, {}
+    for field in pairs(sums) do fields[#fields + 1] = field end
+    for place, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
+        values[2 * place - 1] = fields[place]
+        values[2 * place] = sum_text(text, sums[fields[place]])
     end
-    redis.call('HSET', key, field, table.concat(n, ' '))
+    redis.call('HSET', key, unpack(values))
 end
 
 -- counts: name to a whole number.

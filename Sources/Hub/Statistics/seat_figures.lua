@@ -96,7 +96,7 @@ end
 
 local function add_numbers(c, key, hours)
     for hour, routes in pairs(hours) do
-        for route, more in pairs(routes) do figures.add_numbers(key, field_of(c, key, hour, route), more) end
+        for route, more in pairs(routes) do figures.add_numbers(key, { [field_of(c, key, hour, route)] = more }) end
     end
     redis.call('EXPIRE', key, c.figure_days * 86400)
 end

@@ -45,7 +45,7 @@ function taxi_figures.sum_up(c)
         count(sums[key][field], tonumber(asked), tonumber(accepted), tonumber(arrived), state)
     end
     for key, fields in pairs(sums) do
-        for field, more in pairs(fields) do figures.add_numbers(key, field, more) end
+        figures.add_numbers(key, fields)
         redis.call('EXPIRE', key, c.figure_days * 86400)
     end
 end
