@@ -82,7 +82,7 @@ final class Positions: Capability {
         guard let vehicle = byConnection.remove(session.connection) else { return }
         vehicle.sessions.removeAll { $0 === session }
         // It may be back in a moment, on another worker, which then must know where it is.
-        if vehicle.isDirty { flush() }
+        flush(vehicle)
         if let other = vehicle.lastOpenSession {
             sessions.catchUpAgain([other], isUrgent: true)
         } else if vehicle.sessions.isEmpty {
@@ -272,13 +272,10 @@ final class Positions: Capability {
         }
     }
 
-    /// Sends all that moved.
-    func flush() {
-        for index in movedAgain.indices {
-            moved += movedAgain[index]
-            movedAgain[index].removeAll(keepingCapacity: true)
-        }
-        sendPositions()
+    /// Sends the latest position of a vehicle at once, before what is sent to Redis next.
+    func flush(_ vehicle: VehicleTrack) {
+        guard vehicle.isDirty, commands.isUp else { return }
+        send([vehicle]) { _ in }
     }
 
     /// Of fixes that are worse, metres, a taxi's meter is told how good they are.
@@ -299,9 +296,19 @@ final class Positions: Capability {
         guard !moved.isEmpty, !isBatchUnderWay, commands.isUp else { return }
         let batch = Array(moved.prefix(min(max(Self.batch, moved.count / 2), Self.largestBatch)))
         moved.removeFirst(batch.count)
+        isBatchUnderWay = true
+        send(batch) { isTaken in
+            self.isBatchUnderWay = false
+            if isTaken { self.sendPositions() }
+        }
+    }
+
+    /// - Parameter then: told whether Redis has them; if not, they go out again with a later slice.
+    private func send(_ batch: [VehicleTrack], then: @escaping (_ isTaken: Bool) -> Void) {
         var arguments: [RedisArgument] = []
         arguments.reserveCapacity(batch.count * 9)
-        for vehicle in batch {
+        // Some may have been sent by themselves since they moved.
+        for vehicle in batch where vehicle.isDirty {
             vehicle.isDirty = false
             vehicle.flushedSlice = slice
             guard let fix = vehicle.lastFix else { continue }
@@ -312,19 +319,19 @@ final class Positions: Capability {
                 fix.speed.map { RedisArgument($0) } ?? "", Self.place(fix, vehicle), RedisArgument(vehicle.heardAt),
             ]
         }
-        guard !arguments.isEmpty else { return }
-        isBatchUnderWay = true
+        guard !arguments.isEmpty else { return then(true) }
         functions.call("positions_take", more: arguments) { result in
-            self.isBatchUnderWay = false
             switch result {
-            case .success: return self.sendPositions()
-            case .failure(.server(let text)): return self.log.error("positions failed: \(text)")
-            case .failure: break
+            case .success: return then(true)
+            // What a function can't take it can't take later either.
+            case .failure(.server(let text)): self.log.error("positions failed: \(text)")
+            case .failure:
+                for vehicle in batch where !vehicle.isDirty {
+                    vehicle.isDirty = true
+                    self.moved.append(vehicle)
+                }
             }
-            for vehicle in batch where !vehicle.isDirty {
-                vehicle.isDirty = true
-                self.moved.append(vehicle)
-            }
+            then(false)
         }
     }
 }

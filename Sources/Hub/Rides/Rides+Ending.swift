@@ -16,7 +16,7 @@ extension Rides {
             return finish(ride, payment, nil, nil, zone, vehicle, message, session)
         }
         // The way ends where the driver was last, not where the last tick had it.
-        if vehicle.isDirty { positions.flush() }
+        positions.flush(vehicle)
         functions.call(
             "trip_meter", ["driver": RedisArgument(vehicle.subject), "ride": RedisArgument(ride ?? "")]
         ) { result in

@@ -70,7 +70,7 @@ final class Rides: Capability {
             let eta = requests.secondsToPickup(ride, of: vehicle).map { RedisArgument($0) } ?? ""
             metrics.accepts.increment()
             // The passenger is told where the taxi is: the position that it has sent last, not that of the last tick.
-            if vehicle.isDirty { positions.flush() }
+            positions.flush(vehicle)
             call(
                 "offer_accept", ["driver": who, "ride": RedisArgument(ride), "key": key, "eta_s": eta], message, session
             ) { reply in
@@ -86,7 +86,7 @@ final class Rides: Capability {
         case .rideAboard(let ride, let passengers):
             let count = passengers.map { RedisArgument($0) } ?? ""
             // Whether it is at the pickup is judged by where it is, not by where the last tick had it.
-            if vehicle.isDirty { positions.flush() }
+            positions.flush(vehicle)
             call(
                 "ride_aboard", ["driver": who, "ride": RedisArgument(ride ?? ""), "passengers": count, "key": key],
                 message, session

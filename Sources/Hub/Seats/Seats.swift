@@ -87,7 +87,7 @@ final class Seats: Capability {
         case .seatAccept(let booking):
             let eta = requests.secondsToPickup(booking, of: vehicle).map { RedisArgument($0) } ?? ""
             // The passenger is told where the vehicle is: the position that it has sent last, not that of the last tick.
-            if vehicle.isDirty { positions.flush() }
+            positions.flush(vehicle)
             call(
                 "seat_accept", ["driver": who, "booking": RedisArgument(booking), "key": key, "eta_s": eta], message,
                 session)

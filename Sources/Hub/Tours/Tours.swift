@@ -249,7 +249,7 @@ final class Tours: Capability {
         guard bus.sessions.isEmpty else { return }
         buses[bus.subject] = nil
         guard let run = bus.tour else { return }
-        if run.vehicle.isDirty { positions.flush() }
+        positions.flush(run.vehicle)
         flush(run, of: bus, atMost: Self.longestWay)
         positions.end(run.vehicle)
     }
