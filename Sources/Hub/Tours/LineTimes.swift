@@ -43,9 +43,9 @@ final class LineTimes: Capability {
         lines.withBoard(of: id) { board in
             guard self.sessions.has(session) else { return }
             guard let board else { return self.cannotRead(session, message) }
-            let price = CommandPrice.of(message.command)
+            let paid = CommandPrice.of(message.command)
             let isPaid = self.services.budgets.take(
-                price + CommandPrice.tours(board.buses.count), besides: price, of: session, message.id)
+                CommandPrice.tours(board.buses.count), besides: paid, of: session, message.id)
             if isPaid { self.ask(line, at: places, message, session) }
         }
     }
