@@ -11,6 +11,21 @@ import Wire
         return reply
     }
 
+    /// Reads the next piece of a queue. Answers whether that was the last one.
+    private func isLast(_ listing: inout QueueListing, _ city: TestCity) async throws -> Bool {
+        let piece = try await city.call("office_queue", [listing.zone, "\(listing.read)"]).array ?? []
+        #expect(piece.count <= 101)
+        let isLast = listing.add(piece)
+        return try #require(isLast as Bool?)
+    }
+
+    /// A queue as an operator is told it.
+    private func listing(_ city: TestCity) async throws -> JSONValue {
+        var listing = QueueListing(zone: "14")
+        while try await !isLast(&listing, city) {}
+        return try JSONValue(parsing: listing.json)
+    }
+
     @Test("a queue is told in order: who waits, is asked, is away, since when and where")
     func queue() async throws {
         try await TestCity.run { city in
@@ -18,7 +33,7 @@ import Wire
             try await city.call("positions_take", ["T2", "s-T2", "45.1", "9.25", "1799999999000", "", "", "c1", ""])
             _ = try await city.request("p1", "r1", "14")
             try await city.call("driver_gone", ["T3", "s-T3"])
-            let queue = try #require(try await ask(city, "office_queue", "14"))
+            let queue = try await listing(city)
             let drivers = queue["drivers"]?.elements ?? []
             #expect(drivers.compactMap { $0["driver"]?.text } == ["T1", "T2", "T3"])
             #expect(drivers.compactMap { $0["state"]?.text } == ["offered", "waiting", "away"])
@@ -42,9 +57,26 @@ import Wire
     func longQueue() async throws {
         try await TestCity.run { city in
             for n in 0..<501 { try await city.raw(["ZADD", "{test}:queue:14", "\(n)", "T\(n)"]) }
-            let queue = try #require(try await ask(city, "office_queue", "14"))
+            let queue = try await listing(city)
             #expect(queue["drivers"]?.elements?.count == 500)
             #expect(queue["size"]?.integer == 501 && queue["more"] == .bool(true))
+        }
+    }
+
+    @Test("of a queue that changes while it is read a driver is told once at most, and ranks have no hole")
+    func changingQueue() async throws {
+        try await TestCity.run { city in
+            for n in 0..<120 { try await city.raw(["ZADD", "{test}:queue:14", "\(n)", "T\(n)"]) }
+            var listing = QueueListing(zone: "14")
+            let isShort = try await isLast(&listing, city)
+            #expect(!isShort)
+            // Two come in before those that were read, and push them back; one of them goes to the end.
+            try await city.raw(["ZADD", "{test}:queue:14", "-2", "T200", "-1", "T201", "999", "T3"])
+            while try await !isLast(&listing, city) {}
+            #expect(listing.read == 122)
+            let drivers = try JSONValue(parsing: listing.json)["drivers"]?.elements ?? []
+            #expect(drivers.compactMap { $0["driver"]?.text } == (0..<120).map { "T\($0)" })
+            #expect(drivers.compactMap { $0["rank"]?.integer } == Array(1...120))
         }
     }
 

@@ -1,4 +1,5 @@
 import Domain
+import EventLoop
 import RedisLink
 import Settings
 import Wire
@@ -21,7 +22,7 @@ final class Office: Capability {
                     field: "zone")
                 return true
             }
-            call("office_queue", ["zone": RedisArgument(zone)], message, session)
+            read(QueueListing(zone: zone), message, session)
         case .driver(let driver): call("office_driver", ["driver": RedisArgument(driver)], message, session)
         case .ride(let ride): call("office_ride", ["ride": RedisArgument(ride)], message, session)
         case .remove(let driver, let reason):
@@ -76,6 +77,25 @@ final class Office: Capability {
         }
         return true
     }
+
+    /// The next piece of a queue, and then the rest.
+    private func read(_ listing: QueueListing, _ message: ClientMessage, _ session: Session) {
+        let began = loop.now
+        let arguments: FunctionArguments = [
+            "zone": RedisArgument(listing.zone), "before": RedisArgument(listing.read),
+        ]
+        functions.call("office_queue", arguments) { result in
+            self.metrics.commandTook(milliseconds: self.loop.now - began)
+            guard self.sessions.has(session) else { return }
+            var listing = listing
+            guard let piece = self.elements(result, of: "office_queue"), let isOver = listing.add(piece) else {
+                return self.answer(.unavailable, to: message, session)
+            }
+            if !isOver { return self.read(listing, message, session) }
+            self.answer(.ok(listing.json), to: message, session)
+        }
+    }
+
     /// The driver's worker may be another one: where the driver is says Redis, which zone that is this worker. What is wrong with it is
     /// told by the function, so that a repeated command gets its first reply.
     private func put(
