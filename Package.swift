@@ -22,7 +22,7 @@ let functions = [
     "Statistics/figures", "Statistics/taxi_figures", "Statistics/seat_figures",
     "Sessions/people", "Registry/papers", "Registry/registry", "Office/audit", "Office/callers", "Office/blocks",
     "Reliability/reliability", "Pickups/walk", "Pickups/coming", "Trips/trip", "Trips/receipt", "Trips/rating",
-    "Rides/lost", "Rides/queue", "Advice/advice",
+    "Rides/room", "Rides/lost", "Rides/queue", "Advice/advice",
     "Rides/candidates", "Rides/search", "Rides/offer", "Rides/request", "Rides/ride", "Rides/ride_end",
     "Reservations/reservation", "Seats/seat", "Seats/seat_cancel", "Seats/seat_search",
     "Seats/pickup", "Seats/minibus", "Rides/driver",

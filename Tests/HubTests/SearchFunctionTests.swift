@@ -51,6 +51,58 @@ import Wire
         }
     }
 
+    @Test("C60: for a party that is too large a queue is read once, until somebody has room", arguments: ["", "estate"])
+    func tooLarge(needs: String) async throws {
+        try await TestCity.run { city in
+            for n in 0..<40 {
+                try await equip(city, "T\(n)", "estate")
+                try await city.queue("14", "T\(n)")
+                #expect(try await city.command("seats_set", "T\(n)", "2", "4", "", "").isOK)
+            }
+            func ask(_ ride: String) async throws -> (TestCity.Outcome, read: Int) {
+                let before = try await city.calls(of: "hmget")
+                let outcome = try await city.command(
+                    "ride_request", "p" + ride, ride, "14", "45.1", "9.1", "3", "", "", "", "", needs, "", "")
+                return (outcome, try await city.calls(of: "hmget") - before)
+            }
+            let first = try await ask("r1")
+            #expect(first.0 == .refused("seats_full") && first.read >= 40)
+            for _ in 0..<2 {
+                let again = try await ask("r2")
+                #expect(again.0 == .refused("seats_full") && again.read < 10)
+            }
+            #expect(try await city.command("seats_set", "T7", "0", "4", "", "").isOK)
+            #expect(try await ask("r3").0.isOK)
+            #expect(try await city.offered("r3") == "T7")
+            _ = try await city.command("ride_cancel", "passenger", "pr3", "", "", "")
+            #expect(try await city.command("seats_set", "T7", "2", "4", "", "").isOK)
+            #expect(try await ask("r4").0 == .refused("seats_full"))
+            // Who has never counted may have enough.
+            try await equip(city, "T50", "estate")
+            try await city.queue("14", "T50")
+            #expect(try await ask("r5").0.isOK)
+            #expect(try await city.offered("r5") == "T50")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test("C26: who gets what a large party needs is known at once")
+    func newCapability() async throws {
+        try await TestCity.run { city in
+            try await equip(city, "T1", "estate")
+            try await city.queue("14", "T1", "T2")
+            #expect(try await city.command("seats_set", "T1", "2", "4", "", "").isOK)
+            func ask(_ ride: String) async throws -> TestCity.Outcome {
+                try await city.command(
+                    "ride_request", "p1", ride, "14", "45.1", "9.1", "3", "", "", "", "", "estate", "", "")
+            }
+            for n in 0..<2 { #expect(try await ask("r\(n)") == .refused("seats_full")) }
+            try await equip(city, "T2", "estate")
+            #expect(try await ask("r2").isOK)
+            #expect(try await city.offered("r2") == "T2")
+        }
+    }
+
     @Test("C26: a ride that only one taxi can take waits for it, and fails when it has gone")
     func onlyOne() async throws {
         try await TestCity.run { city in

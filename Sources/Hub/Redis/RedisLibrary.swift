@@ -10,6 +10,7 @@ enum RedisLibrary {
             .init("core", PackageResources.core_lua),
             .init("distances", PackageResources.distances_lua),
             .init("limits", PackageResources.limits_lua),
+            .init("room", PackageResources.room_lua),
             .init("blocks", PackageResources.blocks_lua),
             .init("walk", PackageResources.walk_lua),
             .init("people", PackageResources.people_lua),

@@ -6,6 +6,7 @@
 local log, ok, once, pick, refuse, register = import('core', 'log', 'ok', 'once', 'pick', 'refuse', 'register')
 local audit = import('audit', 'audit')
 local papers = import('papers', 'papers')
+local room = import('room', 'room')
 
 local registry = {}
 
@@ -62,6 +63,7 @@ local function index_card(c, id, old, new)
     local before, after = old and cjson.decode(old).capabilities or {}, new and cjson.decode(new).capabilities or {}
     for _, word in ipairs(before) do redis.call('SREM', c.p .. 'able:' .. word, id) end
     for _, word in ipairs(after) do redis.call('SADD', c.p .. 'able:' .. word, id) end
+    if #after > 0 then room.may_be_more_anywhere() end
 end
 
 -- Writes what is needed of a driver elsewhere. r: its record; nil: there is none.

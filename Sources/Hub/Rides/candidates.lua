@@ -3,6 +3,8 @@
 -- found there, the queue itself is read: whose answer a ride may wait for, and whether anybody can take it. For a ride that needs something
 -- of its vehicle both are cut down to who has that (`able:`, registry.lua) by Redis itself, however many have not.
 
+local room = import('room', 'room')
+
 -- Both are read in pieces, and each vehicle when its turn comes: most who look need the first only, so the first piece is small.
 local FIRST_PIECE, PIECE = 2, 16
 
@@ -40,7 +42,7 @@ local function view(c, zone, except, needs, whole)
         zone = zone, except = except, seats = whole and whole.seats or {}, is_free = whole and whole.is_free or {}, with = {}, around = {},
         free = { key = c.p .. 'free:' .. zone, names = {}, needs = needs, p = c.p },
         queue = { key = c.p .. 'queue:' .. zone, names = {}, needs = needs, p = c.p },
-        present = {}, size = 0, most_free_others = 0, most_free = 0,
+        present = {}, size = 0, most_free_others = 0, most_free = 0, mark = room.mark(),
     }
 end
 
@@ -69,6 +71,7 @@ local function read_on(c, seen)
     local driver = names_of(seen.queue, seen.size + 1)
     if not driver then
         seen.is_over = true
+        if seen.size > 0 then room.keep(c, seen.zone, seen.queue.needs or '', seen.most_free, seen.mark) end
         return false
     end
     seen.size = seen.size + 1
@@ -86,8 +89,10 @@ local function read_on(c, seen)
     return true
 end
 
--- Whether the queue was read to its end and nobody in it has seats for so many: the next ride for as many needs no look at all of them.
-local function is_too_small(seen, passengers) return seen.is_over and seen.most_free < passengers end
+-- Whether nobody in the queue has seats for so many, as far as that is known: the next ride for as many needs no look at all of them.
+local function is_too_small(c, seen, passengers)
+    return (seen.is_over and seen.most_free or room.most(c, seen.zone, seen.queue.needs or '')) < passengers
+end
 
 -- Who is free, at a place in the order of the queue; nil after the last.
 local function free_at(c, seen, i)
@@ -126,7 +131,7 @@ end
 -- Whether somebody who is present can take a ride, and has not given it back; who comes behind is not looked at.
 local function has_room(c, seen, r)
     local passengers = tonumber(r.passengers)
-    if is_too_small(seen, passengers) then return false end
+    if is_too_small(c, seen, passengers) then return false end
     local i, driver = 1, free_at(c, seen, 1)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) then return true end
@@ -146,6 +151,7 @@ end
 
 -- Whether others than `except` who are present have room for so many, whatever is needed besides.
 local function have_others_room(c, seen, passengers)
+    if is_too_small(c, seen, passengers) then return false end
     while seen.most_free_others < passengers and read_on(c, seen) do end
     return seen.most_free_others >= passengers
 end
@@ -158,12 +164,16 @@ local function nobody_for(c, whole, r)
     local seen = part_for(c, whole, r)
     if has_room(c, seen, r) then return nil end
     local with = r.needs and ' with ' .. named(r.needs) or ''
-    for _, driver in ipairs(seen.present) do
-        if not gave_back(r, driver) then
-            return 'seats_full', 'No taxi' .. with .. ' that waits in zone ' .. seen.zone .. ' has ' .. r.passengers
-                .. ' free seats now. Request fewer, or again in a few minutes.'
+    local i = 1
+    repeat
+        while seen.present[i] do
+            if not gave_back(r, seen.present[i]) then
+                return 'seats_full', 'No taxi' .. with .. ' that waits in zone ' .. seen.zone .. ' has ' .. r.passengers
+                    .. ' free seats now. Request fewer, or again in a few minutes.'
+            end
+            i = i + 1
         end
-    end
+    until not read_on(c, seen)
     return 'zone_empty', 'No taxi' .. with .. ' waits in zone ' .. seen.zone .. ' now. Request again in a few minutes.'
 end
 
@@ -195,7 +205,7 @@ end
 local function take_unasked(c, ride, r, whole, asked)
     local seen = part_for(c, whole, r)
     local i, passengers = 1, tonumber(r.passengers)
-    if is_too_small(seen, passengers) then return nil end
+    if is_too_small(c, seen, passengers) then return nil end
     local driver = free_at(c, seen, i)
     while driver do
         if seen.seats[driver] >= passengers and not gave_back(r, driver) and not is_asked(c, ride, r, asked, seen.free.names, i) then
@@ -212,9 +222,11 @@ end
 local function outlook(c, ride, r, whole, asked)
     local seen, passengers = part_for(c, whole, r), tonumber(r.passengers)
     local can_any, may_any = false, false
-    while read_on(c, seen) do end
-    if seen.size == 0 then return 'empty' end
-    if is_too_small(seen, passengers) then return 'full' end
+    if not names_of(seen.queue, 1) then return 'empty' end
+    if not is_too_small(c, seen, passengers) then
+        while read_on(c, seen) do end
+    end
+    if is_too_small(c, seen, passengers) then return 'full' end
     for i, driver in ipairs(seen.present) do
         if seen.seats[driver] >= passengers then
             local may = not gave_back(r, driver)

@@ -7,6 +7,7 @@
 local clear_vehicle, log, push, set_state = import('core', 'clear_vehicle', 'log', 'push', 'set_state')
 local set_vehicle, tell, vehicle = import('core', 'set_vehicle', 'tell', 'vehicle')
 local tell_found = import('lost', 'tell_found')
+local room = import('room', 'room')
 
 -- To the workers, which tell the drivers of the zone their ranks.
 local function zone_changed(c, zone, reason) push(c, 'queues', '', 'changed', zone, reason) end
@@ -43,6 +44,7 @@ local function join(c, driver, v, zone, reason, score, more)
     local is_last = not score
     score = score or next_arrival(c)
     redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
+    room.may_be_more(c, zone)
     -- Who comes from a ride has been there all the time.
     if v.state ~= 'busy' then redis.call('ZADD', c.p .. 'alive', c.now_text, driver) end
     set_state(c, driver, v, 'available', 'zone', zone, 'score', score, 'since', c.now_text, unpack(more or {}))

@@ -9,6 +9,7 @@ local dispatch_driver, dispatch_rest = import('search', 'dispatch_driver', 'disp
 local announce_way, count_reroute, recount = import('minibus', 'announce_way', 'count_reroute', 'recount')
 local tell_of_route = import('minibus', 'tell_of_route')
 local cancels = import('limits', 'cancels')
+local room = import('room', 'room')
 local bus_refusal = import('driver', 'bus_refusal')
 local tours = import('tour', 'tours')
 
@@ -112,6 +113,7 @@ register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, 
             return reply
         end
         set_vehicle(c, driver, 'seats', free, 'counted_at', times)
+        if known[4] then room.may_be_more(c, known[4]) end
         log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = given.why ~= '' and given.why or 'counted' })
         show(c, driver)
         if known[3] ~= 'available' then return ok({ seats = free }) end

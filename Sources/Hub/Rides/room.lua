@@ -1,0 +1,43 @@
+-- The most free seats that a vehicle in a zone's queue has, as far as the queue was read to its end and nothing has changed since: a party that is
+-- too large costs one reading of the queue, and not one each time somebody asks. Known in this process alone; every change of a queue, of
+-- seats or of capabilities goes through its functions.
+
+local room = {}
+
+-- By zone and what is needed of the vehicle ('' = nothing).
+local most_free, entries, changes = {}, 0, 0
+local MOST_ENTRIES = 1000
+
+local function name(c, zone) return c.p .. zone end
+
+-- Somebody has come into the queue, or has more seats.
+function room.may_be_more(c, zone)
+    most_free[name(c, zone)] = nil
+    changes = changes + 1
+end
+
+-- Somebody has a capability more.
+function room.may_be_more_anywhere()
+    most_free, entries = {}, 0
+    changes = changes + 1
+end
+
+-- A mark of how things stand: what was read under an older one is not kept.
+function room.mark() return changes end
+
+function room.keep(c, zone, needs, most, mark)
+    if mark ~= changes then return end
+    if entries >= MOST_ENTRIES then most_free, entries = {}, 0 end
+    local of_zone = most_free[name(c, zone)] or {}
+    if not of_zone[needs] then entries = entries + 1 end
+    of_zone[needs], most_free[name(c, zone)] = most, of_zone
+end
+
+-- At most so many have room; many, if that is not known.
+function room.most(c, zone, needs)
+    local of_zone = most_free[name(c, zone)]
+    if not of_zone then return math.huge end
+    return math.min(of_zone[''] or math.huge, of_zone[needs] or math.huge)
+end
+
+return { room = room }
