@@ -117,6 +117,17 @@ import Wire
         }
     }
 
+    @Test func `after a long time without the hub all who were long away are forgotten a hundred at a time`() async throws {
+        try await TestCity.run { city in
+            let long = (0..<250).flatMap { ["1000", "old\($0)"] }
+            try await city.raw(["ZADD", "{test}:people:passenger"] + long)
+            for left in [150, 50, 0] {
+                try await hello(city, "passenger", "p1")
+                #expect(try await city.raw(["ZCARD", "{test}:people:passenger"]).int == Int64(left) + 1)
+            }
+        }
+    }
+
     @Test func `in quiet hours it comes silent`() async throws {
         try await TestCity.run { city in
             try await hello(city, "passenger", "p1")

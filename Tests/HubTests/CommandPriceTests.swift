@@ -11,6 +11,8 @@ import Wire
     @Test("C60: what is only known as it is read is charged besides")
     func besides() {
         #expect(CommandPrice.minibuses(64) == 32)
+        #expect(CommandPrice.patterns(300) == 30)
+        #expect(CommandPrice.readers(25) == 0 && CommandPrice.readers(725) == 28)
         #expect(CommandPrice.figures(days: 366) == 367)
         #expect(CommandPrice.figures(bytes: 1 << 20) == 1024)
         #expect(CommandPrice.answer(4096) == 0 && CommandPrice.answer(8192) == 2)

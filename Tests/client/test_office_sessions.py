@@ -1,6 +1,7 @@
 """The office ends a person's connections, and revokes its tokens."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -63,6 +64,24 @@ async def test_revoked_tokens_count_no_more_at_any_worker_nor_after_a_restart(ne
     fresh = type(rider)(hub, rider.subject, hub.token("passenger", rider.subject))
     await fresh.connect()
     await fresh.refused("ride.cancel", "not_found")
+
+
+async def test_a_worker_that_comes_knows_of_thousands_of_revocations(new_hub):
+    """They are read a thousand at a time: the rest counts, too, and so do several of one second."""
+    hub = new_hub(server__workers=1).start()
+    now = int(time.time())
+    subjects = [f"gone-{number}" for number in range(2_500)]
+    # Some ten of each second, so that pages begin amid a second; the last ones of this one.
+    hub.redis.zadd(hub.key("revoked"), {
+        f"passenger {subject}": now + 1 - (len(subjects) - 1 - place) // 10 for place, subject in enumerate(subjects)})
+    await hub.kill_workers(*hub.workers())
+    await hub.until("ready", lambda: hub.http("/readyz").status == 200)
+    for place in (0, 999, 1_000, 1_001, 1_999, 2_000, 2_499):
+        token = hub.token("passenger", subjects[place], iat=now - 600)
+        answer = hub.http("/v1/zones", headers={"Authorization": f"Bearer {token}"})
+        assert answer.status == 401 and "revoked" in answer.text, place
+    other = hub.token("passenger", "stays", iat=now - 600)
+    assert hub.http("/v1/zones", headers={"Authorization": f"Bearer {other}"}).status == 200
 
 
 async def test_an_operator_can_be_sent_away_too(hub, cast):
