@@ -117,7 +117,7 @@ import Wire
         }
     }
 
-    @Test func `after a long time without the hub all who were long away are forgotten a hundred at a time`() async throws {
+    @Test func `all who were away for long are forgotten when somebody comes, a hundred at a time`() async throws {
         try await TestCity.run { city in
             let long = (0..<250).flatMap { ["1000", "old\($0)"] }
             try await city.raw(["ZADD", "{test}:people:passenger"] + long)

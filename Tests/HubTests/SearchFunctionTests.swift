@@ -51,7 +51,9 @@ import Wire
         }
     }
 
-    @Test("C60: for a party that is too large a queue is read once, until somebody has room", arguments: ["", "estate"])
+    @Test(
+        "C60: for a party that is too large a queue is read once, until somebody has room",
+        arguments: ["", "estate"])
     func tooLarge(needs: String) async throws {
         try await TestCity.run { city in
             for n in 0..<40 {

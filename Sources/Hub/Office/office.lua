@@ -25,10 +25,10 @@ end
 register('office_queue', { 'zone', 'before' }, function(c, given)
     local key, before, found = c.p .. 'queue:' .. given.zone, tonumber(given.before), {}
     found[1] = redis.call('ZCARD', key)
-    for place, driver in ipairs(redis.call('ZRANGE', key, before, before + PIECE - 1)) do
+    for i, driver in ipairs(redis.call('ZRANGE', key, before, before + PIECE - 1)) do
         local v = pick(c.p .. 'vehicle:' .. driver, { 'since', 'away', 'offer', 'lat', 'lon', 'at' })
-        found[2 * place] = driver
-        found[2 * place + 1] = cjson.encode({
+        found[2 * i] = driver
+        found[2 * i + 1] = cjson.encode({
             driver = driver, state = v.away and 'away' or v.offer and 'offered' or 'waiting', since = tonumber(v.since),
             offer = v.offer, position = position_of(v),
         })
