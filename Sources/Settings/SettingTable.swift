@@ -68,6 +68,12 @@ extension Settings {
             4409: a phone that comes back over a new network must get in. 0 is no limit.
             """),
         .integer(
+            "server.max_connections_per_service", \.server.maxConnectionsPerService, 0...100_000, .atReload,
+            """
+            Connections of one operator or service to each worker: what its events and vehicles cost is sent over each of \
+            them. One too many is refused and closed with 1013. 0 is no limit.
+            """),
+        .integer(
             "server.max_message_bytes", \.server.maxMessageBytes, 1_024...16_777_216, .atReload,
             "Largest message taken from a client. A larger one closes the connection with 1009. Commands are below 1 KiB."
         ),

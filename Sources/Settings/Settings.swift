@@ -74,6 +74,8 @@ public struct Settings: Sendable, Equatable {
         public var maxConnectionsPerAddress = 200
         /// Connections per subject, at all workers; 0 is no limit.
         public var maxConnectionsPerSubject = 8
+        /// Connections of an operator or service to one worker; 0 is no limit.
+        public var maxConnectionsPerService = 200
         /// Largest message taken from a client, bytes.
         public var maxMessageBytes = 65_536
         /// Most bytes waiting for one slow client.

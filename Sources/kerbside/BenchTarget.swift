@@ -21,7 +21,7 @@ struct BenchTarget: ParsableArguments {
     /// For an own hub, where the load of many comes from few connections.
     static let manyCommands = [
         "server.commands_per_second=1000000", "server.commands_burst=1000000",
-        "server.service_commands_per_second=1000000",
+        "server.service_commands_per_second=1000000", "server.max_connections_per_service=0",
         // Its rides end at once, and so do its bookings.
         "dispatch.free_cancels=100000",
     ]

@@ -250,3 +250,22 @@ def test_connections_of_one_address_are_limited(new_hub):
         assert b" 429 " in fourth.recv(64)
     for one in held:
         one.close()
+
+
+async def test_a_worker_takes_so_many_connections_of_one_service(new_hub, cast):
+    """C60: what is sent to each of them costs, whoever reads it."""
+    hub = new_hub(server__workers=1, server__max_connections_per_service=3).start()
+    service, other = await cast.operator(hub, "service"), await cast.operator(hub, "service")
+    twins = [service.twin() for _ in range(2)]
+    for twin in twins:
+        await twin.connect()
+    one_more = service.twin()
+    await one_more.open()
+    refused = await one_more.refused("hello", "rate_limited", token=service.token)
+    assert "3 connections of one service" in refused["detail"] and refused["retry_after_ms"] > 0
+    assert (await one_more.wait_closed())[0] == 1013
+    for one in (service, *twins, other):
+        await one.refused("vehicle.get", "not_found", vehicle="T-nobody")
+    await twins[0].cut()
+    await hub.until("there is room", lambda: hub.metric("kerbside_connections") <= 3)
+    await one_more.connect()

@@ -40,6 +40,14 @@ final class Budgets {
     /// connection closed, as new connections are how to go on in spite of a limit.
     func join(_ session: Session, _ id: Int64?, _ identity: Identity, price: Double) -> Bool {
         let budget = budget(of: identity)
+        guard mayJoin(budget, identity) else {
+            let detail =
+                "A worker takes \(services.settings.server.maxConnectionsPerService) connections of one "
+                + "\(identity.role.rawValue): close those that nobody needs, or share one."
+            services.outbox.refuse(session, id, ErrorReply(code: .rateLimited, detail: detail, retryAfterMs: 30_000))
+            services.outbox.close(session, .overloaded)
+            return false
+        }
         guard budget.bucket.take(min(price, budget.bucket.capacity), at: now) else {
             refuse(session, id, budget, price: price)
             services.outbox.close(session, .rateLimited)
@@ -48,6 +56,12 @@ final class Budgets {
         budget.sessions += 1
         session.budget = budget
         return true
+    }
+
+    /// Of others Redis counts the connections (`session_hello`), and the oldest makes room.
+    private func mayJoin(_ budget: Budget, _ identity: Identity) -> Bool {
+        let most = services.settings.server.maxConnectionsPerService
+        return most == 0 || !identity.channel.isEmpty || budget.sessions < most
     }
 
     /// Its connection is closed, or its hello failed.
