@@ -68,7 +68,7 @@ async def test_revoked_tokens_count_no_more_at_any_worker_nor_after_a_restart(ne
 
 async def test_a_worker_that_comes_knows_of_thousands_of_revocations(new_hub):
     """They are read a thousand at a time: the rest counts, too, and so do several of one second."""
-    hub = new_hub(server__workers=1).start()
+    hub = new_hub(server__workers=2).start()
     now = int(time.time())
     subjects = [f"gone-{number}" for number in range(2_500)]
     # Some ten of each second, so that pages begin amid a second; the last ones of this one.
