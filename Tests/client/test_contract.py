@@ -221,6 +221,6 @@ def test_error_codes_are_one_closed_list():
 
 
 def test_close_codes_have_a_rule_for_coming_back():
-    assert set(contract.CLOSE_CODES) >= {1002, 1003, 1007, 1009, 1012, 1013, 4401, 4403, 4408, 4410, 4420, 4429}
+    assert set(contract.CLOSE_CODES) >= {1002, 1003, 1007, 1008, 1009, 1012, 1013, 4401, 4403, 4408, 4410, 4420, 4429}
     for code, row in contract.CLOSE_CODES.items():
         assert set(row) == {"meaning", "reconnect"} and all(isinstance(text, str) for text in row.values()), code

@@ -117,7 +117,7 @@ final class Sessions: Capability {
 
     /// Looks at the connections whose time has come: no hello in time, or a token that has ended. A hello that was not read
     /// yet (`isOurFault`), or is being carried out, is not late.
-    private func checkDeadline(_ id: UInt64, isOurFault: Bool = false) {
+    func checkDeadline(_ id: UInt64, isOurFault: Bool = false) {
         guard let session = sessions[ConnectionID(rawValue: id)], session.phase != .closing else { return }
         guard let identity = session.identity, session.isGreeted else {
             if isOurFault || session.identity != nil { return scheduleHello(session) }
@@ -131,9 +131,7 @@ final class Sessions: Capability {
     // MARK: hello
 
     func hello(_ session: Session, _ id: Int64?, token: String?, resume: [ResumePoint]) {
-        guard session.phase == .silent else {
-            return refuse(session, id, .badMessage, "This connection has said hello already.")
-        }
+        guard session.phase == .silent else { return renew(session, id, token: token, resume: resume) }
         guard services.clock.isSet else {
             return refuse(session, id, .unavailable, "The hub is starting; say hello again.")
         }
@@ -194,7 +192,7 @@ final class Sessions: Capability {
         session.resume = []
     }
 
-    private func greeting(_ identity: Identity, _ session: Session) -> [UInt8] {
+    func greeting(_ identity: Identity, _ session: Session) -> [UInt8] {
         var channels = capabilities.flatMap { $0.greeting(session, identity) }
         if !identity.channel.isEmpty {
             channels.insert(GreetedChannel(name: identity.channel, seq: session.position), at: 0)
