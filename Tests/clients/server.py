@@ -176,6 +176,8 @@ class Server:
 
     async def _hello(self, link, message):
         claims = claims_of(message["token"])
+        if link.own:
+            return await self._renew(link, message)
         if message["token"] in self.refused_tokens:
             await link.send({"id": message["id"], "error": error("unauthenticated")})
             return await self.close(4401, "not identified: get a new token", link)
@@ -199,6 +201,20 @@ class Server:
         for pushed in then:
             await link.send(pushed)
         return None
+
+    async def _renew(self, link, message):
+        """The token of a link that has said hello."""
+        claims = claims_of(message["token"])
+        if "resume" in message:
+            return await link.send({"id": message["id"], "error": error("bad_message")})
+        if message["token"] in self.refused_tokens or claims["exp"] * 1000 <= self.now:
+            return await link.send({"id": message["id"], "error": error("unauthenticated")})
+        link.token = message["token"]
+        reply = {
+            "session": "s1", "role": claims["role"], "subject": claims["sub"], "city": "example",
+            "channels": sorted(link.channels), "heartbeat_s": 25, "time": self.now, "seq": {},
+        }
+        return await link.send({"id": message["id"], "ok": reply})
 
     def _subscribe(self, link, message):
         channel = message.get("channel", "near")

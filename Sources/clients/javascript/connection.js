@@ -8,13 +8,14 @@ import { LIMITS, LONGEST_TIMER, adviceOf, claimsOf, longestWait, renewalOf, wait
  * awaited. `live`: greeted. `waiting`: until the next attempt.
  * @typedef {'closed' | 'connecting' | 'live' | 'waiting'} State
  *
- * @typedef {'retry' | 'opening' | 'renewing' | 'hello' | 'quiet' | 'pong' | 'renew' | 'token'} Timer
+ * @typedef {'retry' | 'opening' | 'hello' | 'quiet' | 'pong' | 'renew' | 'token'} Timer
  *
  * What is to be done. A link is a number: that of a socket, never given twice.
  * @typedef {{ do: 'state', state: State, reason: string, wait: number }
  *   | { do: 'open', link: number }
  *   | { do: 'close', link: number, code: number }
  *   | { do: 'hello', link: number, token: string }
+ *   | { do: 'renew', link: number, token: string }
  *   | { do: 'ping', link: number }
  *   | { do: 'lost' }
  *   | { do: 'token', refused: string | undefined }
@@ -24,9 +25,8 @@ import { LIMITS, LONGEST_TIMER, adviceOf, claimsOf, longestWait, renewalOf, wait
 export class Connection {
   /** @type {State} */
   state = 'closed';
-  /** The link in use, that which is to take its place, and the last number. */
+  /** The link in use, and the last number. */
   link = 0;
-  next = 0;
   #last = 0;
   /** Whether the link's hello was answered. */
   isGreeted = false;
@@ -37,8 +37,10 @@ export class Connection {
   token;
   #isAsking = false;
   #isPinged = false;
-  /** @type {string | undefined} the token of the last hello, and the one that the hub has refused */
+  /** @type {string | undefined} the token that the link goes by, that which is to take its place, and the one that the hub has refused */
   #said;
+  /** @type {string | undefined} */
+  #offered;
   /** @type {string | undefined} */
   #refused;
   /** The hub's clock less ours. */
@@ -93,15 +95,7 @@ export class Connection {
    * @param {number} now
    */
   opened(link, now) {
-    if (link === this.next) {
-      // The new one stands: hello is said there, and the old one is left [T3].
-      this.next = 0;
-      this.#timer('renewing');
-      this.#drop(1000);
-      this.link = link;
-    } else if (link !== this.link) {
-      return;
-    }
+    if (link !== this.link) return;
     this.#hellos = 0;
     this.#heardAt = now;
     this.#hello();
@@ -130,16 +124,31 @@ export class Connection {
     this.#timer('opening');
     this.#timer('hello');
     this.#timer('quiet', this.#quiet);
-    const renewal = renewalOf(this.#said ?? '', now + this.offset);
-    if (this.token !== this.#said) {
-      // A newer one came while this hello was under way.
-      this.#timer('renew', 0);
-    } else if (renewal !== undefined) {
-      // A random part, as tokens of one moment end at one moment.
-      const left = Math.max(0, renewal - now - this.offset);
-      this.#timer('renew', Math.min(LONGEST_TIMER, Math.floor(left * (1 - this.#random() / 10))));
-    }
+    // A newer one may have come while this hello was under way.
+    if (this.token !== this.#said) this.#timer('renew', 0);
+    else this.#renewLater(now);
     this.#enter('live', '');
+  }
+
+  /**
+   * The link goes by the new token from now on, or by the old one as long as that counts [T3].
+   * @param {{ ok: { time: number } } | { error: { retry: boolean } }} reply
+   * @param {number} now
+   */
+  answered(reply, now) {
+    const offered = this.#offered;
+    this.#offered = undefined;
+    if ('ok' in reply) {
+      this.#said = offered;
+      this.#tokenFailures = 0;
+      this.offset = reply.ok.time - now;
+      return this.#renewLater(now);
+    }
+    if (!reply.error.retry) {
+      this.#refused = offered;
+      this.token = this.#said;
+    }
+    return this.#timer('token', longestWait(++this.#tokenFailures + 1));
   }
 
   /**
@@ -165,7 +174,6 @@ export class Connection {
    * @param {number} now
    */
   lost(link, code, reason, now) {
-    if (link === this.next) return this.#renewalFailed(link);
     if (link !== this.link) return undefined;
     const advice = adviceOf(code, reason);
     if (this.isGreeted && now - this.#greetedAt >= LIMITS.stable) this.#failures = 0;
@@ -220,9 +228,6 @@ export class Connection {
       case 'renew':
       case 'token':
         return this.isGreeted ? this.#renew() : this.#connect(now);
-      case 'renewing':
-        this.#actions.push({ do: 'close', link: this.next, code: 1000 });
-        return this.#renewalFailed(this.next);
       case 'quiet': {
         const left = this.#heardAt + this.#quiet - now;
         // More than the whole: the device's clock was put back.
@@ -262,13 +267,21 @@ export class Connection {
     this.#actions.push({ do: 'hello', link: this.link, token: this.token });
   }
 
-  /** On the living connection: another link is opened beside the one in use [T3]. */
+  /** @param {number} now */
+  #renewLater(now) {
+    const renewal = renewalOf(this.#said ?? '', now + this.offset);
+    if (renewal === undefined) return;
+    // A random part, as tokens of one moment end at one moment.
+    const left = Math.max(0, renewal - now - this.offset);
+    this.#timer('renew', Math.min(LONGEST_TIMER, Math.floor(left * (1 - this.#random() / 10))));
+  }
+
+  /** On the living connection [T3]. */
   #renew() {
-    if (this.token === this.#said) return this.#ask();
-    if (this.next) return undefined;
-    this.next = ++this.#last;
-    this.#timer('renewing', LIMITS.opening);
-    return void this.#actions.push({ do: 'open', link: this.next });
+    if (this.token === undefined || this.token === this.#said) return this.#ask();
+    if (this.#offered !== undefined) return undefined;
+    this.#offered = this.token;
+    return void this.#actions.push({ do: 'renew', link: this.link, token: this.token });
   }
 
   #ask() {
@@ -284,25 +297,15 @@ export class Connection {
   }
 
   /**
-   * The old link stays as long as it may.
-   * @param {number} link
-   */
-  #renewalFailed(link) {
-    if (link !== this.next) return;
-    this.next = 0;
-    this.#timer('renewing');
-    this.#timer('token', longestWait(++this.#tokenFailures + 1));
-  }
-
-  /**
-   * Leaves the links, if there are any.
+   * Leaves the link, if there is one.
    * @param {number} code
    */
   #drop(code) {
-    for (const link of [this.link, this.next]) if (link) this.#actions.push({ do: 'close', link, code });
-    this.link = this.next = 0;
+    if (this.link) this.#actions.push({ do: 'close', link: this.link, code });
+    this.link = 0;
     this.isGreeted = this.#isPinged = false;
-    this.#timers('opening', 'renewing', 'hello', 'quiet', 'pong', 'renew', 'token');
+    this.#offered = undefined;
+    this.#timers('opening', 'hello', 'quiet', 'pong', 'renew', 'token');
     this.#actions.push({ do: 'lost' });
   }
 

@@ -96,8 +96,7 @@ export class Kerbside {
   /** Connects, and comes back until `stop`. */
   async start() {
     this.#isWanted = true;
-    this.#loading ??= this.#load();
-    await this.#loading;
+    await (this.#loading ??= this.#load());
     if (this.#isWanted) this.#connection.start(this.#clock.now());
     this.#run();
   }
@@ -262,6 +261,8 @@ export class Kerbside {
       }
       case 'hello':
         return this.#sayHello(action.token);
+      case 'renew':
+        return this.#send({ id: (this.#hello = ++this.#id), cmd: 'hello', token: action.token });
       case 'ping':
         // Its reply is the pong: it leaves what nobody follows [P2].
         return this.#send({ id: ++this.#id, cmd: 'unsubscribe', channel: 'topic:ping' });
@@ -272,38 +273,35 @@ export class Kerbside {
         return void this.#token(action.refused);
       case 'timer':
         return this.#timer(action.timer, action.ms);
-      case 'state': {
-        const { state, reason, wait } = action;
-        return void this.#teller.tell('state', { state, reason, wait }, undefined);
-      }
+      case 'state':
+        return void this.#teller.tell('state', { state: action.state, reason: action.reason, wait: action.wait }, undefined);
     }
   }
 
   /** @param {number} number */
   #open(number) {
-    const now = () => this.#clock.now();
-    /** @param {() => void} what */
+    /** @param {(now: number) => void} what */
     const then = (what) => {
       if (!this.#links.has(number)) return;
-      what();
+      what(this.#clock.now());
       this.#run();
     };
     try {
       const open = this.#options.transport ?? webSocket;
       const link = open(this.#options.url, {
-        opened: () => then(() => this.#connection.opened(number, now())),
-        heard: () => then(() => this.#connection.heard(number, now())),
+        opened: () => then((now) => this.#connection.opened(number, now)),
+        heard: () => then((now) => this.#connection.heard(number, now)),
         message: (text) => then(() => this.#message(number, text)),
         closed: (code, reason) =>
-          then(() => {
+          then((now) => {
             this.#links.delete(number);
-            this.#connection.lost(number, code, reason, now());
+            this.#connection.lost(number, code, reason, now);
           }),
       });
       this.#links.set(number, link);
     } catch (error) {
       this.#fault(error);
-      this.#connection.lost(number, 1006, 'no socket', now());
+      this.#connection.lost(number, 1006, 'no socket', this.#clock.now());
     }
   }
 
@@ -362,11 +360,14 @@ export class Kerbside {
 
   /** @param {any} message */
   #reply(message) {
+    const now = this.#clock.now();
     if (message.id !== this.#hello) {
-      const ended = this.#outbox.reply(message.id, message, this.#clock.now());
+      const ended = this.#outbox.reply(message.id, message, now);
       if (ended) this.#end([ended]);
+    } else if (this.#connection.isGreeted) {
+      this.#connection.answered(message, now);
     } else if ('ok' in message) {
-      this.#greeted(message.ok);
+      this.#greeted(message.ok, now);
     } else if (message.error.code === 'bad_message' && this.#channels.forget()) {
       this.#sayHello(this.#connection.token ?? '');
     } else {
@@ -378,15 +379,14 @@ export class Kerbside {
   #sayHello(token) {
     this.#channels.own = ownOf(token) || this.who;
     const resume = this.#channels.resume();
-    this.#hello = ++this.#id;
-    this.#send({ id: this.#hello, cmd: 'hello', token, ...(resume ? { resume } : {}) });
+    this.#send({ id: (this.#hello = ++this.#id), cmd: 'hello', token, ...(resume ? { resume } : {}) });
   }
 
-  /** @param {Replies['hello']} reply */
-  #greeted(reply) {
+  /** @param {Replies['hello']} reply @param {number} now */
+  #greeted(reply, now) {
     this.#channels.own = `${reply.role}:${reply.subject}`;
     this.#end(this.#outbox.belongTo(this.who));
-    this.#connection.greeted(reply, this.#clock.now());
+    this.#connection.greeted(reply, now);
     // Before the acts, which may go by it.
     this.#sendFix();
     this.#channels.greeted(reply);
