@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode"}
+C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages"}
+SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "Pages"}
 MAX_LINES = 400
 # Where a file lies that is in a target's directory itself.
 ROOT = "."
@@ -148,10 +148,20 @@ def check_text(path):
                 errors.append(f'{path}:{number}: no "because" on this line or in the comment above')
 
 
+def check_pages():
+    """What browsers load is in the program: each file has its place in the table."""
+    table = pathlib.Path("Sources/CPages/pages.c").read_text()
+    library = [path for path in pathlib.Path("Sources/clients/javascript").glob("*.js") if path.name != "node.js"]
+    for path in sorted([*pathlib.Path("Sources/pages").rglob("*"), *library]):
+        if path.is_file() and f'#embed "../{path.relative_to("Sources")}"' not in table:
+            errors.append(f"{path}: is not in Sources/CPages/pages.c")
+
+
 def main():
     check_imports(targets())
     check_folders()
     check_rooms()
+    check_pages()
     hidden = {".build", ".venv", "__pycache__", "data"}
     for top in ("Sources", "Tests", "tools"):
         for path in sorted(pathlib.Path(top).rglob("*")):

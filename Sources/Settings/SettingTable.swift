@@ -4,7 +4,7 @@ extension Settings {
     public static let table: [Setting] =
         serverTable + cityTable + storeTable + recordsTable + dispatchTable + etaTable + positionTable + feedTable
         + vehicleTable + tourTable + stopTable + reservationTable + fareTable + tripTable + adviceTable
-        + reliabilityTable + statisticsTable + safetyTable + driverTable + tokenTable + runTable
+        + reliabilityTable + statisticsTable + safetyTable + driverTable + pageTable + tokenTable + runTable
 
     /// The row of a dotted key.
     public static func setting(_ key: String) -> Setting? {

@@ -47,6 +47,8 @@ public struct Settings: Sendable, Equatable {
     public var safety = Safety()
     /// Records of drivers and vehicles.
     public var drivers = Drivers()
+    /// Web pages.
+    public var pages = Pages()
     /// Keys that sign and prove tokens.
     public var tokens = Tokens()
     /// Hub time.

@@ -43,7 +43,8 @@ def metrics(text):
 def test_health_and_readiness(hub):
     assert hub.http("/healthz").status == 200
     assert hub.http("/readyz").status == 200
-    assert hub.http("/").status == 200
+    root = hub.http("/")
+    assert (root.status, root.headers["Location"]) == (302, "/line/") and "Kerbside serves" in root.text
 
 
 async def test_ready_means_that_every_connection_is_served(new_hub, cast):

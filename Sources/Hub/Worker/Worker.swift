@@ -74,8 +74,8 @@ public actor Worker {
             OfficeSessions(services, clients),
             Safety(services, topics.readings), Registry(services), SignPages(services), Reservations(services),
             Trips(services, fares), Advice(services), Reliability(services),
-            CatalogReader(services), Realtime(services), Statistics(services), StatusPages(services),
-            ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
+            CatalogReader(services), Realtime(services), Statistics(services), WebPages(services),
+            StatusPages(services), ContractPage(services), Sweeps(services), TicketRenewal(services), deliveries,
         ]
         clients.capabilities = capabilities
         deliveries.capabilities = capabilities

@@ -1,0 +1,62 @@
+#include "CPages.h"
+
+// What the hub serves to browsers, read by the compiler where it lies: a new file is its bytes and its row of the table here,
+// and nothing anywhere else. `tools/check` finds those that were forgotten.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char line_index_html[] = {
+#embed "../pages/line/index.html"
+};
+static const unsigned char kerbside_channels_js[] = {
+#embed "../clients/javascript/channels.js"
+};
+static const unsigned char kerbside_connection_js[] = {
+#embed "../clients/javascript/connection.js"
+};
+static const unsigned char kerbside_decisions_js[] = {
+#embed "../clients/javascript/decisions.js"
+};
+static const unsigned char kerbside_device_js[] = {
+#embed "../clients/javascript/device.js"
+};
+static const unsigned char kerbside_feeds_js[] = {
+#embed "../clients/javascript/feeds.js"
+};
+static const unsigned char kerbside_kerbside_js[] = {
+#embed "../clients/javascript/kerbside.js"
+};
+static const unsigned char kerbside_options_js[] = {
+#embed "../clients/javascript/options.js"
+};
+static const unsigned char kerbside_outbox_js[] = {
+#embed "../clients/javascript/outbox.js"
+};
+static const unsigned char kerbside_storage_js[] = {
+#embed "../clients/javascript/storage.js"
+};
+static const unsigned char kerbside_subscription_js[] = {
+#embed "../clients/javascript/subscription.js"
+};
+static const unsigned char kerbside_transport_js[] = {
+#embed "../clients/javascript/transport.js"
+};
+
+#define PAGE(path, bytes) {path, bytes, sizeof bytes}
+static const struct kerbside_page pages[] = {
+    PAGE("/line/index.html", line_index_html),
+    PAGE("/assets/kerbside/channels.js", kerbside_channels_js),
+    PAGE("/assets/kerbside/connection.js", kerbside_connection_js),
+    PAGE("/assets/kerbside/decisions.js", kerbside_decisions_js),
+    PAGE("/assets/kerbside/device.js", kerbside_device_js),
+    PAGE("/assets/kerbside/feeds.js", kerbside_feeds_js),
+    PAGE("/assets/kerbside/kerbside.js", kerbside_kerbside_js),
+    PAGE("/assets/kerbside/options.js", kerbside_options_js),
+    PAGE("/assets/kerbside/outbox.js", kerbside_outbox_js),
+    PAGE("/assets/kerbside/storage.js", kerbside_storage_js),
+    PAGE("/assets/kerbside/subscription.js", kerbside_subscription_js),
+    PAGE("/assets/kerbside/transport.js", kerbside_transport_js),
+};
+
+const struct kerbside_page *kerbside_page(size_t index) {
+    return index < sizeof pages / sizeof pages[0] ? &pages[index] : NULL;
+}

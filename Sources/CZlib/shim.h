@@ -1,0 +1,17 @@
+#pragma once
+#include <zlib.h>
+
+// `deflateInit2` is a macro, which Swift doesn't see. Returns the bytes written, 0 when they don't fit.
+static inline size_t kerbside_gzip(const unsigned char *bytes, size_t count, unsigned char *out, size_t capacity) {
+    z_stream stream = {0};
+    // 16 + 15: a gzip header, and the largest window.
+    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 16 + 15, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+    stream.next_in = (unsigned char *)bytes;
+    stream.avail_in = (uInt)count;
+    stream.next_out = out;
+    stream.avail_out = (uInt)capacity;
+    int result = deflate(&stream, Z_FINISH);
+    size_t written = stream.total_out;
+    deflateEnd(&stream);
+    return result == Z_STREAM_END ? written : 0;
+}

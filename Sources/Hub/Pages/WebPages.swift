@@ -1,0 +1,96 @@
+import Domain
+import Pages
+import Settings
+import WebSocketServer
+
+/// The pages for passengers, drivers and operators, with what they load: files of the program, the same for everybody.
+///
+/// They are told apart by their ETag, and asked for anew each time, so that a hub and its pages are of one version.
+final class WebPages: Capability {
+    let services: WorkerServices
+    /// What was asked for before, as it is sent: each body is kept once, and shared by all who are sent it.
+    private var ready: [String: Ready] = [:]
+
+    private struct Ready {
+        let contentType: String
+        let plain: (etag: String, body: [UInt8])
+        let gzip: (etag: String, body: [UInt8])?
+
+        init(_ file: PageFile) {
+            let digest = CatalogPages.digest(file.bytes)
+            contentType = file.contentType
+            plain = ("\"\(digest)\"", file.bytes)
+            gzip = file.gzipped().map { ("\"\(digest)-gzip\"", $0) }
+        }
+    }
+
+    init(_ services: WorkerServices) { self.services = services }
+
+    /// Scripts, styles and connections of this hub and no other. No page can be framed, and none sends a form.
+    private static let guards: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+                + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Permissions-Policy", "geolocation=(self), camera=(), microphone=(), payment=(), usb=()"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cache-Control", "no-cache"),
+    ]
+
+    func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
+        let pages = settings.pages
+        guard pages.enabled else { return false }
+        let found =
+            pages.directory.isEmpty
+            ? PagePath(request.path) { PageFile.embedded[$0] != nil }
+            : PagePath(request.path) { PageFile.read($0, directory: pages.directory) != nil }
+        switch found {
+        case nil: return false
+        case .moved(let place):
+            // Programs, `kerbside doctor` for one, look here for who this is.
+            var response = HTTPResponse.text(302, StatusPages.greeting(settings.city.id))
+            response.headers = Self.guards + [("Location", place)]
+            answer(response)
+        case .file(let path):
+            guard let page = page(path) else { return false }
+            answer(Self.response(page, request))
+        }
+        return true
+    }
+
+    private func page(_ path: String) -> Ready? {
+        let directory = settings.pages.directory
+        guard directory.isEmpty else { return PageFile.read(path, directory: directory).map(Ready.init) }
+        if let page = ready[path] { return page }
+        let page = PageFile.embedded[path].map(Ready.init)
+        ready[path] = page
+        return page
+    }
+
+    private static func response(_ page: Ready, _ request: HTTPRequest) -> HTTPResponse {
+        let conditions = HTTPConditions(request)
+        let packed = acceptsGzip(request.tokens("accept-encoding")) ? page.gzip : nil
+        let form = packed ?? page.plain
+        var headers = guards + [("ETag", form.etag)]
+        if page.gzip != nil { headers.append(("Vary", "Accept-Encoding")) }
+        if request.ifNoneMatch != nil, conditions.has(etag: form.etag, changed: 0) {
+            return HTTPResponse(status: 304, headers: headers)
+        }
+        if packed != nil { headers.append(("Content-Encoding", "gzip")) }
+        return HTTPResponse(status: 200, contentType: page.contentType, headers: headers, body: form.body)
+    }
+
+    /// `gzip` or `*`, unless with a quality of nothing (RFC 9110 12.5.3).
+    static func acceptsGzip(_ encodings: [Substring]) -> Bool {
+        encodings.contains { encoding in
+            let parts = encoding.lowercased().utf8.split(separator: UInt8(ascii: ";")).map {
+                String(Substring($0)).filter { $0 != " " && $0 != "\t" }
+            }
+            guard let name = parts.first, name == "gzip" || name == "*" else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=") && (Double($0.dropFirst(2)) ?? 1) == 0 }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import CPages
+internal import CZlib
+internal import Glibc
+
+/// A file for browsers.
+public struct PageFile: Sendable {
+    public let contentType: String
+    public let bytes: [UInt8]
+
+    /// Those of the program, by their addresses.
+    public static let embedded: [String: PageFile] = {
+        var files: [String: PageFile] = [:]
+        var index = 0
+        while let page = kerbside_page(index)?.pointee {
+            let path = String(cString: page.path)
+            let bytes = Array(UnsafeBufferPointer(start: page.bytes, count: page.count))
+            files[path] = PageFile(contentType: PagePath.contentType(path), bytes: bytes)
+            index += 1
+        }
+        return files
+    }()
+
+    /// The largest that is read from a directory.
+    private static let mostBytes = 4_194_304
+
+    /// What lies in `directory` now, for those who write pages. It blocks, so it is no way to serve many.
+    public static func read(_ path: String, directory: String) -> PageFile? {
+        guard PagePath.isPlain(path) else { return nil }
+        let library = "/assets/kerbside/"
+        let place =
+            path.hasPrefix(library)
+            ? "\(directory)/../clients/javascript/\(path.dropFirst(library.count))" : directory + path
+        guard let file = fopen(place, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: mostBytes)
+        let count = fread(&bytes, 1, bytes.count, file)
+        guard ferror(file) == 0 else { return nil }
+        return PageFile(contentType: PagePath.contentType(path), bytes: Array(bytes[..<count]))
+    }
+
+    /// The bytes as gzip has them; nil when that is no gain, as for pictures.
+    public func gzipped() -> [UInt8]? {
+        guard bytes.count > 256 else { return nil }
+        let packed = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+            count = kerbside_gzip(bytes, bytes.count, buffer.baseAddress, buffer.count)
+        }
+        return packed.isEmpty || packed.count > bytes.count / 10 * 9 ? nil : packed
+    }
+}
