@@ -38,5 +38,18 @@ extension Settings {
             2026-11-22T06:00:00Z"; the subject * is everybody of the role. Whoever is connected with such a token is sent \
             away (close 4401). A line may go once tokens.max_life_s have passed since its time. Empty is none.
             """),
+        .integer(
+            "tokens.sign_in_life_s", \.tokens.signInLifeS, 60...86_400, .atReload,
+            "How long a token of somebody who has signed in here lives, seconds. It renews itself while the sign-in lasts."
+        ),
+        .integer(
+            "tokens.sign_in_s", \.tokens.signInS, 60...315_360_000, .atReload,
+            "How long a sign-in lasts, with all its tokens, seconds."),
+        .integer(
+            "tokens.guests_per_hour", \.tokens.guestsPerHour, 0...100_000, .atReload,
+            """
+            How many guests, who may watch lines and ask for a stop without an account, one network (an IPv4 address, or a \
+            /64 of IPv6) may become in an hour, at each worker. A guest stays one for as long as the sign-in. 0: nobody can.
+            """),
     ]
 }

@@ -324,6 +324,12 @@ public struct Settings: Sendable, Equatable {
         public var maxLifeS = 2_678_400
         /// File with revoked tokens; empty is none.
         public var revokedFile = ""
+        /// Life of a token of a sign-in, seconds.
+        public var signInLifeS = 3_600
+        /// Life of a sign-in, seconds.
+        public var signInS = 7_776_000
+        /// Guests of one network an hour at a worker; 0: none.
+        public var guestsPerHour = 60
 
         /// A PEM file with a public key, by the `kid` of its tokens, and what they may say.
         public struct PublicKey: Sendable, Equatable {

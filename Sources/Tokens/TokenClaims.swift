@@ -19,6 +19,10 @@ public struct TokenClaims: Sendable, Equatable {
     public var seats: Int?
     /// Claim `scope`: what it allows besides its role. Words that are not ours are left out.
     public var scopes: Set<TokenScope>
+    /// Claim `guest`, of our own tokens: nobody knows who this passenger is, so it may do little (`Permissions`).
+    public var isGuest = false
+    /// Claim `began`, of our own tokens, Unix seconds: when the sign-in was to which the token belongs. Such a token can be renewed.
+    public var beganAt: Int64?
     /// The `kid` of the key that has proved the token; empty of one that is to be issued.
     public var keyID = ""
 
@@ -34,6 +38,28 @@ public struct TokenClaims: Sendable, Equatable {
         self.kind = kind
         self.seats = seats
         self.scopes = scopes
+    }
+
+    /// A guest's first token.
+    public static func guest(_ subject: String, city: String, now: Int64, lifeS: Int64) -> TokenClaims {
+        var claims = TokenClaims(
+            subject: subject, role: .passenger, city: city, issuedAt: now, expiresAt: now + lifeS)
+        claims.isGuest = true
+        claims.beganAt = now
+        return claims
+    }
+
+    /// The same sign-in, for longer; nil when it can't be renewed, or not any more.
+    ///
+    /// - Parameters:
+    ///   - lifeS: of the new token.
+    ///   - sessionS: of the sign-in with all its tokens.
+    public func renewed(now: Int64, lifeS: Int64, sessionS: Int64) -> TokenClaims? {
+        guard let beganAt, now < beganAt + sessionS else { return nil }
+        var claims = self
+        claims.issuedAt = now
+        claims.expiresAt = min(now + lifeS, beganAt + sessionS)
+        return claims
     }
 
     /// The same for the driver of a minibus.

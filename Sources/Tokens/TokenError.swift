@@ -48,7 +48,7 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension TokenError {
     public enum Claim: String, CaseIterable, Sendable {
-        case sub, role, city, exp, iat, nbf, kind, seats
+        case sub, role, city, exp, iat, nbf, kind, seats, began
 
         fileprivate var expected: String {
             switch self {
@@ -56,7 +56,7 @@ extension TokenError {
             case .role:
                 "one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) that its key may give"
             case .city: "the id of a city"
-            case .exp, .iat, .nbf: "Unix seconds, as a number"
+            case .exp, .iat, .nbf, .began: "Unix seconds, as a number"
             case .kind: "taxi or minibus"
             case .seats: "a whole number from 1 to 99"
             }

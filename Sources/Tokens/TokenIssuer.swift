@@ -22,7 +22,8 @@ public struct TokenIssuer: Sendable {
         let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(secret.kid)"}"#
         let body = """
             {"sub":"\(claims.subject)","role":"\(claims.role.rawValue)","city":"\(claims.city)",\
-            "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)\(Self.vehicle(claims))\(Self.scope(claims))}
+            "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)\(Self.vehicle(claims))\(Self.scope(claims))\
+            \(Self.signIn(claims))}
             """
         let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(body.utf8)
         return signed + "." + Base64URL.encode(secret.key.code(of: Array(signed.utf8)))
@@ -31,6 +32,10 @@ public struct TokenIssuer: Sendable {
     private static func scope(_ claims: TokenClaims) -> String {
         let words = claims.scopes.map(\.rawValue).sorted().joined(separator: " ")
         return words.isEmpty ? "" : #","scope":"\#(words)""#
+    }
+
+    private static func signIn(_ claims: TokenClaims) -> String {
+        (claims.isGuest ? #","guest":true"# : "") + (claims.beganAt.map { #","began":\#($0)"# } ?? "")
     }
 
     /// The claims of what isn't a taxi.

@@ -96,7 +96,8 @@ public struct TokenVerifier: Sendable {
     /// the token was not revoked, and the subject has not become another issuer's.
     public func stillAccepts(_ claims: TokenClaims, provedBy old: TokenVerifier) -> Bool {
         guard let key = keys[claims.keyID], let oldKey = old.keys[claims.keyID] else { return false }
-        guard !revocations.revokes(claims.role, claims.subject, issuedAt: claims.issuedAt) else { return false }
+        let since = min(claims.issuedAt, claims.beganAt ?? .max)
+        guard !revocations.revokes(claims.role, claims.subject, issuedAt: since) else { return false }
         switch (key, oldKey) {
         case (.publicKey(let new), .publicKey(let before)):
             return new.pem == before.pem && new.rules.allows(claims.role, asBefore: before.rules)
@@ -178,12 +179,17 @@ public struct TokenVerifier: Sendable {
         }
         guard expiresAt - (issuedAt ?? now) <= maxLife else { throw .tooLong(most: maxLife) }
         guard city == self.city else { throw .wrongCity }
-        guard !revocations.revokes(role, subject, issuedAt: issuedAt ?? 0) else { throw .revoked }
+        // Others' tokens can be renewed where they come from.
+        let beganAt = rules == nil ? try Self.date(fields, .began) : nil
+        // With a sign-in that was revoked goes all that was renewed of it, also where that had not been heard yet.
+        guard !revocations.revokes(role, subject, issuedAt: min(issuedAt ?? 0, beganAt ?? .max)) else { throw .revoked }
         var claims = TokenClaims(
             subject: subject, role: role, city: city, issuedAt: issuedAt ?? 0, expiresAt: expiresAt,
             kind: try Self.kind(fields.value(at: names.kind), rules), seats: try Self.seats(fields["seats"]),
             scopes: Self.scopes(fields["scope"], rules))
         claims.keyID = kid
+        claims.beganAt = beganAt
+        claims.isGuest = rules == nil && fields["guest"] == .bool(true)
         return claims
     }
 

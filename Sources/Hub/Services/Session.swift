@@ -14,6 +14,8 @@ struct Identity {
 
     var role: Role { claims.role }
     var subject: String { claims.subject }
+    var isGuest: Bool { claims.isGuest }
+
     /// The passenger in whose name an operator asks.
     func asking(for caller: Caller) -> Identity {
         let claims = TokenClaims(

@@ -34,6 +34,8 @@ final class WorkerServices {
     var clock: HubClock
     /// Proves tokens.
     private(set) var verifier: TokenVerifier
+    /// Signs those of guests, and of who renews one.
+    private(set) var issuer: TokenIssuer
     /// What the office has revoked, as far as this worker has heard.
     private var revoked: Set<TokenRevocation> = []
     let log: Logger
@@ -52,6 +54,7 @@ final class WorkerServices {
         self.log = log
         clock = HubClock(scale: settings.clock.scale)
         verifier = try TokenVerifier(settings)
+        issuer = try TokenIssuer(settings)
         tickets = TicketFile.lifeS(settings).map { lifeS in
             // With keys of its own it resumes at least what it has begun itself.
             (try? TicketFile.read(settings, lifeS: lifeS)) ?? TicketKeys(lifeS: lifeS, at: TicketFile.now)
@@ -94,7 +97,10 @@ final class WorkerServices {
     }
 
     /// Keys and revocations were read anew. What the office has revoked stays so.
-    func use(_ new: TokenVerifier) { verifier = new.revoking(Array(revoked)) }
+    func use(_ new: TokenVerifier, _ newIssuer: TokenIssuer) {
+        verifier = new.revoking(Array(revoked))
+        issuer = newIssuer
+    }
 
     func revoke(_ more: [TokenRevocation]) {
         revoked.formUnion(more)

@@ -45,8 +45,8 @@ extension Sessions {
 extension TokenClaims {
     /// Whether it is of the same person in the same role and vehicle, and allows as much: what is read by a scope is read on.
     fileprivate func isAs(_ other: TokenClaims) -> Bool {
-        (role, subject, city) == (other.role, other.subject, other.city) && (kind, seats) == (other.kind, other.seats)
-            && scopes.isSuperset(of: other.scopes)
+        (role, subject, city) == (other.role, other.subject, other.city) && isGuest == other.isGuest
+            && (kind, seats) == (other.kind, other.seats) && scopes.isSuperset(of: other.scopes)
     }
 }
 

@@ -85,7 +85,9 @@ final class CommandRouter: Capability {
             }
             identity = identity.asking(for: caller)
         }
-        guard Permissions.may(identity.role, message.command) else { return forbid(message, session, identity) }
+        guard Permissions.may(identity.role, isGuest: identity.isGuest, message.command) else {
+            return forbid(message, session, identity)
+        }
         guard session.onReply == nil || message.command.rule.rolesOverHTTP.contains(identity.role) else {
             return outbox.refuse(session, nil, .needsConnection(message.command.name))
         }
@@ -99,7 +101,7 @@ final class CommandRouter: Capability {
     }
 
     private func forbid(_ message: ClientMessage, _ session: Session, _ identity: Identity) {
-        let role = identity.role.rawValue
+        let role = identity.isGuest ? "passenger without an account" : identity.role.rawValue
         if case .channels(.watch) = message.command {
             return refuse(
                 session, message.id, .forbidden, "field `channel`: near is not for the role \(role) to watch.",

@@ -88,7 +88,7 @@ public actor Worker {
         asked.page = { [services] json, form, request in
             TripPages.page(json, form, request, city: services.settings.city.id)
         }
-        http = HTTPRouter(services, asked, capabilities)
+        http = HTTPRouter(services, asked, SignIn(services), capabilities)
         let all = capabilities
         services.takenForDead = { for capability in all { capability.takenForDead() } }
     }
@@ -191,9 +191,11 @@ public actor Worker {
     /// everything before; what fails here all the same leaves everything as it was.
     public func reload(_ new: Settings) {
         let verifier: TokenVerifier
+        let issuer: TokenIssuer
         do {
             let zones = try CityZones.load(new)
             verifier = try TokenVerifier(new)
+            issuer = try TokenIssuer(new)
             if services.server.hasTLS { try services.server.reloadCertificate() }
             services.zones.set = zones
         } catch {
@@ -203,7 +205,7 @@ public actor Worker {
         tell { $0.settingsChanged() }
         startTicks()
         let old = services.verifier
-        services.use(verifier)
+        services.use(verifier, issuer)
         clients.sendAwayUnaccepted(provedBy: old)
         services.log.info(
             "settings reloaded", metadata: ["zones": "\(services.zones.set?.zones.count ?? 0)"])

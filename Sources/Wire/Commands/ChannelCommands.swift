@@ -9,7 +9,8 @@ public enum ChannelCommand: CommandGroup {
 
     static let kinds: [CommandKind<ChannelCommand>] = [
         CommandKind(
-            "subscribe", Role.allCases, .channel, overHTTP: [], Field.required("channel", .channel), FeedOptions.fields,
+            "subscribe", Role.allCases, .channel, overHTTP: [], forGuests: true, Field.required("channel", .channel),
+            FeedOptions.fields,
             Field.optional(
                 "since",
                 TextKind(.visible, upTo: WireLimits.sequenceBytes, "the last seq of the channel, a string")),
@@ -19,11 +20,12 @@ public enum ChannelCommand: CommandGroup {
                 return (channel, options, since)
             }),
         CommandKind(
-            "unsubscribe", Role.allCases, .channel, overHTTP: [], Field.required("channel", .channel),
+            "unsubscribe", Role.allCases, .channel, overHTTP: [], forGuests: true, Field.required("channel", .channel),
             make: ChannelCommand.unsubscribe,
             take: { if case .unsubscribe(let channel) = $0 { channel } else { nil } }),
         CommandKind(
-            "watch", [.passenger, .operator, .service], .city, overHTTP: [], Field.required("lat", .latitude),
+            "watch", [.passenger, .operator, .service], .city, overHTTP: [], forGuests: true,
+            Field.required("lat", .latitude),
             Field.required("lon", .longitude),
             Field.required("radius", NumberKind(WireLimits.watchRadius, "metres, 50 to 5000")), FeedOptions.fields,
             Field.optional("destination", .place),
@@ -36,7 +38,7 @@ public enum ChannelCommand: CommandGroup {
                 guard case .watch(let lat, let lon, let radius, let options) = $0 else { return nil }
                 return (lat, lon, radius, options, options.destination)
             }),
-        CommandKind("unwatch", Role.allCases, .connection, .unwatch),
+        CommandKind("unwatch", Role.allCases, .connection, forGuests: true, .unwatch),
     ]
 }
 

@@ -8,6 +8,8 @@ public struct CommandRule: Sendable {
     public let rolesOverHTTP: [Role]
     /// Operators may send it for who telephones, with `on_behalf_of`.
     public let forCallers: Bool
+    /// Passengers may send it of whom nobody knows who they are.
+    public let forGuests: Bool
     /// Besides `cmd`, `id`, `key` and `on_behalf_of`, by the names that they have in both encodings.
     public let fields: [String]
 
@@ -15,10 +17,11 @@ public struct CommandRule: Sendable {
     /// sends their positions: the worker that has it judges by them, and finds out with it that a driver is lost.
     init(
         name: String, roles: [Role], objects: Permissions.Objects, overHTTP: [Role]? = nil, forCallers: Bool = false,
-        fields: [String]
+        forGuests: Bool = false, fields: [String]
     ) {
         self.name = name
         self.forCallers = forCallers
+        self.forGuests = forGuests
         self.roles = roles
         self.objects = objects
         self.fields = fields
@@ -47,7 +50,7 @@ struct CommandKind<Group: Sendable>: Sendable {
     /// any other.
     init<each Part>(
         _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil,
-        forCallers: Bool = false, _ fields: repeat Fields<each Part>,
+        forCallers: Bool = false, forGuests: Bool = false, _ fields: repeat Fields<each Part>,
         make: @escaping @Sendable (repeat each Part) -> Group,
         take: @escaping @Sendable (Group) -> (repeat each Part)?
     ) {
@@ -57,7 +60,7 @@ struct CommandKind<Group: Sendable>: Sendable {
         self.name = name
         rule = CommandRule(
             name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, forCallers: forCallers,
-            fields: names.map { "\($0)" })
+            forGuests: forGuests, fields: names.map { "\($0)" })
         read = { (object) throws(ErrorReply) in make(repeat try (each fields).read(object)) }
         write = { command, writer in
             guard let values = take(command) else { return false }
@@ -70,11 +73,12 @@ struct CommandKind<Group: Sendable>: Sendable {
     /// One without fields.
     init(
         _ name: StaticString, _ roles: [Role], _ objects: Permissions.Objects, overHTTP: [Role]? = nil,
-        forCallers: Bool = false, _ command: Group
+        forCallers: Bool = false, forGuests: Bool = false, _ command: Group
     ) where Group: Equatable {
         self.name = name
         rule = CommandRule(
-            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, forCallers: forCallers, fields: [])
+            name: "\(name)", roles: roles, objects: objects, overHTTP: overHTTP, forCallers: forCallers,
+            forGuests: forGuests, fields: [])
         read = { _ in command }
         write = { other, _ in other == command }
         includes = { $0 == command }
@@ -112,5 +116,8 @@ public enum Permissions {
         case connection
     }
 
-    public static func may(_ role: Role, _ command: Command) -> Bool { command.rule.roles.contains(role) }
+    public static func may(_ role: Role, isGuest: Bool = false, _ command: Command) -> Bool {
+        let rule = command.rule
+        return rule.roles.contains(role) && (rule.forGuests || !isGuest)
+    }
 }

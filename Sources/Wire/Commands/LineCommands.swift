@@ -5,7 +5,8 @@ public enum LineCommand: CommandGroup {
 
     static let kinds = [
         CommandKind<LineCommand>(
-            "line.eta", Role.allCases, .city, Field.required("line", .catalogID), StopRequest.Place.fields,
+            "line.eta", Role.allCases, .city, forGuests: true, Field.required("line", .catalogID),
+            StopRequest.Place.fields,
             make: LineCommand.lineEta,
             take: { if case .lineEta(let line, let place) = $0 { (line, place) } else { nil } })
     ]

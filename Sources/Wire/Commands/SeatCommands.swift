@@ -59,7 +59,8 @@ public enum SeatCommand: CommandGroup {
             "seat.end", [.driver], .own, booking, Field.optional("payment", .payment), make: SeatCommand.seatEnd,
             take: { if case .seatEnd(let booking, let payment) = $0 { (booking, payment) } else { nil } }),
         CommandKind(
-            "vehicle.get", Role.allCases, .city, Field.required("vehicle", .vehicle), make: SeatCommand.vehicleGet,
+            "vehicle.get", Role.allCases, .city, forGuests: true, Field.required("vehicle", .vehicle),
+            make: SeatCommand.vehicleGet,
             take: { if case .vehicleGet(let vehicle) = $0 { vehicle } else { nil } }),
     ]
 

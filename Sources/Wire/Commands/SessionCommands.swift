@@ -5,7 +5,7 @@ public enum SessionCommand: CommandGroup {
 
     static let kinds = [
         CommandKind<SessionCommand>(
-            "hello", Role.allCases, .connection, Field.optional("token", .token),
+            "hello", Role.allCases, .connection, forGuests: true, Field.optional("token", .token),
             Field.optional("resume", ResumeKind(), absent: []), make: SessionCommand.hello,
             take: { if case .hello(let token, let resume) = $0 { (token, resume) } else { nil } })
     ]

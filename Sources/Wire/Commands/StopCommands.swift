@@ -9,10 +9,11 @@ public enum StopCommand: CommandGroup {
 
     static let kinds: [CommandKind<StopCommand>] = [
         CommandKind(
-            "stop.request", [.passenger], .own, forCallers: true, StopRequest.fields, make: StopCommand.stopRequest,
+            "stop.request", [.passenger], .own, forCallers: true, forGuests: true, StopRequest.fields,
+            make: StopCommand.stopRequest,
             take: { if case .stopRequest(let request) = $0 { request } else { nil } }),
         CommandKind(
-            "stop.cancel", [.passenger], .own, forCallers: true, request, make: StopCommand.stopCancel,
+            "stop.cancel", [.passenger], .own, forCallers: true, forGuests: true, request, make: StopCommand.stopCancel,
             take: { if case .stopCancel(let request) = $0 { request } else { nil } }),
         answer("stop.accept", .accept), answer("stop.decline", .decline), answer("stop.complete", .complete),
         answer("stop.noshow", .noshow),

@@ -1,0 +1,122 @@
+import Domain
+import EventLoop
+import RedisLink
+import Settings
+import Tokens
+import WebSocketServer
+import Wire
+
+/// `POST /v1/guest`: a token for somebody who has none, by which to watch lines and ask for a stop (B20); `POST /v1/token/renew`:
+/// the next token of a sign-in. Neither asks Redis.
+final class SignIn {
+    private let services: WorkerServices
+    private var limits: GuestLimits
+
+    init(_ services: WorkerServices) {
+        self.services = services
+        limits = GuestLimits(perHour: services.settings.tokens.guestsPerHour)
+    }
+
+    /// Nil: the path is another's.
+    func answer(_ request: HTTPRequest) -> HTTPResponse? {
+        let isGuest = request.path == "/v1/guest"
+        guard isGuest || request.path == "/v1/token/renew" else { return nil }
+        guard request.method == "POST" else {
+            return .wrongMethod(allowed: "POST", "Ask for a token with POST.")
+        }
+        // Without it nobody knows whether the token was revoked.
+        guard services.commands.isUp, services.clock.isSet else {
+            return .refusal(ErrorReply(code: .unavailable, detail: "The hub can't reach its store now; ask again."))
+        }
+        return isGuest ? guest(request) : renew(request)
+    }
+
+    private var second: Int64 { EventLoop.wallClock() / 1000 }
+
+    private func guest(_ request: HTTPRequest) -> HTTPResponse {
+        let tokens = services.settings.tokens
+        guard tokens.guestsPerHour > 0 else {
+            return .refusal(
+                ErrorReply(code: .forbidden, detail: "Nobody is a guest here: ask the operator for an account."))
+        }
+        if limits.perHour != tokens.guestsPerHour { limits = GuestLimits(perHour: tokens.guestsPerHour) }
+        // A proxy of this machine asks for everybody.
+        let network = request.isFromLoopback ? nil : request.remoteNetwork
+        if let wait = limits.take(network, at: Int64(services.loop.now)) {
+            return .refusal(
+                ErrorReply(
+                    code: .rateLimited, detail: "Too many have become guests from here; ask again later.",
+                    retryAfterMs: wait))
+        }
+        return token(
+            .guest(
+                "guest-" + RandomID.sign(), city: services.settings.city.id, now: second,
+                lifeS: Int64(min(tokens.signInLifeS, tokens.signInS))))
+    }
+
+    private func renew(_ request: HTTPRequest) -> HTTPResponse {
+        guard let token = request.bearerToken else {
+            return .unidentified(.unauthenticated, "Send the token that is to be renewed as `Authorization: Bearer …`.")
+        }
+        do throws(TokenError) {
+            let claims = try services.claims(of: token)
+            let subject = "\(claims.role.rawValue):\(claims.subject)"
+            if let refusal = services.budgets.take(Self.price, ofReader: subject) { return .refusal(refusal) }
+            let tokens = services.settings.tokens
+            let renewed = claims.renewed(
+                now: second, lifeS: Int64(tokens.signInLifeS), sessionS: Int64(tokens.signInS))
+            guard let renewed else {
+                return .refusal(
+                    ErrorReply(
+                        code: .forbidden,
+                        detail: claims.beganAt == nil
+                            ? "This token is renewed where it comes from." : "This sign-in has ended: sign in anew."))
+            }
+            return self.token(renewed)
+        } catch {
+            return .unidentified(
+                error == .wrongCity ? .forbidden : .unauthenticated, "\(error)", error: "invalid_token")
+        }
+    }
+
+    /// Proves one token and signs another.
+    private static let price = 2.0
+
+    private func token(_ claims: TokenClaims) -> HTTPResponse {
+        // The settings have checked the city's id, and the subject was made here or proved.
+        guard let token = try? services.issuer.issue(claims) else {
+            return .refusal(ErrorReply(code: .unavailable, detail: "No token can be signed now."))
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("token", token)
+        json.member("expires_at", claims.expiresAt * 1000)
+        json.member("subject", claims.subject)
+        json.member("role", claims.role.rawValue)
+        json.endObject()
+        return .json(json.bytes)
+    }
+}
+
+/// How many become guests: one network some an hour, and all together so many that signing keeps no worker busy.
+struct GuestLimits {
+    let perHour: Int
+    private var all = TokenBucket(capacity: 200, perSecond: 20)
+    private var parts: [String: TokenBucket] = [:]
+
+    private static let mostParts = 10_000
+
+    init(perHour: Int) { self.perHour = perHour }
+
+    /// Takes one; or says how long to wait, ms. `network`: of who asks; nil has no part of its own.
+    mutating func take(_ network: String?, at now: Int64) -> Int64? {
+        if let network {
+            if parts.count >= Self.mostParts { parts.removeAll(keepingCapacity: true) }
+            let fresh = TokenBucket(capacity: Double(perHour), perSecond: Double(perHour) / 3_600)
+            guard parts[network, default: fresh].take(at: now) else {
+                return max(1, parts[network, default: fresh].wait(at: now))
+            }
+        }
+        return all.take(at: now) ? nil : max(1, all.wait(at: now))
+    }
+}

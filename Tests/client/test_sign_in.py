@@ -1,0 +1,70 @@
+"""Tokens of the hub's own: guests and renewal over HTTP (B20)."""
+
+import json
+import time
+
+from kerbside import contract
+
+
+def post(hub, path, token=None, body=None):
+    answer = hub.http(path, "POST", {"Authorization": f"Bearer {token}"} if token else {}, body)
+    return answer, json.loads(answer.text)
+
+
+def guest(hub):
+    answer, got = post(hub, "/v1/guest")
+    assert answer.status == 200 and answer.headers["Cache-Control"] == "no-store"
+    return got
+
+
+def test_b20_a_guest_gets_a_token_of_its_own(hub):
+    first, second = guest(hub), guest(hub)
+    assert first["role"] == "passenger" and first["subject"].startswith("guest-") and len(first["subject"]) == 28
+    assert first["subject"] != second["subject"]
+    assert 3_500_000 < first["expires_at"] - time.time() * 1000 <= 3_600_000
+
+
+def test_b20_a_guest_asks_for_little(hub):
+    token = guest(hub)["token"]
+    for name, fields in (("ride.request", {"lat": 1.0, "lon": 1.0}), ("reservation.list", {}), ("sos", {})):
+        answer, got = post(hub, f"/v1/commands/{name}", token, None)
+        if fields:
+            answer = hub.http(
+                f"/v1/commands/{name}", "POST",
+                {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}, json.dumps(fields),
+            )
+            got = json.loads(answer.text)
+        assert (answer.status, got["code"]) == (403, "forbidden") and "without an account" in got["detail"], (name, got)
+    # A line that is not there is looked for.
+    answer = hub.http("/v1/lines/none/eta?lat=1&lon=1", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status == 404 and json.loads(answer.text)["code"] == "not_found"
+
+
+def test_guests_can_be_turned_off(new_hub):
+    hub = new_hub(tokens__guests_per_hour=0).start()
+    answer, got = post(hub, "/v1/guest")
+    assert (answer.status, got["code"]) == (403, "forbidden")
+    contract.check_problem(got)
+
+
+def test_a_token_is_renewed_and_others_are_not(hub):
+    first = guest(hub)
+    answer, got = post(hub, "/v1/token/renew", first["token"])
+    assert answer.status == 200 and got["subject"] == first["subject"] and got["expires_at"] >= first["expires_at"]
+    answer, _ = post(hub, "/v1/token/renew", got["token"])
+    assert answer.status == 200
+    for token, status in ((None, 401), (first["token"][:-3] + "AAA", 401), (hub.token("passenger", "P1"), 403)):
+        answer, got = post(hub, "/v1/token/renew", token)
+        assert answer.status == status, got
+        contract.check_problem(got)
+    assert hub.http("/v1/token/renew").status == 405 and hub.http("/v1/guest").status == 405
+
+
+async def test_a_revoked_sign_in_is_not_renewed(hub, cast):
+    first = guest(hub)
+    _, second = post(hub, "/v1/token/renew", first["token"])
+    office = await cast.operator(hub)
+    await office.call("office.session_end", role="passenger", subject=first["subject"], reason="test", revoke=True)
+    await hub.until("refused", lambda: all(
+        post(hub, "/v1/token/renew", got["token"])[0].status == 401 for got in (first, second) for _ in range(8)
+    ))
