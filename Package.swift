@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Imports point one way only (Documentation.docc/Contributing.md, "The map"): a target sees what stands above it here.
-// C is seen in eight targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode, Pages.
+// C is seen in eight targets only: EventLoop, WebSocketServer, RedisLink, Tokens, GTFS, Records, QRCode, PageFiles.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -73,7 +73,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "GTFSRealtime", dependencies: ["Domain", "Wire"], swiftSettings: strict),
         .target(name: "Telemetry", swiftSettings: strict),
-        .target(name: "Pages", dependencies: ["CPages", "CZlib"], swiftSettings: strict),
+        .target(name: "PageFiles", dependencies: ["CPages", "CZlib"], swiftSettings: strict),
         .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: strict),
         .target(
             name: "Settings",
@@ -93,7 +93,7 @@ let package = Package(
             name: "Hub",
             dependencies: [
                 "GTFSRealtime", "Wire", "WireProtobuf", "Domain", "Telemetry", "Settings", "Tokens", "Records",
-                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "Pages",
+                "EventLoop", "WebSocketServer", "RedisLink", "QRCode", "PageFiles",
                 .product(name: "Logging", package: "swift-log"),
             ],
             resources: functions.map { .embedInCode("\($0).lua") } + [.embedInCode("HTTP/openapi.json")],
@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "WebSocketServerTests", dependencies: ["WebSocketServer", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "RedisLinkTests", dependencies: ["RedisLink", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
+        .testTarget(name: "PageFilesTests", dependencies: ["PageFiles"], swiftSettings: strict),
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "SettingsTests", dependencies: ["Settings", "Wire"], swiftSettings: strict),
         .testTarget(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 C_TARGETS = {"CLibuv", "CLibwebsockets", "COpenSSL", "CHiredis", "CZip", "CSQLite", "CLibpq", "CQRencode", "CZlib", "CPages"}
-SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "Pages"}
+SEES_C = {"EventLoop", "WebSocketServer", "RedisLink", "Tokens", "GTFS", "Records", "QRCode", "PageFiles"}
 MAX_LINES = 400
 # Where a file lies that is in a target's directory itself.
 ROOT = "."

@@ -1,5 +1,5 @@
 import Domain
-import Pages
+import PageFiles
 import Settings
 import WebSocketServer
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pages
+@testable import PageFiles
 
 @Suite("Addresses of pages")
 struct PagePathTests {
