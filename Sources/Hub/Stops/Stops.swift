@@ -70,7 +70,9 @@ final class Stops: Capability {
             "citizen": RedisArgument(identity.subject), "key": RedisArgument(message.key ?? ""),
             "line": RedisArgument(request.line), "code": RedisArgument(refusal?.code.rawValue ?? ""),
             "detail": RedisArgument(refusal?.detail ?? ""),
-            "person": RedisArgument(Self.person(request, message.caller?.number, by: by(message, session))),
+            "person": RedisArgument(
+                Self.person(
+                    request, message.caller?.number, by: by(message, session), isGuest: identity.isGuest)),
         ]
         call("stop_request", arguments, more: wanted.map { RedisArgument($0) }, message, session)
     }
@@ -139,13 +141,19 @@ final class Stops: Capability {
         json.endArray()
     }
 
+    /// Of somebody who may be somebody else in a moment: there and back.
+    private static let guestOpenRequests = 2
+
     /// Who is to be fetched, as the driver is told. called: the number of who telephones.
-    private static func person(_ request: StopRequest, _ called: String?, by: String) -> [UInt8] {
+    private static func person(
+        _ request: StopRequest, _ called: String?, by: String, isGuest: Bool
+    ) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("name", request.name)
         if let number = request.number ?? called { json.member("number", number) }
         if !by.isEmpty { json.member("by", by) }
+        if isGuest { json.member("most_open", guestOpenRequests) }
         if let address = request.address { json.member("address", address) }
         if !request.help.isEmpty {
             json.key("help")

@@ -128,7 +128,7 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
         if known then
             return no('already_requested', 'The request ' .. known .. ' for this place and time is open. Cancel it first.')
         end
-        if open + #wanted > c.stop_max_open then
+        if open + #wanted > math.min(c.stop_max_open, person.most_open or c.stop_max_open) then
             return no('already_requested', 'You have ' .. open .. ' open requests. Cancel one first, or wait for its end.')
         end
         for _, r in ipairs(wanted) do passengers = passengers + r.passengers end
