@@ -26,7 +26,7 @@ def test_b20_a_guest_gets_a_token_of_its_own(hub):
 
 def test_b20_a_guest_asks_for_little(hub):
     token = guest(hub)["token"]
-    for name, fields in (("ride.request", {"lat": 1.0, "lon": 1.0}), ("reservation.list", {}), ("sos", {})):
+    for name, fields in (("ride.request", {"lat": 1.0, "lon": 1.0, "passengers": 1}), ("reservation.list", {}), ("sos", {})):
         answer, got = post(hub, f"/v1/commands/{name}", token, None)
         if fields:
             answer = hub.http(
