@@ -52,8 +52,8 @@ import Testing
             case "log.level": flags[row.key] = "error"
             case "log.format": flags[row.key] = "json"
             default:
-                if old == "false" {
-                    flags[row.key] = "true"
+                if old == "false" || old == "true" {
+                    flags[row.key] = old == "false" ? "true" : "false"
                 } else if let number = Double(old) {
                     flags[row.key] = String(Int(number) + 1)
                 } else if row.key.hasSuffix("file") || row.key.contains("tls.") {
