@@ -5,6 +5,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case protocolError = 1002
     case unsupportedData = 1003
     case invalidPayload = 1007
+    case policyViolation = 1008
     case messageTooBig = 1009
     case serviceRestart = 1012
     case overloaded = 1013
@@ -48,6 +49,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         case .protocolError: ("broken WebSocket frames", .never)
         case .unsupportedData: ("only text messages are understood", .never)
         case .invalidPayload: ("the text is not UTF-8", .never)
+        case .policyViolation: ("fragments without payload", .never)
         case .messageTooBig: ("the message is too big", .never)
         case .serviceRestart: ("restart", .withJitter(upToMs: 5000))
         case .overloaded: ("overloaded", .after(ms: 5000))
