@@ -7,6 +7,15 @@
 static const unsigned char line_index_html[] = {
 #embed "../pages/line/index.html"
 };
+static const unsigned char line_line_css[] = {
+#embed "../pages/line/line.css"
+};
+static const unsigned char line_line_js[] = {
+#embed "../pages/line/line.js"
+};
+static const unsigned char assets_sign_in_js[] = {
+#embed "../pages/assets/sign-in.js"
+};
 static const unsigned char kerbside_channels_js[] = {
 #embed "../clients/javascript/channels.js"
 };
@@ -44,6 +53,9 @@ static const unsigned char kerbside_transport_js[] = {
 #define PAGE(path, bytes) {path, bytes, sizeof bytes}
 static const struct kerbside_page pages[] = {
     PAGE("/line/index.html", line_index_html),
+    PAGE("/line/line.css", line_line_css),
+    PAGE("/line/line.js", line_line_js),
+    PAGE("/assets/sign-in.js", assets_sign_in_js),
     PAGE("/assets/kerbside/channels.js", kerbside_channels_js),
     PAGE("/assets/kerbside/connection.js", kerbside_connection_js),
     PAGE("/assets/kerbside/decisions.js", kerbside_decisions_js),

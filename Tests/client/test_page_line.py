@@ -1,0 +1,112 @@
+"""The page of lines, in a browser: watched and asked for a stop by somebody without an account (B20)."""
+
+import shutil
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import async_playwright, expect
+
+from kerbside import patience
+from kerbside.bus import BusDriver
+
+PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 568}, {"width": 1280, "height": 800}
+expect.set_options(timeout=patience.MESSAGE * 1000)
+
+
+class Page:
+    """A browser of its own with the page, and what it has asked for."""
+
+    def __init__(self, hub, size, scheme="light"):
+        self.hub, self.size, self.scheme = hub, size, scheme
+        self.asked, self.faults, self.bytes = [], [], 0
+
+    async def __aenter__(self):
+        self._playwright = await async_playwright().start()
+        self._browser = await self._playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme)
+        self.page = await context.new_page()
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        await self.page.goto(f"http://127.0.0.1:{self.hub.port}/")
+        return self
+
+    async def __aexit__(self, *_):
+        await self._browser.close()
+        await self._playwright.stop()
+
+    async def sees(self, text):
+        await expect(self.page.locator("main")).to_contain_text(text)
+
+    async def is_well(self):
+        """Nothing for axe to say, nothing wider than the screen, nothing of another host, no fault."""
+        found = await Axe().run(self.page)
+        assert not found.response["violations"], found.generate_report()
+        wide = await self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, "it scrolls sideways"
+        assert all(url.startswith((f"http://127.0.0.1:{self.hub.port}/", "data:")) for url in self.asked), self.asked
+        assert not self.faults
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(PHONE, "light"), (SMALL, "dark"), (DESKTOP, "light")], ids=["phone", "small", "desktop"])
+async def test_b20_a_citizen_watches_a_line_and_is_fetched(town, line, size, scheme):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    async with Page(town, size, scheme) as one:
+        page = one.page
+        await one.sees(line.id)
+        await page.get_by_label("Find a stop").fill(line.stops[3])
+        await page.get_by_role("link", name=line.stops[3]).first.wait_for()
+        await one.is_well()
+        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.sees(f"Bus {line.bus}")
+        await one.sees("many seats free")
+        await one.is_well()
+        await page.get_by_role("link", name=line.stops[2]).click()
+        await page.get_by_label("Your name").fill("Ada")
+        await page.get_by_label("wheelchair").check()
+        await one.is_well()
+        await page.get_by_role("button", name="Ask for this stop").click()
+        asked = await driver.until("stop.requested")
+        [shown] = asked["places"][0]["requests"]
+        assert (shown["name"], shown["help"]) == ("Ada", ["wheelchair"])
+        await one.sees("waits for the driver")
+        await driver.call("stop.accept", request=asked["request"])
+        await one.sees("the bus will stop")
+        await one.is_well()
+        await driver.go(1990)
+        await one.sees("the bus is here")
+        await driver.call("stop.complete", request=asked["request"])
+        await one.sees("you are on the bus")
+        await one.is_well()
+
+
+async def test_by_keyboard_alone_and_over_a_lost_link(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    async with Page(town, PHONE) as one:
+        page = one.page
+        await one.sees(line.id)
+        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}/{line.stops[2]}")
+        await one.sees("Ask the bus to stop")
+        # From the title on: the name, the wheelchair, the button.
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("Bea")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Tab")
+        # Offline: it waits on the device, and goes out when the link is back.
+        await town.kill_workers(*town.workers())
+        await page.keyboard.press("Enter")
+        await town.until("ready", lambda: town.http("/readyz").status == 200)
+        await driver.resume()
+        asked = await driver.until("stop.requested")
+        assert asked["places"][0]["requests"][0]["name"] == "Bea"
+        await one.sees("waits for the driver")
+        page.on("dialog", lambda dialog: dialog.accept())
+        await page.get_by_role("button", name="Take back").click()
+        await driver.until("stop.withdrawn", request=asked["request"])
+        await one.sees("taken back")
