@@ -22,6 +22,17 @@ struct SignInTests {
         #expect(made == 200)
     }
 
+    @Test("C60: guests of one network share a budget, whoever of them they are; others have their own")
+    func shared() {
+        func guest(_ subject: String) -> TokenClaims { .guest(subject, city: "example", now: 1_000, lifeS: 100) }
+        #expect(Budgets.key(of: guest("guest-0a1b2c3d-one")) == "guests:guest-0a1b2c3d")
+        #expect(Budgets.key(of: guest("guest-0a1b2c3d-two")) == "guests:guest-0a1b2c3d")
+        #expect(Budgets.key(of: guest("guest-0a1b2c3e-one")) == "guests:guest-0a1b2c3e")
+        let other = TokenClaims(
+            subject: "guest-0a1b2c3d-one", role: .passenger, city: "example", issuedAt: 1_000, expiresAt: 1_100)
+        #expect(Budgets.key(of: other) == "passenger:guest-0a1b2c3d-one")
+    }
+
     @Test("A sign-in is renewed with its marks until it ends")
     func renewal() throws {
         let first = TokenClaims.guest("guest-1", city: "example", now: 1_000, lifeS: 100)

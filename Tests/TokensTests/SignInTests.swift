@@ -32,4 +32,13 @@ import Wire
         #expect(throws: TokenError.revoked) { try new.verify(token, nowMs: 1_300_000) }
         #expect(!new.stillAccepts(claims, provedBy: old))
     }
+
+    @Test func `The mark of a text is the same for who has the secret, and another for others`() {
+        let issuer = TokenIssuer(secret: Self.secret)
+        let other = TokenIssuer(secret: TokenSecret(kid: "k1", bytes: Array(1..<33)))
+        let mark = issuer.mark(of: "192.0.2.1")
+        #expect(mark.utf8.count == 8 && mark.utf8.allSatisfy("0123456789abcdef".utf8.contains))
+        #expect(mark == issuer.mark(of: "192.0.2.1"))
+        #expect(mark != issuer.mark(of: "192.0.2.2") && mark != other.mark(of: "192.0.2.1"))
+    }
 }

@@ -19,7 +19,7 @@ def guest(hub):
 
 def test_b20_a_guest_gets_a_token_of_its_own(hub):
     first, second = guest(hub), guest(hub)
-    assert first["role"] == "passenger" and first["subject"].startswith("guest-") and len(first["subject"]) == 28
+    assert first["role"] == "passenger" and first["subject"].startswith("guest-") and len(first["subject"]) == 37
     assert first["subject"] != second["subject"]
     assert 3_500_000 < first["expires_at"] - time.time() * 1000 <= 3_600_000
 

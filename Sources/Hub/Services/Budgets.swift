@@ -2,6 +2,7 @@ import Domain
 import EventLoop
 import RedisLink
 import Settings
+import Tokens
 import WebSocketServer
 import Wire
 
@@ -16,9 +17,27 @@ final class Budgets {
 
     private var now: Int64 { Int64(services.loop.now) }
 
+    /// Whose budget it is: the subject's, or of all guests of one network, as each of them may be a new one in a moment.
+    static func key(of claims: TokenClaims) -> String {
+        guard claims.isGuest else { return "\(claims.role.rawValue):\(claims.subject)" }
+        return guests
+            + claims.subject.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 2).prefix(2)
+            .map { String(Substring($0)) }.joined(separator: "-")
+    }
+
+    private static let guests = "guests:"
+    /// So many passengers' worth have the guests of one network.
+    private static let guestShares = 4.0
+
     /// Those who speak for many may send more, and who has not said who it is has little to say.
-    private func bucket(for role: Role?) -> TokenBucket {
+    private func bucket(for key: String) -> TokenBucket {
         let server = services.settings.server
+        if key.hasPrefix(Self.guests) {
+            return TokenBucket(
+                capacity: Double(server.commandsBurst) * Self.guestShares,
+                perSecond: Double(server.commandsPerSecond) * Self.guestShares)
+        }
+        let role = Role(rawValue: String(key.prefix { $0 != ":" }))
         if role == .operator || role == .service {
             let rate = Double(server.serviceCommandsPerSecond)
             return TokenBucket(capacity: rate, perSecond: rate)
@@ -29,12 +48,10 @@ final class Budgets {
     }
 
     /// Of a connection that has not said hello.
-    func ofStranger() -> Budget { Budget(key: "", bucket: bucket(for: nil)) }
+    func ofStranger() -> Budget { Budget(key: "", bucket: bucket(for: "")) }
 
     /// What the subject has, whatever it comes over.
-    func budget(of identity: Identity) -> Budget {
-        budget(ofReader: "\(identity.role.rawValue):\(identity.subject)")
-    }
+    func budget(of identity: Identity) -> Budget { budget(ofReader: Self.key(of: identity.claims)) }
 
     /// From hello on a connection pays from what its subject has. False: that is not enough for a hello; it was refused and the
     /// connection closed, as new connections are how to go on in spite of a limit.
@@ -88,7 +105,7 @@ final class Budgets {
 
     /// The settings are others.
     func renew() {
-        for session in services.sessions.all { session.budget.renew(bucket(for: session.identity?.role)) }
+        for session in services.sessions.all { session.budget.renew(bucket(for: session.budget.key)) }
         bySubject = bySubject.filter { $0.value.sessions > 0 }
     }
 
@@ -135,8 +152,7 @@ final class Budgets {
     func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).bucket.charge(price, at: now) }
 
     private func budget(ofReader key: String) -> Budget {
-        let role = Role(rawValue: String(key.prefix { $0 != ":" }))
-        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: role))
+        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: key))
         bySubject[key] = budget
         if budget.sessions == 0 { idle.insert(key) }
         return budget

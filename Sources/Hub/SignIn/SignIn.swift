@@ -48,9 +48,11 @@ final class SignIn {
                     code: .rateLimited, detail: "Too many have become guests from here; ask again later.",
                     retryAfterMs: wait))
         }
+        // Guests of one network share what they may do. Behind a proxy of this machine nobody knows which those are.
+        let mark = services.issuer.mark(of: network ?? RandomID.sign())
         return token(
             .guest(
-                "guest-" + RandomID.sign(), city: services.settings.city.id, now: second,
+                "guest-\(mark)-\(RandomID.sign())", city: services.settings.city.id, now: second,
                 lifeS: Int64(min(tokens.signInLifeS, tokens.signInS))))
     }
 
@@ -60,8 +62,9 @@ final class SignIn {
         }
         do throws(TokenError) {
             let claims = try services.claims(of: token)
-            let subject = "\(claims.role.rawValue):\(claims.subject)"
-            if let refusal = services.budgets.take(Self.price, ofReader: subject) { return .refusal(refusal) }
+            if let refusal = services.budgets.take(Self.price, ofReader: Budgets.key(of: claims)) {
+                return .refusal(refusal)
+            }
             let tokens = services.settings.tokens
             let renewed = claims.renewed(
                 now: second, lifeS: Int64(tokens.signInLifeS), sessionS: Int64(tokens.signInS))
