@@ -263,6 +263,9 @@ actor TestCity {
                 broken += try await brokenSeats(of: driver)
                 continue
             }
+            if try await raw(["HGET", key, "blocked"]).text?.hasPrefix("0 ") == true, queued[driver] != nil {
+                broken.append("\(driver) is blocked for good, and in a queue")
+            }
             if (state == "available") != (queued[driver] == 1) {
                 broken.append("I1: \(driver) is \(state) and in \(queued[driver] ?? 0) queues")
             }

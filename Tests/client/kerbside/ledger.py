@@ -31,6 +31,14 @@ def _hashes(hub, kind):
     return {key.removeprefix(prefix): hub.redis.hgetall(key) for key in hub.redis.scan_iter(prefix + "*", count=1000)}
 
 
+def is_blocked(hub, vehicle):
+    """Whether the office's block holds, or the hub's own pause: each a line that begins with its end, hub ms; 0 is for good."""
+    ends = [int(line.split(" ")[0]) for line in vehicle.get("blocked", "").splitlines()]
+    # Where the hub's time goes faster only what has no end is known to hold.
+    is_known = hub.settings.get("clock.scale", 1) == 1
+    return any(end == 0 or is_known and end > time.time() * 1000 + 1000 for end in ends)
+
+
 def check_state(hub):
     vehicles, rides, passengers = (_hashes(hub, kind) for kind in ("vehicle", "ride", "passenger"))
     places = defaultdict(list)
@@ -46,6 +54,7 @@ def check_state(hub):
             continue
         state, zones = vehicle.get("state", "unavailable"), places.get(driver, [])
         assert len(zones) == (1 if state == "available" else 0), f"I1: {driver} is {state} and queues in {zones}"
+        assert not zones or not is_blocked(hub, vehicle), f"{driver} is blocked, and queues in {zones}"
         assert not zones or zones == [vehicle["zone"]], f"I6: {driver} queues in {zones}, its zone is {vehicle['zone']}"
         served = [
             ride
