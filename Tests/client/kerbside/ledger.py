@@ -36,7 +36,7 @@ def is_blocked(hub, vehicle):
     ends = [int(line.split(" ")[0]) for line in vehicle.get("blocked", "").splitlines()]
     # Where the hub's time goes faster only what has no end is known to hold.
     is_known = hub.settings.get("clock.scale", 1) == 1
-    return any(end == 0 or is_known and end > time.time() * 1000 + 1000 for end in ends)
+    return any(end == 0 or (is_known and end > time.time() * 1000 + 1000) for end in ends)
 
 
 def check_state(hub):
