@@ -73,6 +73,9 @@ import Wire
                 let again = try await ask("r2")
                 #expect(again.0 == .refused("seats_full") && again.read < 10)
             }
+            // Nor when somebody counts who has no more than others.
+            #expect(try await city.command("seats_set", "T7", "3", "4", "", "").isOK)
+            #expect(try await ask("r2").read < 10)
             #expect(try await city.command("seats_set", "T7", "0", "4", "", "").isOK)
             #expect(try await ask("r3").0.isOK)
             #expect(try await city.offered("r3") == "T7")

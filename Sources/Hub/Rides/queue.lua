@@ -44,7 +44,7 @@ local function join(c, driver, v, zone, reason, score, more)
     local is_last = not score
     score = score or next_arrival(c)
     redis.call('ZADD', c.p .. 'queue:' .. zone, score, driver)
-    room.may_be_more(c, zone)
+    room.may_have(c, zone, v.seats)
     -- Who comes from a ride has been there all the time.
     if v.state ~= 'busy' then redis.call('ZADD', c.p .. 'alive', c.now_text, driver) end
     set_state(c, driver, v, 'available', 'zone', zone, 'score', score, 'since', c.now_text, unpack(more or {}))

@@ -1,5 +1,5 @@
--- The most free seats that a vehicle in a zone's queue has, as far as the queue was read to its end and nothing has changed since: a party that is
--- too large costs one reading of the queue, and not one each time somebody asks. Known in this process alone; every change of a queue, of
+-- The most free seats that a vehicle in a zone's queue may have, as far as the queue was read to its end: a party that is too large costs one
+-- reading of the queue, and not one each time somebody asks. Known in this process alone; every change of a queue, of
 -- seats or of capabilities goes through its functions.
 
 local room = {}
@@ -10,10 +10,14 @@ local MOST_ENTRIES = 1000
 
 local function name(c, zone) return c.p .. zone end
 
--- Somebody has come into the queue, or has more seats.
-function room.may_be_more(c, zone)
-    most_free[name(c, zone)] = nil
+-- Somebody has come into the queue, or has counted: so many seats are free there (nil: it has never said). What is known stays a bound, so a zone
+-- in which people come and go is not read anew for each of them.
+function room.may_have(c, zone, seats)
     changes = changes + 1
+    local of_zone = most_free[name(c, zone)]
+    if not of_zone then return end
+    seats = tonumber(seats) or math.huge
+    for needs, most in pairs(of_zone) do of_zone[needs] = math.max(most, seats) end
 end
 
 -- Somebody has a capability more.

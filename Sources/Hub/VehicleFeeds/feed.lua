@@ -113,7 +113,7 @@ register('seats_set', { 'driver', 'taken', 'seats', 'key', 'why' }, function(c, 
             return reply
         end
         set_vehicle(c, driver, 'seats', free, 'counted_at', times)
-        if known[4] then room.may_be_more(c, known[4]) end
+        if known[4] then room.may_have(c, known[4], free) end
         log(c, 'seats.changed', { driver = driver, taken = taken, seats = free, reason = given.why ~= '' and given.why or 'counted' })
         show(c, driver)
         if known[3] ~= 'available' then return ok({ seats = free }) end
