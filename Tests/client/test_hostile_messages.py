@@ -132,7 +132,8 @@ REFUSED = {
     "channel very long": (text(cmd="subscribe", channel="vehicle:" + "x" * 500), "bad_message", "channel"),
     "channel with a line break": (text(cmd="subscribe", channel="vehicle:a\nb"), "bad_message", "channel"),
     "channel of everybody": (text(cmd="subscribe", channel="driver:*"), "forbidden", None),
-    "hello a second time": (text(cmd="hello", token="x"), "bad_message", None),
+    "hello a second time": (text(cmd="hello"), "bad_message", "token"),
+    "a token that is none for a second hello": (text(cmd="hello", token="x"), "unauthenticated", None),
     "resume an array": (text(cmd="hello", token="x", resume=[]), "bad_message", "resume"),
     "resume of 17": (
         text(cmd="hello", token="x", resume={f"driver:{n}": "1-1" for n in range(17)}),

@@ -4,6 +4,7 @@ import json
 import time
 
 from kerbside import contract
+from kerbside.bus import BusDriver
 
 
 def post(hub, path, token=None, body=None):
@@ -70,17 +71,19 @@ async def test_a_revoked_sign_in_is_not_renewed(hub, cast):
     ))
 
 
-def test_b20_a_guest_asks_for_a_stop_and_the_way_back_and_no_more(town, line):
+async def test_b20_a_guest_asks_for_a_stop_and_the_way_back_and_no_more(town, line):
     """Who can be somebody else in a moment must not fill a bus' list."""
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
     token = guest(town)["token"]
 
-    def ask(minutes):
-        at = int(time.time() + minutes * 60) * 1000
-        body = {"line": line.id, "name": "Ada", "at": at} | line.at(2100).fields
+    def ask(metres):
+        body = {"line": line.id, "name": "Ada"} | line.at(metres).fields
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         answer = town.http("/v1/commands/stop.request", "POST", headers, json.dumps(body))
         return answer.status, json.loads(answer.text)
 
-    asked = [ask(60 * hours) for hours in (1, 2, 3)]
+    asked = [ask(metres) for metres in (1500, 2500, 3500)]
     assert [status for status, _ in asked] == [200, 200, 409], asked
     assert asked[2][1]["code"] == "already_requested" and "2 open requests" in asked[2][1]["detail"]
