@@ -153,12 +153,16 @@ def document():
     return "\n\n".join([HEAD.strip(), *tables, error, *filter(None, types.named.values())]) + "\n"
 
 
-def main(is_check):
-    """Writes it, or says whether it is what its sources say."""
-    text = document()
+def settle(target, text, is_check):
+    """Writes a file, or says whether it is what its sources say."""
     if not is_check:
-        TARGET.write_text(text)
-    elif not TARGET.exists() or TARGET.read_text() != text:
-        print(f"{TARGET.relative_to(ROOT)} is not what its sources say: run tools/generate")
+        target.write_text(text)
+    elif not target.exists() or target.read_text() != text:
+        print(f"{target.relative_to(ROOT)} is not what its sources say: run tools/generate")
         return False
     return True
+
+
+def main(is_check):
+    """Writes it, or says whether it is what its sources say."""
+    return settle(TARGET, document(), is_check)
