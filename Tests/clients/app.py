@@ -1,19 +1,23 @@
 """An app on one of the client libraries: a process that is told what to do by lines of JSON, and tells what it sees.
 
-It waits for nothing but the hub: its clock goes on when it is told. Each library has such a program (`javascript/run.js`); what it
-understands is what `do` has here.
+It waits for nothing but the hub: its clock goes on when it is told. Each library has such a program (`javascript/run.js`,
+`python/run.py`); what it understands is what their `do` has.
 """
 
 import asyncio
 import json
 import pathlib
 import subprocess
+import sys
 
 from kerbside import patience
 
 HERE = pathlib.Path(__file__).parent
 #: library → how its program is started.
-LIBRARIES = {"javascript": ["node", str(HERE / "javascript/run.js")]}
+LIBRARIES = {
+    "javascript": ["node", str(HERE / "javascript/run.js")],
+    "python": [sys.executable, str(HERE / "python/run.py")],
+}
 #: Seconds for what is due at once.
 PATIENCE = patience.PROCESS
 
