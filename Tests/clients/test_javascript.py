@@ -6,8 +6,6 @@ import pathlib
 import re
 import subprocess
 
-import yaml
-
 ROOT = pathlib.Path(__file__).parents[2]
 LIBRARY = ROOT / "Sources/clients/javascript"
 #: What a browser loads; node.js is for Node alone.
@@ -84,26 +82,3 @@ def test_it_depends_on_nothing():
         assert set(re.findall(r"(?:from|import) '([^']*)'", path.read_text())) <= {f"./{other.name}" for other in BROWSER}
     imported = set(re.findall(r"(?:from|import) '([^']*)'", (LIBRARY / "node.js").read_text()))
     assert all(name.startswith(("node:", "./")) for name in imported)
-
-
-def test_it_knows_each_close_code_of_the_contract():
-    codes = yaml.safe_load((ROOT / "config/contract/asyncapi.yaml").read_text())["channels"]["connection"]["x-close-codes"]
-    known = re.findall(r"^  (\d{4}): \{ rule", (LIBRARY / "decisions.js").read_text(), re.MULTILINE)
-    assert set(codes) <= set(known)
-    table = (ROOT / "Sources/clients/behaviour.md").read_text().split("**C1**")[1].split("**C2**")[0]
-    assert set(known) <= set(re.findall(r"\b\d{4}\b", table))
-
-
-def test_each_command_is_an_act_a_question_or_of_its_connection():
-    """The list of questions goes by names: a new command is an act unless it is named like a question."""
-    commands = json.loads((ROOT / "config/contract/schemas/commands.json").read_text())["$defs"]
-    script = (
-        f"import({json.dumps(str(LIBRARY / 'decisions.js'))}).then(({{ isQuestion, OF_CONNECTION }}) => console.log(JSON.stringify("
-        f"{json.dumps(sorted(commands))}.filter((one) => isQuestion(one) && !OF_CONNECTION.includes(one)))))"
-    )
-    result = subprocess.run(["node", "-e", script], capture_output=True, text=True, timeout=60, check=True)
-    assert json.loads(result.stdout) == [
-        "advice.get", "drivers.get", "drivers.list", "fare.estimate", "line.eta", "office.audit", "office.driver", "office.queue",
-        "office.ride", "ratings.get", "receipt.get", "reliability.get", "reliability.of", "report.list", "reservation.list",
-        "sos.list", "trips.list", "vehicle.get", "vehicles.get", "vehicles.list",
-    ]
