@@ -1,19 +1,21 @@
 /// Every command of the contract, by the capability that handles it, with fields of the right type and in their range.
+///
+/// Nearly all that come are positions. What is much larger than one has a place of its own, so that a position is not copied in that room.
 public enum Command: Equatable, Sendable {
     case session(SessionCommand)
     case position(PositionFix)
     case rides(RideCommand)
     case seats(SeatCommand)
-    case channels(ChannelCommand)
+    indirect case channels(ChannelCommand)
     case topics(TopicCommand)
     case notifications(NotificationCommand)
     case tours(TourCommand)
     case lines(LineCommand)
-    case stops(StopCommand)
+    indirect case stops(StopCommand)
     case broadcasts(BroadcastCommand)
     case office(OfficeCommand)
     case safety(SafetyCommand)
-    case registry(RegistryCommand)
+    indirect case registry(RegistryCommand)
     case reservations(ReservationCommand)
     case advice(AdviceCommand)
     case reliability(ReliabilityCommand)
