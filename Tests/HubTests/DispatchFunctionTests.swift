@@ -73,6 +73,55 @@ import Wire
         }
     }
 
+    @Test func `C60: a long queue is not read to its end each time for a party that nobody in it has room for`()
+        async throws
+    {
+        try await TestCity.run { city in
+            for n in 0..<40 {
+                try await city.queue("14", "T\(n)")
+                _ = try await city.command("seats_set", "T\(n)", "2", "4", "", "")
+            }
+            let asked = try await city.command(
+                "ride_request", "p", "r", "14", "45.1", "9.1", "3", "", "", "", "", "", "", "1")
+            #expect(asked.isOK)
+            for round in 0..<6 {
+                let cost = try await looks(city) {
+                    _ = try await city.command("seats_set", "T1", round % 2 == 0 ? "3" : "2", "4", "", "")
+                }
+                #expect(cost < 12)
+                let left = try await looks(city) {
+                    _ = try await city.command("driver_unavailable", "T\(round + 2)", "")
+                }
+                #expect(left < 12)
+            }
+            #expect(try await city.field("ride:r", "state") == "searching")
+            // Who has room is found, and when it has it no more, that is known, too.
+            _ = try await city.command("seats_set", "T20", "1", "4", "", "")
+            #expect(try await city.offered("r") == "T20")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test func `C60: of many who wait only one is read for a driver who comes, and none anew when it is gone`()
+        async throws
+    {
+        try await TestCity.run { city in
+            for n in 0..<40 {
+                let asked = try await city.command(
+                    "ride_request", "p\(n)", "r\(n)", "14", "45.1", "9.1", "2", "", "", "", "", "", "", "1")
+                #expect(asked.isOK)
+            }
+            let before = try await city.calls(of: "hgetall")
+            try await city.queue("14", "T1")
+            #expect(try await city.offered("r0") == "T1")
+            #expect(try await city.command("offer_accept", "T1", "r0", "", "").isOK)
+            #expect(try await city.calls(of: "hgetall") - before < 12)
+            try await city.queue("14", "T2")
+            #expect(try await city.offered("r1") == "T2")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
     @Test func `C60: a declined ride is looked at once, and the others for its driver only`() async throws {
         try await TestCity.run { city in
             try await declined(city, rides: 10)

@@ -44,4 +44,15 @@ function room.most(c, zone, needs)
     return math.min(of_zone[''] or math.huge, of_zone[needs] or math.huge)
 end
 
+-- Who was found last in a zone's queue to have more seats than others: to be looked at first.
+local widest, zones = {}, 0
+
+function room.found(c, zone, driver)
+    if not widest[name(c, zone)] then zones = zones + 1 end
+    if zones > MOST_ENTRIES then widest, zones = {}, 1 end
+    widest[name(c, zone)] = driver
+end
+
+function room.widest(c, zone) return widest[name(c, zone)] end
+
 return { room = room }

@@ -3,7 +3,7 @@
 -- who are asked for others; between two rounds there is a pause. Nobody is there: the zones around are looked through (`near`), and who waits on
 -- (`wait_until`) is tried again until then. A ride in a pause, or that looks around again, stands in `offers` by when that is.
 
-local load_ride, log, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'set_ride', 'set_vehicle', 'tell')
+local load_ride, log, pick, set_ride, set_vehicle, tell = import('core', 'load_ride', 'log', 'pick', 'set_ride', 'set_vehicle', 'tell')
 local cancels = import('limits', 'cancels')
 local forget_walk = import('walk', 'forget_walk')
 local taxi_figures = import('taxi_figures', 'taxi_figures')
@@ -12,6 +12,7 @@ local around, gave_back = import('candidates', 'around', 'gave_back')
 local have_others_room, lacks = import('candidates', 'have_others_room', 'lacks')
 local named, outlook, read_on, take = import('candidates', 'named', 'outlook', 'read_on', 'take')
 local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
+local room = import('room', 'room')
 
 -- Who is told, in the same step, what becomes of rides that were reserved (`reservation` of the ride).
 local followers = {}
@@ -250,8 +251,10 @@ local function dispatch_driver(c, zone, driver, is_new, again)
         local is_looked_at = ride == again
         local r
         if not is_looked_at and is_there and (is_free or is_new) then
-            local was_asked = redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) == '1'
-            r = (is_new or not was_asked) and load_ride(c, ride)
+            local asked = redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver)
+            local was_asked = asked == '1'
+            -- Once it is asked for one, only those are of interest that asked it before, or that it gave back, which it was asked for, too.
+            r = (is_free and not was_asked or is_new and asked) and load_ride(c, ride)
             local can_take = r and seats >= tonumber(r.passengers) and not lacks(c, r, driver)
             was_asked = was_asked or can_take and gave_back(r, driver)
             if can_take and not was_asked and is_free then
@@ -269,19 +272,51 @@ local function dispatch_driver(c, zone, driver, is_new, again)
     end
 end
 
+-- The parties that wait for a zone, by ride, of those up to `most`; and how large the largest is.
+local function parties_up_to(c, rides, most)
+    local parties, largest = {}, 0
+    for _, ride in ipairs(rides) do
+        local party = tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) or 0
+        if party <= most then parties[ride], largest = party, math.max(largest, party) end
+    end
+    return parties, largest
+end
+
+-- Reads on in a queue until somebody has so many free seats. Who was found the last time is looked at first, and often has them still.
+local function read_for(c, queue, passengers)
+    local found = room.widest(c, queue.zone)
+    local v = found and redis.call('HMGET', c.p .. 'vehicle:' .. found, 'state', 'zone', 'seats')
+    if v and v[1] == 'available' and v[2] == queue.zone then queue.most_free = math.max(queue.most_free, tonumber(v[3]) or math.huge) end
+    if queue.most_free >= passengers then return end
+    while queue.most_free < passengers and read_on(c, queue) do end
+    if queue.most_free >= passengers then room.found(c, queue.zone, queue.queue.names[queue.size]) end
+end
+
+-- Whether a ride that waited for the answer of somebody who is gone now would find nothing new: it looks around again by itself, or has asked nobody
+-- yet, and others are there.
+local function is_in_good_hands(c, ride, queue)
+    local r = pick(c.p .. 'ride:' .. ride, { 'look_at', 'wait_until', 'attempt', 'passengers', 'needs' })
+    if r.wait_until and r.look_at and c.now < tonumber(r.look_at) then return true end
+    return r.attempt == '0' and not r.needs and have_others_room(c, queue, tonumber(r.passengers))
+end
+
 -- The same where a driver has left a zone, or has fewer seats: there is nobody new to ask. A ride may have nobody left who has
--- room for it, and the round of one that waited for the driver's answer may be over.
+-- room for it, and the round of one that waited for the driver's answer may be over. Larger parties than anybody had room for before are not
+-- looked at: they have been, and the queue is not read to its end for them each time.
 -- driver: if a ride had been offered to it. again: that ride, which looks for another one.
 local function dispatch_rest(c, zone, driver, again)
     local rides = waiting(c, zone)
     if #rides == 0 then return end
-    local queue = view(c, zone)
+    local queue, parties = view(c, zone), nil
     read_on(c, queue)
-    while queue.most_free < math.huge and queue.most_free < c.max_passengers and read_on(c, queue) do end
-    local may_be_full = queue.most_free < c.max_passengers
-    for _, ride in ipairs((may_be_full or driver) and rides or {}) do
-        if ride == again or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1'
-            or may_be_full and tonumber(redis.call('HGET', c.p .. 'ride:' .. ride, 'passengers')) > queue.most_free then
+    if queue.most_free < c.max_passengers then
+        local largest
+        parties, largest = parties_up_to(c, rides, room.most(c, zone, ''))
+        read_for(c, queue, largest)
+    end
+    for _, ride in ipairs((parties or driver) and rides or {}) do
+        if ride == again or parties and (parties[ride] or 0) > queue.most_free
+            or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1' and not is_in_good_hands(c, ride, queue) then
             place_ride(c, ride, load_ride(c, ride), queue)
         end
     end
