@@ -49,7 +49,7 @@ extension Settings {
             "tokens.guests_per_hour", \.tokens.guestsPerHour, 0...100_000, .atReload,
             """
             How many guests, who may watch lines and ask for a stop without an account, one network (an IPv4 address, or a \
-            /64 of IPv6) may become in an hour, at each worker. A guest stays one for as long as the sign-in. 0: nobody can.
+            /48 of IPv6) may become in an hour, at each worker. A guest stays one for as long as the sign-in. 0: nobody can.
             """),
     ]
 }

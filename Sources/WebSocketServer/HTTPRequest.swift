@@ -50,6 +50,23 @@ public struct HTTPRequest: Sendable {
         "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-gpc", "upgrade-insecure-requests",
     ]
 
+    /// Whether no web page asks, or one of this server or of `allowed` origins (`https://example.org`; `*` for all). Of this server are those
+    /// of the host that was asked; from this machine only under a name of this machine, because any page can give its own name the
+    /// address 127.0.0.1.
+    public func isOfPage(in allowed: [String]) -> Bool {
+        guard let origin = origin?.lowercased() else { return true }
+        if allowed.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return true }
+        guard let host = host?.lowercased() else { return false }
+        if isFromLoopback, !LoopbackName.matches(host) { return false }
+        return origin == "http://\(Self.without(port: ":80", host))"
+            || origin == "https://\(Self.without(port: ":443", host))"
+    }
+
+    /// Browsers leave the default port out of Origin.
+    private static func without(port: String, _ host: String) -> String {
+        host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
+    }
+
     public var authorization: String? { header("authorization") }
     public var ifNoneMatch: String? { header("if-none-match") }
 

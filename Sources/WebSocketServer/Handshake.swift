@@ -38,7 +38,7 @@ package struct Handshake {
         guard let key = request.header("sec-websocket-key"), Self.isKey(key) else {
             return .refused(.text(400, "Sec-WebSocket-Key is not 16 bytes in base64."), .malformed)
         }
-        guard isAllowed(origin: request.origin, host: request.host, isLocal: request.isFromLoopback) else {
+        guard request.isOfPage(in: allowedOrigins) else {
             return .refused(.text(403, "This origin may not connect; see allowed origins in the settings."), .origin)
         }
         let offered = request.tokens("sec-websocket-protocol")
@@ -60,22 +60,6 @@ package struct Handshake {
         ]
         return response
     }()
-
-    /// No origin: not a browser. Same origin: the host that was asked; from this machine only under a name of this machine,
-    /// because any page can give its own name the address 127.0.0.1. Anything else has to be allowed.
-    private func isAllowed(origin: String?, host: String?, isLocal: Bool) -> Bool {
-        guard let origin = origin?.lowercased() else { return true }
-        if allowedOrigins.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return true }
-        guard let host = host?.lowercased() else { return false }
-        if isLocal, !LoopbackName.matches(host) { return false }
-        return origin == "http://\(Self.without(port: ":80", host))"
-            || origin == "https://\(Self.without(port: ":443", host))"
-    }
-
-    /// Browsers leave the default port out of Origin.
-    private static func without(port: String, _ host: String) -> String {
-        host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
-    }
 
     /// 16 bytes in base64: 22 digits and two paddings.
     private static func isKey(_ key: String) -> Bool {

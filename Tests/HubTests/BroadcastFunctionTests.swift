@@ -38,12 +38,15 @@ import Wire
             for n in 0..<250 { try await hello(city, "passenger", "p\(n)") }
             try await hello(city, "driver", "T1")
             try await hello(city, "bus_driver", "B1")
+            // Who has no account is somebody else tomorrow.
+            try await hello(city, "passenger", "guest-0a1b2c3d-Xyz9")
             #expect(try await people(send(city, "passengers")) == 250)
             // Copied at once, as they are few; then 25 each.
             #expect(try await tellAll(city) <= 13)
             for n in 0..<250 { #expect(try await notices(city, "passenger:p\(n)") == 1) }
             #expect(try await notices(city, "driver:T1") == 0)
             #expect(try await notices(city, "bus_driver:B1") == 0)
+            #expect(try await notices(city, "passenger:guest-0a1b2c3d-Xyz9") == 0)
             #expect(try await city.raw(["EXISTS", "{test}:broadcasts", "{test}:broadcast:n_1"]).int == 0)
         }
     }

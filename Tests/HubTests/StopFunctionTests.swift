@@ -55,6 +55,33 @@ import Wire
     }
 
     @Test(
+        "C60: those without an account ask for a half of what a driver can have, one network for a sixth, others for the rest"
+    )
+    func guests() async throws {
+        try await TestCity.run { city in
+            try await start(city)
+            try await city.raw(["HSET", "{test}:settings", "stop_max_on_tour", "12"])
+            var number = 0
+            func ask(_ citizen: String, isGuest: Bool = true) async throws -> TestCity.Outcome {
+                number += 1
+                let wished = wish("s\(number)", Double(200 + number * 100), inMinutes: 10)
+                return try await city.command(
+                    "stop_request", citizen, "", "L", "", "",
+                    isGuest ? #"{"name":"Ada","most_open":2}"# : #"{"name":"Ada"}"#, wished)
+            }
+            for guest in ["guest-0a-1", "guest-0a-2"] { #expect(try await ask(guest).isOK) }
+            #expect(try await ask("guest-0a-3") == .refused("not_available"))
+            for guest in ["guest-0b-1", "guest-0b-2", "guest-0c-1", "guest-0c-2"] { #expect(try await ask(guest).isOK) }
+            #expect(try await ask("guest-0d-1") == .refused("not_available"))
+            for citizen in 0..<6 { #expect(try await ask("c\(citizen)", isGuest: false).isOK) }
+            #expect(try await ask("c6", isGuest: false) == .refused("not_available"))
+            _ = try await city.command("stop_cancel", "guest-0b-1", "s4", "")
+            #expect(try await ask("guest-0d-1").isOK, "when one has ended there is room for another")
+            #expect(try await city.brokenInvariants() == [])
+        }
+    }
+
+    @Test(
         "N1: a tour takes so many open requests and no more, and what its driver's history keeps does not grow with them"
     )
     func bounded() async throws {

@@ -41,6 +41,13 @@ def test_b20_a_guest_asks_for_little(hub):
     assert answer.status == 404 and json.loads(answer.text)["code"] == "not_found"
 
 
+def test_a_page_of_another_host_makes_no_guests(hub):
+    for origin in ("https://elsewhere.example", "null"):
+        answer = hub.http("/v1/guest", "POST", {"Origin": origin})
+        assert answer.status == 403 and "server.allowed_origins" in json.loads(answer.text)["detail"]
+    assert hub.http("/v1/guest", "POST", {"Origin": f"http://127.0.0.1:{hub.port}"}).status == 200
+
+
 def test_guests_can_be_turned_off(new_hub):
     hub = new_hub(tokens__guests_per_hour=0).start()
     answer, got = post(hub, "/v1/guest")

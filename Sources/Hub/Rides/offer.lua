@@ -82,9 +82,8 @@ end
 
 -- Why the offer that a driver answers is not open to it.
 local function no_offer(c, ride, r, driver)
-    if not r.state then return refuse('not_found', 'There is no ride ' .. ride .. '.') end
-    if r.offered_to ~= driver and not redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) then
-        return refuse('not_found', 'The ride ' .. ride .. ' was not offered to you.')
+    if not r.state or r.offered_to ~= driver and not redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) then
+        return refuse('not_found', 'The ride ' .. ride .. ' was not offered to you, or does not exist.')
     end
     if r.driver and r.driver ~= driver then return refuse('offer_taken', 'Another driver has taken the ride.') end
     if r.state == 'searching' or r.state == 'offered' then

@@ -12,7 +12,11 @@ local WISHES_S = 400 * 86400
 
 function people.keep_wishes(c, channel) redis.call('EXPIRE', c.p .. 'wishes:' .. channel, WISHES_S) end
 
+-- Guests (SignIn.swift) are somebody else tomorrow: they are in no list, and notices are not told to them.
+local GUEST = '^guest%-%x+%-%w+$'
+
 function people.came(c, role, subject)
+    if string.find(subject, GUEST) then return end
     local key = c.p .. 'people:' .. role
     redis.call('ZADD', key, c.real, subject)
     -- After a week without the hub all are over at once.

@@ -39,6 +39,12 @@ final class SignIn {
             return .refusal(
                 ErrorReply(code: .forbidden, detail: "Nobody is a guest here: ask the operator for an account."))
         }
+        // Any page could else use up what the network of its visitor has.
+        guard request.isOfPage(in: services.settings.server.allowedOrigins) else {
+            return .refusal(
+                ErrorReply(
+                    code: .forbidden, detail: "This origin may not ask; see server.allowed_origins in the settings."))
+        }
         if limits.perHour != tokens.guestsPerHour { limits = GuestLimits(perHour: tokens.guestsPerHour) }
         // A proxy of this machine asks for everybody.
         let network = request.isFromLoopback ? nil : request.remoteNetwork

@@ -83,16 +83,15 @@ function figures.is_line(c, line)
 end
 
 -- A request was refused. who: role and subject. One that is sent again with its key is counted once, as far as the latest keys
--- of a subject that were refused can tell.
+-- of a subject that were refused can tell; without a key, all of one reason in ten minutes are one.
 function figures.refused(c, line, code, who, key)
     if not figures.is_line(c, line) then return end
-    if key ~= '' then
-        local seen = c.p .. 'refused:' .. who
-        if redis.call('LPOS', seen, key) then return end
-        redis.call('LPUSH', seen, key)
-        redis.call('LTRIM', seen, 0, 15)
-        redis.call('EXPIRE', seen, c.idempotency_ttl_s)
-    end
+    if key == '' then key = ' ' .. code .. string.format(' %.0f', math.floor(c.now / 600000)) end
+    local seen = c.p .. 'refused:' .. who
+    if redis.call('LPOS', seen, key) then return end
+    redis.call('LPUSH', seen, key)
+    redis.call('LTRIM', seen, 0, 15)
+    redis.call('EXPIRE', seen, c.idempotency_ttl_s)
     figures.add(c, line, { ['refused:' .. code] = 1 })
 end
 

@@ -66,13 +66,25 @@ function stops.repeated(c, citizen, line, r)
     return nil, nil, #open, passengers
 end
 
--- How many open requests its driver will have with it: those of the tour; before there is one, those of the line that the next
+-- The open requests that its driver will have besides, their ids: those of the tour; before there is one, those of the line that the next
 -- driver will have, which are those about the same time if the line is driven by a timetable.
-function stops.count(c, line, r)
-    if r.tour then return redis.call('ZCARD', c.p .. 'tour-stops:' .. r.tour) end
+function stops.beside(c, line, r)
+    if r.tour then return redis.call('ZRANGE', c.p .. 'tour-stops:' .. r.tour, 0, -1) end
     local key, round = c.p .. 'line:' .. line .. ':stops', c.stop_round_ms
-    if r.anywhere then return redis.call('ZCARD', key) end
-    return redis.call('ZCOUNT', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round))
+    if r.anywhere then return redis.call('ZRANGE', key, 0, -1) end
+    return redis.call('ZRANGEBYSCORE', key, string.format('%.0f', r.at - round), string.format('%.0f', r.at + round))
+end
+
+-- Who has no account may be anybody, and many at once: of what a driver can have, all guests together ask for a half at most, and those of one
+-- network (`guest-<network>-<who>`) for a sixth. Answers whether that is so already.
+function stops.has_guests_enough(c, citizen, others)
+    local network, all, near = string.match(citizen, '^guest%-%x+%-') or citizen, 0, 0
+    for _, id in ipairs(others) do
+        local other = redis.call('HGET', c.p .. 'stop:' .. id, 'citizen') or ''
+        if string.sub(other, 1, 6) == 'guest-' then all = all + 1 end
+        if string.sub(other, 1, #network) == network then near = near + 1 end
+    end
+    return all >= math.ceil(c.stop_max_on_tour / 2) or near >= math.ceil(c.stop_max_on_tour / 6)
 end
 
 -- What is kept of a request that may be made.
@@ -140,9 +152,14 @@ register('stop_request', { 'citizen', 'key', 'line', 'code', 'detail', 'person',
             local where = i == 2 and 'field `back`: ' or ''
             if r.code then return no(r.code, where .. r.detail) end
             local most = c.stop_max_on_tour
-            if stops.count(c, line, r) + i > most then
+            local others = stops.beside(c, line, r)
+            if #others + i > most then
                 return no('not_available', where .. 'There are ' .. most .. ' open requests, which is the most that are taken. '
                     .. 'Ask again when some are answered.')
+            end
+            if person.most_open and stops.has_guests_enough(c, citizen, others) then
+                return no('not_available', where .. 'Many without an account ask for this line now. Sign in to ask for a stop, or ask again '
+                    .. 'when some are answered.')
             end
             local free = r.tour and stops.free_seats(c, r.tour, r.at)
             if free and r.passengers > free then
