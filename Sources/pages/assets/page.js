@@ -1,0 +1,71 @@
+// What the pages share: elements, reading from the hub, errors, and the link.
+
+import { Kerbside } from './kerbside/kerbside.js';
+import { language, phrase, translate } from './language.js';
+import { guestToken } from './sign-in.js';
+
+/** @param {string} id @returns {any} */
+export const byId = (id) => document.getElementById(id);
+
+/**
+ * An element. Text is never read as HTML.
+ * @param {string} name @param {Record<string, any>} [properties] @param {...(Node | string)} content
+ */
+export function element(name, properties = {}, ...content) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content);
+  return made;
+}
+
+/**
+ * Side by side, with a mark between.
+ * @param {...(Node | string)} parts
+ */
+export const dotted = (...parts) => parts.flatMap((part, index) => (index ? [' · ', part] : [part]));
+
+/** The path was refused, or nothing answers. */
+class NoAnswer extends Error {
+  /** @param {number} [status] */
+  constructor(status) {
+    super(`HTTP ${status}`);
+    this.error = { code: status === 404 ? 'not_found' : status === 429 ? 'rate_limited' : status ? 'unavailable' : 'no_answer' };
+  }
+}
+
+/** @param {string} path */
+export async function read(path) {
+  const answer = await fetch(path).catch(() => undefined);
+  if (answer?.ok) return answer.json();
+  throw new NoAnswer(answer?.status);
+}
+
+const EXPLAINED = [
+  'already_requested', 'forbidden', 'no_answer', 'no_driver', 'not_available', 'not_bookable', 'not_found', 'outside_hours', 'rate_limited',
+  'seats_full', 'stop_passed', 'unavailable',
+];
+
+/**
+ * For people. The hub speaks English, and says more there.
+ * @param {any} error
+ */
+export function explained(error) {
+  const { code, detail } = error?.error ?? {};
+  const isKnown = EXPLAINED.includes(code);
+  if (isKnown && (language !== 'en' || !detail)) return phrase(`error.${code}`);
+  return element('span', { lang: 'en' }, detail ?? String(error?.message ?? error));
+}
+
+/**
+ * A client of the hub, as a guest. Its state is said at the top of the page.
+ * @param {import('./kerbside/storage.js').Storage} [storage] for what is to be sent without a link
+ */
+export function connect(storage) {
+  const url = `${location.origin.replace(/^http/, 'ws')}/v1/connect`;
+  const hub = new Kerbside({ url, token: guestToken, ...(storage ? { storage } : {}) });
+  hub.on('state', ({ state }) => byId('link').replaceChildren(state === 'live' ? '' : phrase(`link.${state}`)));
+  addEventListener('online', () => hub.wake());
+  hub.start();
+  return hub;
+}
+
+translate();
