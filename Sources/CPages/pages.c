@@ -13,8 +13,20 @@ static const unsigned char line_line_css[] = {
 static const unsigned char line_line_js[] = {
 #embed "../pages/line/line.js"
 };
+static const unsigned char board_board_css[] = {
+#embed "../pages/board/board.css"
+};
+static const unsigned char board_board_js[] = {
+#embed "../pages/board/board.js"
+};
+static const unsigned char board_index_html[] = {
+#embed "../pages/board/index.html"
+};
 static const unsigned char assets_buses_js[] = {
 #embed "../pages/assets/buses.js"
+};
+static const unsigned char assets_departures_js[] = {
+#embed "../pages/assets/departures.js"
 };
 static const unsigned char assets_language_js[] = {
 #embed "../pages/assets/language.js"
@@ -85,7 +97,11 @@ static const struct kerbside_page pages[] = {
     PAGE("/line/index.html", line_index_html),
     PAGE("/line/line.css", line_line_css),
     PAGE("/line/line.js", line_line_js),
+    PAGE("/board/board.css", board_board_css),
+    PAGE("/board/board.js", board_board_js),
+    PAGE("/board/index.html", board_index_html),
     PAGE("/assets/buses.js", assets_buses_js),
+    PAGE("/assets/departures.js", assets_departures_js),
     PAGE("/assets/language.js", assets_language_js),
     PAGE("/assets/languages/de.json", languages_de_json),
     PAGE("/assets/languages/en.json", languages_en_json),

@@ -1,52 +1,10 @@
 """The page of lines, in a browser: watched and asked for a stop by somebody without an account (B20)."""
 
-import shutil
-
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 
-from kerbside import patience
+from kerbside.browser import DESKTOP, PHONE, SMALL, Page
 from kerbside.bus import BusDriver
-
-PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 568}, {"width": 1280, "height": 800}
-expect.set_options(timeout=patience.MESSAGE * 1000)
-
-
-class Page:
-    """A browser of its own with the page, and what it has asked for."""
-
-    def __init__(self, hub, size, scheme="light", language="en-US"):
-        self.hub, self.size, self.scheme, self.language = hub, size, scheme, language
-        self.asked, self.faults, self.bytes = [], [], 0
-
-    async def __aenter__(self):
-        self._playwright = await async_playwright().start()
-        self._browser = await self._playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme, locale=self.language)
-        self.page = await context.new_page()
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
-        await self.page.goto(f"http://127.0.0.1:{self.hub.port}/")
-        return self
-
-    async def __aexit__(self, *_):
-        await self._browser.close()
-        await self._playwright.stop()
-
-    async def sees(self, text):
-        await expect(self.page.locator("main")).to_contain_text(text)
-
-    async def is_well(self):
-        """Nothing for axe to say, nothing wider than the screen, nothing of another host, no fault."""
-        found = await Axe().run(self.page)
-        assert not found.response["violations"], found.generate_report()
-        wide = await self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        assert not wide, "it scrolls sideways"
-        assert all(url.startswith((f"http://127.0.0.1:{self.hub.port}/", "data:")) for url in self.asked), self.asked
-        assert not self.faults
 
 
 @pytest.mark.parametrize(
@@ -61,7 +19,7 @@ async def test_b20_a_citizen_watches_a_line_and_is_fetched(town, line, size, sch
         await page.get_by_label("Find a stop").fill(line.stops[3])
         await page.get_by_role("link", name=line.stops[3]).first.wait_for()
         await one.is_well()
-        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.go(f"/line/#{line.id}")
         await one.sees(f"Bus {line.bus}")
         await one.sees("many seats free")
         await one.is_well()
@@ -91,7 +49,7 @@ async def test_by_keyboard_alone_and_over_a_lost_link(town, line):
     async with Page(town, PHONE) as one:
         page = one.page
         await one.sees(line.id)
-        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}/{line.stops[2]}")
+        await one.go(f"/line/#{line.id}/{line.stops[2]}")
         await one.sees("Ask the bus to stop")
         # From the title on: the name, the wheelchair, the button.
         await page.keyboard.press("Tab")
@@ -119,7 +77,7 @@ async def test_u10_it_speaks_the_readers_language_and_keeps_another_that_is_chos
     await driver.go(100)
     async with Page(town, SMALL, language="de-AT") as one:
         page = one.page
-        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.go(f"/line/#{line.id}")
         await one.sees("Richtung East")
         await one.sees("viele Plätze frei")
         assert await page.evaluate("document.documentElement.lang") == "de"
@@ -129,11 +87,11 @@ async def test_u10_it_speaks_the_readers_language_and_keeps_another_that_is_chos
         await one.sees("Direzione East")
         await one.sees("molti posti liberi")
         assert await page.evaluate("document.documentElement.lang") == "it"
-        await page.goto(f"http://127.0.0.1:{town.port}/line/?lang=fr#{line.id}/{line.stops[2]}")
+        await one.go(f"/line/?lang=fr#{line.id}/{line.stops[2]}")
         await one.sees("Demander au bus de s’arrêter")
         await one.is_well()
         # What was chosen is kept; what an address says is for that once.
-        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}/{line.stops[2]}")
+        await one.go(f"/line/#{line.id}/{line.stops[2]}")
         await one.sees("Chiedi all’autobus di fermarsi")
 
 
@@ -145,7 +103,7 @@ async def test_what_a_catalog_lacks_is_said_in_english_and_marked_so(town, line)
         await expect(page.get_by_role("heading", level=1)).to_have_text("Amabhasi")
         await expect(page.locator("h2 [lang=en]")).to_have_text("Lines")
         await one.is_well()
-        await page.goto(f"http://127.0.0.1:{town.port}/line/#{line.id}")
+        await one.go(f"/line/#{line.id}")
         await one.sees(f"Ibhasi {line.bus} · on time")
         await expect(page.get_by_text("on time")).to_have_attribute("lang", "en")
         await one.is_well()
@@ -154,6 +112,6 @@ async def test_what_a_catalog_lacks_is_said_in_english_and_marked_so(town, line)
 @pytest.mark.parametrize(("language", "text"), [("en-US", "Go back and choose again"), ("de-DE", "Das gibt es nicht")])
 async def test_n7_what_goes_wrong_says_what_to_do(town, language, text):
     async with Page(town, PHONE, language=language) as one:
-        await one.page.goto(f"http://127.0.0.1:{town.port}/line/#nowhere")
+        await one.go("/line/#nowhere")
         await one.sees(text)
         await one.page.get_by_role("link", name="Try again" if language == "en-US" else "Noch einmal versuchen").wait_for()

@@ -55,14 +55,22 @@ export function explained(error) {
   return element('span', { lang: 'en' }, detail ?? String(error?.message ?? error));
 }
 
+/** @param {string} state of the link */
+export const linkState = (state) => (state === 'live' ? '' : phrase(`link.${state}`));
+
 /**
  * A client of the hub, as a guest. Its state is said at the top of the page.
  * @param {import('./kerbside/storage.js').Storage} [storage] for what is to be sent without a link
+ * @param {(state: string) => Node | string} [words] for the state
  */
-export function connect(storage) {
+export function connect(storage, words = linkState) {
   const url = `${location.origin.replace(/^http/, 'ws')}/v1/connect`;
   const hub = new Kerbside({ url, token: guestToken, ...(storage ? { storage } : {}) });
-  hub.on('state', ({ state }) => byId('link').replaceChildren(state === 'live' ? '' : phrase(`link.${state}`)));
+  hub.on('state', ({ state }) => {
+    const said = element('span', {}, words(state));
+    // The same words again would be read aloud again.
+    if (said.textContent !== byId('link').textContent) byId('link').replaceChildren(...said.childNodes);
+  });
   addEventListener('online', () => hub.wake());
   hub.start();
   return hub;

@@ -1,0 +1,53 @@
+"""A browser with a page of the hub, and what holds of every page in each of its states."""
+
+import shutil
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import async_playwright, expect
+
+from . import patience
+
+PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 568}, {"width": 1280, "height": 800}
+expect.set_options(timeout=patience.MESSAGE * 1000)
+
+
+class Page:
+    """A browser of its own with the page, and what it has asked for."""
+
+    def __init__(self, hub, size, scheme="light", language="en-US", path="/"):
+        self.hub, self.size, self.scheme, self.language, self.path = hub, size, scheme, language, path
+        self.asked, self.links, self.faults = [], [], []
+
+    async def __aenter__(self):
+        self._playwright = await async_playwright().start()
+        self._browser = await self._playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme, locale=self.language)
+        self.page = await context.new_page()
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("websocket", lambda link: self.links.append(link.url))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        await self.go(self.path)
+        return self
+
+    async def __aexit__(self, *_):
+        await self._browser.close()
+        await self._playwright.stop()
+
+    async def go(self, path):
+        await self.page.goto(f"http://127.0.0.1:{self.hub.port}{path}")
+
+    async def sees(self, text):
+        await expect(self.page.locator("main")).to_contain_text(text)
+
+    async def is_well(self, refused=False):
+        """Nothing for axe to say, nothing wider than the screen, nothing of another host, no fault but what the hub `refused`."""
+        found = await Axe().run(self.page)
+        assert not found.response["violations"], found.generate_report()
+        wide = await self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, "it scrolls sideways"
+        assert all(url.startswith((f"http://127.0.0.1:{self.hub.port}/", "data:")) for url in self.asked), self.asked
+        # The browser says itself that it was refused.
+        self.faults = [fault for fault in self.faults if not (refused and ("404" in fault or "ERR_CONNECTION" in fault))]
+        assert not self.faults
