@@ -57,6 +57,33 @@ import Wire
         }
     }
 
+    @Test(
+        "M18: across a change of the clocks each ride counts at the hour that the city's clock showed when it was asked for",
+        arguments: [
+            // 2027-03-28, ten to two in winter time; the change is at 01:00 by UTC.
+            (1_806_195_000, 1_200, "3600", "7200", [1, 3]),
+            // 2027-10-31, half past two in summer time, and an hour later again.
+            (1_824_942_600, 3_600, "7200", "3600", [2]),
+        ])
+    func summerTime(begins: Int, afterS: Int, before: String, after: String, hours: [Int]) async throws {
+        try await TestCity.run { city in
+            try await city.raw(["HSET", "{test}:settings", "clock_hub", "\(begins)000"])
+            try await city.call("city_sweep", ["w", "5000", before, ""])
+            try await city.queue("14", "T1")
+            _ = try await city.request("p1", "r1", "14")
+            try await city.advance(afterS * 1000)
+            try await city.call("city_sweep", ["w", "5000", after, ""])
+            _ = try await city.command("ride_cancel", "passenger", "p1", "r1", "", "")
+            try await city.connect("T1")
+            _ = try await city.command("driver_available", "T1", "14", "", "", "")
+            _ = try await city.request("p2", "r2", "14")
+            _ = try await city.command("ride_cancel", "passenger", "p2", "r2", "", "")
+            let rows = try await counted(city)
+            #expect(rows.map(\.hour) == hours)
+            #expect(rows.reduce(0) { $0 + $1.requested } == 2)
+        }
+    }
+
     @Test func `they are told as JSON and as a table`() throws {
         let date = try #require(ServiceDate("2027-01-15"))
         let row = try #require(TaxiFigures(date, "9|Zone, 1", "3 2 1 0 1 1 9000 2 61000 1"))

@@ -315,8 +315,9 @@ local function dispatch_rest(c, zone, driver, again)
         read_for(c, queue, largest)
     end
     for _, ride in ipairs((parties or driver) and rides or {}) do
-        if ride == again or parties and (parties[ride] or 0) > queue.most_free
-            or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1' and not is_in_good_hands(c, ride, queue) then
+        local may_be_over = parties and (parties[ride] or 0) > queue.most_free
+            or driver and redis.call('ZSCORE', c.p .. 'asks:' .. ride, driver) ~= '1'
+        if ride == again or may_be_over and not is_in_good_hands(c, ride, queue) then
             place_ride(c, ride, load_ride(c, ride), queue)
         end
     end

@@ -10,18 +10,31 @@ local beside, beside_changed = import('settings', 'beside', 'beside_changed')
 
 local figures = {}
 
--- The city's local time less UTC, s: the workers know its time zone, and say it with each sweep.
+-- The city's local time less UTC, s: the workers know its time zone, and say it with each sweep. `utc_offset_changed` has since when (ms, a quarter
+-- of an hour, as clocks are changed by), and what it was before: what began before the change to summer time counts where it began.
+local QUARTER_MS = 900000
+
 function figures.set_offset(c, seconds)
     local key = c.p .. 'settings'
-    if redis.call('HGET', key, 'utc_offset_s') == seconds then return end
+    local before = redis.call('HGET', key, 'utc_offset_s')
+    if before == seconds then return end
     redis.call('HSET', key, 'utc_offset_s', seconds)
+    if before then
+        local since = math.floor(c.now / QUARTER_MS) * QUARTER_MS
+        redis.call('HSET', key, 'utc_offset_changed', string.format('%.0f ', since) .. before)
+    end
     beside_changed(c)
+end
+
+local function offset_at(c, at)
+    local since, before = string.match(beside(c, 'utc_offset_changed') or '', '^(%d+) (%-?%d+)$')
+    return tonumber(since and at < tonumber(since) and before or beside(c, 'utc_offset_s')) or 0
 end
 
 -- The day of a time (ms; nil: now), as 2026-11-21, and its hour. Days since 1970 to a date as `ServiceDate` in Domain has it, with years that begin in March.
 function figures.date(c, at)
     local floor = math.floor
-    local seconds = (at or c.now) / 1000 + (tonumber(beside(c, 'utc_offset_s')) or 0)
+    local seconds = (at or c.now) / 1000 + offset_at(c, at or c.now)
     local days = floor(seconds / 86400) + 719468
     local era = floor(days / 146097)
     local day = days - era * 146097
@@ -37,7 +50,7 @@ end
 function figures.dates(c)
     local known = {}
     return function(at)
-        local quarter = math.floor(at / 900000)
+        local quarter = math.floor(at / QUARTER_MS)
         local of = known[quarter]
         if not of then
             of = { figures.date(c, at) }
