@@ -57,8 +57,12 @@ end
 -- are known. People's own channels, and those of vehicles, are one partition, `people`: nil.
 local partitions, partition_count = {}, 0
 
+-- By their first letters: `topic:`, `line:`, `city`; `vehicle:`.
+local T, L, C, V = 116, 108, 99, 118
+
 local function partition(channel)
-    if not string.find(channel, '^[tlc]') then return nil end
+    local first = string.byte(channel)
+    if first ~= T and first ~= L and first ~= C then return nil end
     local h = partitions[channel]
     if h then return h end
     h = 0
@@ -81,7 +85,7 @@ local function push(c, channel, seq, type, meta, data)
         redis.call('PUBLISH', c.p .. 'push:' .. number, record)
         return
     end
-    local gathered = string.find(channel, '^v') and c.shown or c.pushed
+    local gathered = string.byte(channel) == V and c.shown or c.pushed
     gathered[#gathered + 1] = record
 end
 
@@ -246,7 +250,7 @@ function tell_json(c, channel, type, json, meta, pushed)
     if c.real % 16 == 0 then drop_old(c, key, 100) end
     push(c, channel, id, type, meta or '', pushed or json)
     -- The office tells by voice who has no app (callers.lua).
-    if string.find(channel, '^passenger:tel:') then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
+    if string.sub(channel, 1, 14) == 'passenger:tel:' then tell_json(c, 'office', 'caller.told', for_office(c, channel, type, json)) end
     return id
 end
 
