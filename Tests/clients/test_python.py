@@ -125,7 +125,8 @@ def test_the_app_of_the_article_works(tmp_path):
             await server.push(TOPIC, "roadworks", {"n": 1})
             await until(lambda: server.got[-1]["cmd"] == "offer.seen")
         finally:
-            process.send_signal(signal.SIGINT)
+            # Not as Ctrl-C does: what runs in the background of a shell does not hear that.
+            process.terminate()
         seen = (await process.communicate())[0].decode()
         assert "live" in seen and "r1" in seen and "roadworks" in seen
 
