@@ -31,22 +31,27 @@ final class LineTimes: Capability {
         guard catalog.isKnown, services.clock.isSet else {
             return refuse(session, message.id, .unavailable, "The lines are being loaded; try again in a moment.")
         }
-        let places: [String: [Double]]
         let line: Line
+        let spot: StopRequestPlan.Place
         do throws(ErrorReply) {
             line = try self.line(id)
-            services.budgets.charge(CommandPrice.patterns(line.patterns.count), to: session)
-            places = try passes(of: try spot(place, field: ""), on: line)
+            spot = try self.spot(place, field: "")
         } catch {
             return refuse(session, message.id, error)
         }
         lines.withBoard(of: id) { board in
             guard self.sessions.has(session) else { return }
             guard let board else { return self.cannotRead(session, message) }
+            // In one: the wait that is told is for all of it.
+            let price = CommandPrice.patterns(line.patterns.count) + CommandPrice.tours(board.buses.count)
             let paid = CommandPrice.of(message.command)
-            let isPaid = self.services.budgets.take(
-                CommandPrice.tours(board.buses.count), besides: paid, of: session, message.id)
-            if isPaid { self.ask(line, at: places, message, session) }
+            guard self.services.budgets.take(price, besides: paid, of: session, message.id) else { return }
+            do throws(ErrorReply) {
+                let places = try self.passes(of: spot, on: line)
+                self.ask(line, at: places, message, session)
+            } catch {
+                self.refuse(session, message.id, error)
+            }
         }
     }
 
