@@ -1,6 +1,7 @@
 """What one follower of the city's events may cost the others."""
 
 import asyncio
+import time
 
 from kerbside.member import Member, member
 
@@ -29,3 +30,27 @@ async def test_one_service_follows_so_many_channels_over_all_its_connections(new
     assert "256" in error["detail"]
     await first.close()
     await links[16].call("subscribe", channel="events:>")
+
+
+async def test_c60_each_channel_of_events_that_a_hello_resumes_costs_five(new_hub):
+    """The city's whole log is looked into for each. Who waits as told is served."""
+    rate, hellos, channels = 20, 4, 3
+    hub = new_hub(server__workers=1, server__service_commands_per_second=rate).start()
+    frugal, one = await member(hub, "service"), await member(hub, "service")
+    # Without events a hello costs two: as many are had at once.
+    for _ in range(hellos):
+        await frugal.connect()
+    resume = {f"events:ride.*?zone={number}": "0-1" for number in range(channels)}
+    price, refusals, begun = 2 + 5 * channels, 0, time.monotonic()
+    for _ in range(hellos):
+        await one.open()
+        while "error" in (reply := await one.ask("hello", token=one.token, resume=resume)):
+            refusals += 1
+            error = reply["error"]
+            assert error["code"] == "rate_limited" and error["retry_after_ms"] <= price * 1000 / rate, error
+            assert (await one.wait_closed())[0] == 4429
+            await asyncio.sleep(error["retry_after_ms"] / 1000)
+            await one.open()
+        assert set(resume) <= set(reply["ok"]["channels"])
+    # At the beginning it had what comes in a second, and all else came meanwhile.
+    assert refusals and time.monotonic() - begun >= (hellos * price - rate) / rate

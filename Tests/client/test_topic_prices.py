@@ -1,6 +1,9 @@
 """What an event on a topic costs who publishes it (C60, C65)."""
 
 import asyncio
+import time
+
+import pytest
 
 from kerbside.member import member
 
@@ -22,3 +25,30 @@ async def test_an_event_costs_by_its_readers(new_hub, topic):
         await asyncio.sleep(3)
     # A hundred more than are free: five times the price.
     assert 0 < taken[1] < taken[0] / 2
+
+
+@pytest.mark.parametrize("count", [0, 12])
+async def test_c60_an_event_is_paid_once_and_by_who_publishes_it(new_hub, topic, count):
+    """As long as so few read that sending it to them costs nothing; at which worker they are makes no difference."""
+    rate = 40
+    hub = new_hub(
+        server__service_commands_per_second=rate, server__commands_per_second=1, server__commands_burst=10).start()
+    service = await member(hub, "service")
+    readers = [await member(hub) for _ in range(count)]
+    while readers and len({reader.worker for reader in readers}) < 2:
+        readers.append(await member(hub))
+    for reader in readers:
+        await reader.join(topic)
+    await asyncio.sleep(1.1)  # its hello has cost something; it may spend all again
+    began = time.monotonic()
+    replies = await asyncio.gather(*(service.ask("publish", channel=topic, data={"n": n}) for n in range(rate * 3 // 2)))
+    lasted = time.monotonic() - began
+    seqs = [reply["ok"]["seq"] for reply in replies if "ok" in reply]
+    assert {reply["error"]["code"] for reply in replies if "error" in reply} <= {"rate_limited"}
+    # One each: neither two, nor none.
+    assert rate <= len(seqs) <= rate + rate * lasted + 1, lasted
+    for reader in readers:
+        await reader.has(topic, seqs)
+        # It has what it had before: some of its ten, and what came would have taken forty.
+        for _ in range(3):
+            await reader.refused("vehicle.get", "not_found", vehicle="nobody")
