@@ -2,8 +2,11 @@
 
 import pytest
 
+from conftest import running
 from kerbside import patience
 from kerbside.bus import BusDriver
+from kerbside.hub import Hub
+from kerbside.link import HERE, THERE, bad_link
 from kerbside.stops import Rider, serve
 
 #: Who is silent for so long is given up.
@@ -21,6 +24,17 @@ def impatient_hub(new_hub):
 @pytest.fixture(scope="module")
 def impatient_town():
     yield from serve(**SOON)
+
+
+class HubBehindTheLink(Hub):
+    address, client_address = HERE, THERE
+
+
+@pytest.fixture
+def dead_link():
+    """A link that can be cut for long enough."""
+    with bad_link(delay_ms=20, loss=0, cut_s=4 * patience.PACE) as link:
+        yield link
 
 
 async def go_dead(client, hub):
@@ -50,6 +64,36 @@ async def test_c59_a_passenger_whose_link_died_on_a_ride_has_all_of_it_once(impa
     for once in ("ride.accepted", "ride.near", "ride.arrived", "ride.aboard"):
         assert types.count(once) == 1, types
     assert types.index("ride.near") < types.index("ride.arrived") < types.index("ride.aboard"), types
+
+
+async def test_c59_a_passenger_whose_packets_are_lost_both_ways_has_all_of_it_once(dead_link, cast):
+    for hub in running(make=HubBehindTheLink, blocks=10, server__host=HERE, **SOON):
+        pickup = hub.block().a.centre
+        driver, passenger = cast.driver(hub, pickup.moved(north=900)), await cast.rider(hub)
+        # Only the passenger is on the link.
+        driver.address = HERE
+        await driver.go_available()
+        ride = await passenger.request(pickup)
+        await driver.accept(ride)
+        await passenger.expect("ride.accepted", ride=ride)
+        dead_link.cut()
+        links = hub.key(f"links:{passenger.channel}")
+        await hub.until("its link is given up", lambda: hub.redis.zcard(links) == 0)
+        await driver.drive(pickup.moved(north=30), pickup, step=100)
+        await hub.logged("ride.arrived", ride=ride)
+        assert passenger.last_seq == passenger.events[-1]["seq"] and passenger.events[-1]["type"] == "ride.accepted"
+        # As far as its phone knows nothing has been closed, and it asks again before the link is back.
+        assert passenger.closed is None
+        await passenger.back()
+        await driver.call("ride.aboard", ride=ride)
+        await passenger.until("ride.aboard", ride=ride)
+        await driver.call("ride.end", ride=ride)
+        await passenger.until("ride.ended", ride=ride)
+        assert [event["type"] for event in passenger.events] == [
+            "ride.searching", "ride.accepted", "ride.near", "ride.arrived", "ride.aboard", "ride.ended"]
+        for client in (driver, passenger):
+            await client.settled()
+            await client.close()
 
 
 async def test_c59_a_bus_driver_whose_link_died_finds_its_tour_and_who_asked_meanwhile(impatient_town):
