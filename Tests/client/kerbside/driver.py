@@ -1,5 +1,6 @@
 """A driver's app with its car."""
 
+import asyncio
 import time
 
 from .client import Client
@@ -83,3 +84,34 @@ class Driver(Client):
     async def barrier(self):
         """Everything that this connection sent before has had its effect in Redis."""
         await self.refused("offer.seen", "not_found", ride="no-such-ride")
+
+
+class PunctualDriver(Driver):
+    """Its device's clock is the hub's, be that another time than now or faster, and it drives no faster than it can."""
+
+    SPEED = 20.0
+
+    async def hello(self, resume=None):
+        reply = await super().hello(resume)
+        self._told, self._told_at = reply["time"], time.monotonic()
+        return reply
+
+    @property
+    def scale(self):
+        return self.hub.settings.get("clock.scale", 1)
+
+    @property
+    def now(self):
+        """Hub time, ms; or a little less, as the reply to hello was on its way."""
+        return int(self._told + (time.monotonic() - self._told_at) * 1000 * self.scale)
+
+    async def fix(self, place=None, accuracy=5, **fields):
+        place = place or self.place
+        await asyncio.sleep(place.distance(self.place) / self.SPEED / self.scale)
+        self.place, self.clock = place, self.now
+        return await self.call("position", **place.fields, at=self.clock, accuracy=accuracy, **fields)
+
+    async def known(self):
+        """The hub may put the time of a fix right by its own clock: any is waited for."""
+        key = self.hub.key(f"vehicle:{self.subject}")
+        await self.hub.until("a fix in Redis", lambda: self.hub.redis.hget(key, "at"))
