@@ -62,6 +62,8 @@ import Wire
         arguments: [
             // 2027-03-28, ten to two in winter time; the change is at 01:00 by UTC.
             (1_806_195_000, 1_200, "3600", "7200", [1, 3]),
+            // The same, said by a worker whose clock is ahead.
+            (1_806_195_000, 595, "3600", "7200", [1]),
             // 2027-10-31, half past two in summer time, and an hour later again.
             (1_824_942_600, 3_600, "7200", "3600", [2]),
         ])
