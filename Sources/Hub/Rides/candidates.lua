@@ -89,6 +89,16 @@ local function read_on(c, seen)
     return true
 end
 
+-- Reads on until somebody has so many free seats. Who was found the last time is looked at first, and often has them still.
+local function read_for(c, seen, passengers)
+    local found = room.widest(c, seen.zone)
+    local v = found and redis.call('HMGET', c.p .. 'vehicle:' .. found, 'state', 'zone', 'seats')
+    if v and v[1] == 'available' and v[2] == seen.zone then seen.most_free = math.max(seen.most_free, tonumber(v[3]) or math.huge) end
+    if seen.most_free >= passengers then return end
+    while seen.most_free < passengers and read_on(c, seen) do end
+    if seen.most_free >= passengers then room.found(c, seen.zone, names_of(seen.queue, seen.size)) end
+end
+
 -- Whether nobody in the queue has seats for so many, as far as that is known: the next ride for as many needs no look at all of them.
 local function is_too_small(c, seen, passengers)
     return (seen.is_over and seen.most_free or room.most(c, seen.zone, seen.queue.needs or '')) < passengers
@@ -239,6 +249,6 @@ local function outlook(c, ride, r, whole, asked)
 end
 
 return {
-    view = view, around = around, read_on = read_on, gave_back = gave_back, take = take, have_others_room = have_others_room, lacks = lacks,
-    named = named, words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
+    view = view, around = around, read_on = read_on, read_for = read_for, gave_back = gave_back, take = take,
+    have_others_room = have_others_room, lacks = lacks, named = named, words = words, nobody_around = nobody_around, take_unasked = take_unasked, outlook = outlook,
 }

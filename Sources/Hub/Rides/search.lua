@@ -10,7 +10,7 @@ local taxi_figures = import('taxi_figures', 'taxi_figures')
 local set_not_free = import('queue', 'set_not_free')
 local around, gave_back = import('candidates', 'around', 'gave_back')
 local have_others_room, lacks = import('candidates', 'have_others_room', 'lacks')
-local named, outlook, read_on, take = import('candidates', 'named', 'outlook', 'read_on', 'take')
+local named, outlook, read_for, read_on, take = import('candidates', 'named', 'outlook', 'read_for', 'read_on', 'take')
 local take_unasked, view, words = import('candidates', 'take_unasked', 'view', 'words')
 local room = import('room', 'room')
 
@@ -280,16 +280,6 @@ local function parties_up_to(c, rides, most)
         if party <= most then parties[ride], largest = party, math.max(largest, party) end
     end
     return parties, largest
-end
-
--- Reads on in a queue until somebody has so many free seats. Who was found the last time is looked at first, and often has them still.
-local function read_for(c, queue, passengers)
-    local found = room.widest(c, queue.zone)
-    local v = found and redis.call('HMGET', c.p .. 'vehicle:' .. found, 'state', 'zone', 'seats')
-    if v and v[1] == 'available' and v[2] == queue.zone then queue.most_free = math.max(queue.most_free, tonumber(v[3]) or math.huge) end
-    if queue.most_free >= passengers then return end
-    while queue.most_free < passengers and read_on(c, queue) do end
-    if queue.most_free >= passengers then room.found(c, queue.zone, queue.queue.names[queue.size]) end
 end
 
 -- Whether a ride that waited for the answer of somebody who is gone now would find nothing new: it looks around again by itself, or has asked nobody

@@ -12,11 +12,12 @@ local WISHES_S = 400 * 86400
 
 function people.keep_wishes(c, channel) redis.call('EXPIRE', c.p .. 'wishes:' .. channel, WISHES_S) end
 
--- Guests (SignIn.swift) are somebody else tomorrow: they are in no list, and notices are not told to them.
-local GUEST = '^guest%-%x+%-%w+$'
+-- The network of a guest, by its mark, as SignIn.swift names it: `guest-<mark>-<who>`. Nil: the subject is no guest's.
+function people.guest_network(subject) return string.match(subject, '^guest%-(%x+)%-%w+$') end
 
 function people.came(c, role, subject)
-    if string.find(subject, GUEST) then return end
+    -- A guest is somebody else tomorrow: it is in no list, and notices are not told to it.
+    if people.guest_network(subject) then return end
     local key = c.p .. 'people:' .. role
     redis.call('ZADD', key, c.real, subject)
     -- After a week without the hub all are over at once.

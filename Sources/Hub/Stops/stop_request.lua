@@ -6,6 +6,7 @@ local callers = import('callers', 'callers')
 local cancels = import('limits', 'cancels')
 local metres_between = import('distances', 'metres_between')
 local figures = import('figures', 'figures')
+local people = import('people', 'people')
 local stops = import('stop', 'stops')
 
 function stops.receipt(c, id, s)
@@ -76,13 +77,13 @@ function stops.beside(c, line, r)
 end
 
 -- Who has no account may be anybody, and many at once: of what a driver can have, all guests together ask for a half at most, and those of one
--- network (`guest-<network>-<who>`) for a sixth. Answers whether that is so already.
+-- network for a sixth. Answers whether that is so already.
 function stops.has_guests_enough(c, citizen, others)
-    local network, all, near = string.match(citizen, '^guest%-%x+%-') or citizen, 0, 0
+    local own, all, near = people.guest_network(citizen), 0, 0
     for _, id in ipairs(others) do
-        local other = redis.call('HGET', c.p .. 'stop:' .. id, 'citizen') or ''
-        if string.sub(other, 1, 6) == 'guest-' then all = all + 1 end
-        if string.sub(other, 1, #network) == network then near = near + 1 end
+        local network = people.guest_network(redis.call('HGET', c.p .. 'stop:' .. id, 'citizen') or '')
+        if network then all = all + 1 end
+        if network and network == own then near = near + 1 end
     end
     return all >= math.ceil(c.stop_max_on_tour / 2) or near >= math.ceil(c.stop_max_on_tour / 6)
 end
