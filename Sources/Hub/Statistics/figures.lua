@@ -100,12 +100,15 @@ end
 -- of a subject that were refused can tell; without a key, all of one reason in ten minutes are one.
 function figures.refused(c, line, code, who, key)
     if not figures.is_line(c, line) then return end
-    if key == '' then key = ' ' .. code .. string.format(' %.0f', math.floor(c.now / 600000)) end
     local seen = c.p .. 'refused:' .. who
-    if redis.call('LPOS', seen, key) then return end
-    redis.call('LPUSH', seen, key)
-    redis.call('LTRIM', seen, 0, 15)
-    redis.call('EXPIRE', seen, c.idempotency_ttl_s)
+    if key == '' then
+        if not redis.call('SET', seen .. ':' .. code, '', 'NX', 'EX', 600) then return end
+    else
+        if redis.call('LPOS', seen, key) then return end
+        redis.call('LPUSH', seen, key)
+        redis.call('LTRIM', seen, 0, 15)
+        redis.call('EXPIRE', seen, c.idempotency_ttl_s)
+    end
     figures.add(c, line, { ['refused:' .. code] = 1 })
 end
 
