@@ -59,13 +59,14 @@ export function explained(error) {
 export const linkState = (state) => (state === 'live' ? '' : phrase(`link.${state}`));
 
 /**
- * A client of the hub, as a guest. Its state is said at the top of the page.
+ * A client of the hub. Its state is said at the top of the page.
  * @param {import('./kerbside/storage.js').Storage} [storage] for what is to be sent without a link
  * @param {(state: string) => Node | string} [words] for the state
+ * @param {(refused?: string) => Promise<string | null>} [token] of whom; a guest, unless said
  */
-export function connect(storage, words = linkState) {
+export function connect(storage, words = linkState, token = guestToken) {
   const url = `${location.origin.replace(/^http/, 'ws')}/v1/connect`;
-  const hub = new Kerbside({ url, token: guestToken, ...(storage ? { storage } : {}) });
+  const hub = new Kerbside({ url, token, ...(storage ? { storage } : {}) });
   hub.on('state', ({ state }) => {
     const said = element('span', {}, words(state));
     // The same words again would be read aloud again.
