@@ -40,6 +40,9 @@ public final class EmbeddedRedis {
     /// It has died, for this reason, and is being started again.
     public var onRestart: ((_ reason: String) -> Void)?
 
+    /// So many bytes of a transaction that had no end were cut off its append-only file before a start.
+    public var onRepair: ((_ bytes: Int) -> Void)?
+
     /// Where it is reached.
     public let endpoint: RedisEndpoint
 
@@ -137,6 +140,7 @@ public final class EmbeddedRedis {
         control?.close()
         control = nil
         onRestart = nil
+        onRepair = nil
         if let lock { EmbeddedRedisFiles.giveUp(lock: lock) }
         lock = nil
     }
@@ -189,6 +193,8 @@ public final class EmbeddedRedis {
     private func launch() {
         timer.stop()
         guard state == .starting || state == .running else { return }
+        let cut = AppendOnlyFile.repair(in: files.directory)
+        if cut > 0 { onRepair?(cut) }
         logStart = files.logSize
         startedAt = loop.now
         do {

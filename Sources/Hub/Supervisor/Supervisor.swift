@@ -107,6 +107,9 @@ public actor Supervisor {
                 loop: loop, directory: settings.data.dir, executable: settings.redis.server,
                 fsync: settings.redis.fsync == .always ? .always : .everysec,
                 maxMemory: EngineMemory.limit(settings))
+            redis.onRepair = { bytes in
+                self.log.warning("a change that Redis had not written whole is cut off its file: \(bytes) bytes")
+            }
             redis.onRestart = { self.log.warning("redis-server died and was started again: \($0)") }
             self.redis = redis
             try await redis.start()

@@ -1,0 +1,118 @@
+internal import Glibc
+
+/// The file to which Redis writes each change. All that one call of a function changes stands in it between MULTI and EXEC.
+///
+/// A Redis that is killed may leave the last of them without its end. At its next start Redis 7 leaves it out, but when a command
+/// of it is torn, it cuts the file behind the last whole command: MULTI stays, what is written later counts as part of it, and at
+/// the start after that the half is carried out (Valkey mended it in 2026, pull request 4342). So it is cut here first, where the
+/// transaction begins.
+enum AppendOnlyFile {
+    /// Looks through the newest file in `directory/appendonlydir` and cuts it before a transaction without an end. What else may be
+    /// wrong with it is for Redis to say.
+    ///
+    /// - Returns: how many bytes were cut.
+    static func repair(in directory: String) -> Int {
+        guard let path = newest(in: directory + "/appendonlydir") else { return 0 }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return 0 }
+        let count = Int(status.st_size)
+        guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else { return 0 }
+        let whole = beginOfTornTransaction(UnsafeRawBufferPointer(start: start, count: count))
+        munmap(start, count)
+        guard let whole, ftruncate(descriptor, off_t(whole)) == 0 else { return 0 }
+        fsync(descriptor)
+        return count - whole
+    }
+
+    /// Nil: there is none, or something is there that Redis does not write.
+    static func beginOfTornTransaction(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var reader = Reader(bytes: bytes)
+        var begin: Int?
+        while reader.position < bytes.count {
+            let position = reader.position
+            switch reader.command() {
+            case .torn: return begin
+            case .foreign: return nil
+            case .other: continue
+            case .multi: begin = begin ?? position
+            case .exec: begin = nil
+            }
+        }
+        return begin
+    }
+
+    private enum Found: Error { case multi, exec, other, torn, foreign }
+
+    private struct Reader {
+        let bytes: UnsafeRawBufferPointer
+        var position = 0
+
+        /// A command as RESP has it, or a note.
+        mutating func command() -> Found {
+            guard bytes[position] != UInt8(ascii: "#") else { return line() == nil ? .torn : .other }
+            var found = Found.other
+            switch number(after: "*") {
+            case .failure(let end): return end
+            case .success(let count):
+                for index in 0..<count {
+                    switch number(after: "$") {
+                    case .failure(let end): return end
+                    case .success(let length):
+                        guard bytes.count - position >= length + 2 else { return .torn }
+                        if index == 0 { found = name(position..<position + length) }
+                        position += length + 2
+                    }
+                }
+            }
+            return found
+        }
+
+        private func name(_ range: Range<Int>) -> Found {
+            guard (4...5).contains(range.count) else { return .other }
+            switch String(decoding: bytes[range], as: UTF8.self).lowercased() {
+            case "multi": return .multi
+            case "exec": return .exec
+            default: return .other
+            }
+        }
+
+        private mutating func number(after sign: Unicode.Scalar) -> Result<Int, Found> {
+            guard position < bytes.count else { return .failure(.torn) }
+            guard bytes[position] == UInt8(ascii: sign) else { return .failure(.foreign) }
+            guard let line = line() else { return .failure(.torn) }
+            var number = 0
+            for index in line.dropFirst() {
+                guard (0x30...0x39).contains(bytes[index]), number < 1 << 40 else { return .failure(.foreign) }
+                number = number * 10 + Int(bytes[index] - 0x30)
+            }
+            return .success(number)
+        }
+
+        /// Up to CR LF, which is passed; nil when there is none.
+        private mutating func line() -> Range<Int>? {
+            let start = position
+            guard let end = bytes[start...].firstIndex(of: 0x0a), end > start else { return nil }
+            position = end + 1
+            return start..<end - 1
+        }
+    }
+
+    /// The last increment that the manifest names: `file <name> seq <number> type i`.
+    private static func newest(in directory: String) -> String? {
+        let descriptor = open(directory + "/appendonly.aof.manifest", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = max(0, read(descriptor, &bytes, bytes.count))
+        var name: Substring?
+        for line in String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count >= 6, words[4...5] == ["type", "i"] { name = words[1] }
+        }
+        guard let name, !name.contains("/") else { return nil }
+        return "\(directory)/\(name)"
+    }
+}
