@@ -22,6 +22,12 @@ static const unsigned char board_board_js[] = {
 static const unsigned char board_index_html[] = {
 #embed "../pages/board/index.html"
 };
+static const unsigned char join_index_html[] = {
+#embed "../pages/join/index.html"
+};
+static const unsigned char join_join_js[] = {
+#embed "../pages/join/join.js"
+};
 static const unsigned char assets_buses_js[] = {
 #embed "../pages/assets/buses.js"
 };
@@ -100,6 +106,8 @@ static const struct kerbside_page pages[] = {
     PAGE("/board/board.css", board_board_css),
     PAGE("/board/board.js", board_board_js),
     PAGE("/board/index.html", board_index_html),
+    PAGE("/join/index.html", join_index_html),
+    PAGE("/join/join.js", join_join_js),
     PAGE("/assets/buses.js", assets_buses_js),
     PAGE("/assets/departures.js", assets_departures_js),
     PAGE("/assets/language.js", assets_language_js),

@@ -1,5 +1,5 @@
 /// Ids of what people open: rides, bookings, requests, tours.
-enum RandomID {
+public enum RandomID {
     private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
     /// `prefix` says of what. Not to be guessed: 95 random bits follow.
@@ -8,7 +8,7 @@ enum RandomID {
     }
 
     /// The code of a vehicle's sign: whoever has it may look the vehicle up, so 130 random bits.
-    static func sign() -> String { String((0..<22).map { _ in letters.randomElement()! }) }
+    public static func sign() -> String { String((0..<22).map { _ in letters.randomElement()! }) }
 
     /// Whether a text may be the code of a sign.
     static func isSign(_ text: Substring) -> Bool {

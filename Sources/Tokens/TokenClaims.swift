@@ -42,9 +42,16 @@ public struct TokenClaims: Sendable, Equatable {
 
     /// A guest's first token.
     public static func guest(_ subject: String, city: String, now: Int64, lifeS: Int64) -> TokenClaims {
-        var claims = TokenClaims(
-            subject: subject, role: .passenger, city: city, issuedAt: now, expiresAt: now + lifeS)
+        var claims = TokenClaims(subject: subject, role: .passenger, city: city, issuedAt: now, expiresAt: now)
         claims.isGuest = true
+        return claims.began(now: now, lifeS: lifeS)
+    }
+
+    /// The first token of a sign-in with such claims.
+    public func began(now: Int64, lifeS: Int64) -> TokenClaims {
+        var claims = self
+        claims.issuedAt = now
+        claims.expiresAt = now + lifeS
         claims.beganAt = now
         return claims
     }

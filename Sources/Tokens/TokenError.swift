@@ -48,11 +48,11 @@ public enum TokenError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension TokenError {
     public enum Claim: String, CaseIterable, Sendable {
-        case sub, role, city, exp, iat, nbf, kind, seats, began
+        case sub, role, city, exp, iat, nbf, kind, seats, began, jti
 
         fileprivate var expected: String {
             switch self {
-            case .sub: "1 to 64 characters of A-Z a-z 0-9 _ . -"
+            case .sub, .jti: "1 to 64 characters of A-Z a-z 0-9 _ . -"
             case .role:
                 "one of \(Role.allCases.map(\.rawValue).joined(separator: ", ")) that its key may give"
             case .city: "the id of a city"

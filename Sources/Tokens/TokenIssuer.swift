@@ -16,14 +16,28 @@ public struct TokenIssuer: Sendable {
     init(secret: TokenSecret) { self.secret = secret }
 
     /// The token. Fails with `malformed` when the subject or the city is not of the form that ids have here.
-    public func issue(_ claims: TokenClaims) throws(TokenError) -> String {
+    public func issue(_ claims: TokenClaims) throws(TokenError) -> String { try sign(claims, type: "JWT") }
+
+    /// An invitation: who has it gets tokens with such claims, once. It is no token itself (RFC 8725, 3.11).
+    ///
+    /// - Parameters:
+    ///   - claims: whose it is, and how long the invitation is good.
+    ///   - id: not to be guessed, and of the form of a subject.
+    public func invite(_ claims: TokenClaims, id: String) throws(TokenError) -> String {
+        guard Identifier.isSubject(id) else { throw .malformed }
+        return try sign(claims, type: Self.invitationType, more: #","jti":"\#(id)""#)
+    }
+
+    static let invitationType = "invitation+jwt"
+
+    private func sign(_ claims: TokenClaims, type: String, more: String = "") throws(TokenError) -> String {
         // Checked, so that nothing in them needs an escape in JSON.
         guard Identifier.isSubject(claims.subject), Identifier.isValid(claims.city) else { throw .malformed }
-        let header = #"{"alg":"HS256","typ":"JWT","kid":"\#(secret.kid)"}"#
+        let header = #"{"alg":"HS256","typ":"\#(type)","kid":"\#(secret.kid)"}"#
         let body = """
             {"sub":"\(claims.subject)","role":"\(claims.role.rawValue)","city":"\(claims.city)",\
             "iat":\(claims.issuedAt),"exp":\(claims.expiresAt)\(Self.vehicle(claims))\(Self.scope(claims))\
-            \(Self.signIn(claims))}
+            \(Self.signIn(claims))\(more)}
             """
         let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(body.utf8)
         return signed + "." + Base64URL.encode(secret.key.code(of: Array(signed.utf8)))

@@ -120,6 +120,20 @@ public struct TokenVerifier: Sendable {
     ///   - token: the compact form, `header.claims.signature`.
     ///   - nowMs: Unix milliseconds of real time: the issuer's clock knows no scale.
     public func verify(_ token: String, nowMs: Int64) throws(TokenError) -> TokenClaims {
+        try verify(token, types: ["jwt", "at+jwt"], nowMs: nowMs).claims
+    }
+
+    /// What an invitation of our own gives, and its id: it is good once. No token is an invitation, and no invitation a token.
+    public func verify(invitation: String, nowMs: Int64) throws(TokenError) -> (claims: TokenClaims, id: String) {
+        let (claims, fields) = try verify(invitation, types: [TokenIssuer.invitationType], nowMs: nowMs)
+        guard let id = fields["jti"]?.text, Identifier.isSubject(id) else { throw .badClaim(.jti) }
+        return (claims, id)
+    }
+
+    /// `types`: of the header's `typ`; a token may leave it out.
+    private func verify(
+        _ token: String, types: [String], nowMs: Int64
+    ) throws(TokenError) -> (claims: TokenClaims, fields: TokenJSON) {
         guard token.utf8.count <= Self.maxBytes else { throw .malformed }
         let token = Array(token.utf8)
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -127,15 +141,16 @@ public struct TokenVerifier: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
 
-        let (kid, key) = try key(header: header)
+        let (kid, key) = try key(header: header, types: types)
         let signed = Array(token[..<parts[1].endIndex])
         guard key.proves(signature, of: signed) else { throw .badSignature }
-        return try claims(body, kid: kid, rules: key.rules, now: nowMs / 1_000)
+        guard let fields = TokenJSON(body) else { throw .malformed }
+        return (try claims(fields, kid: kid, rules: key.rules, now: nowMs / 1_000), fields)
     }
 
     /// The key that the header names, if the header's algorithm is the one that the key is for: the token doesn't
     /// choose how it is checked.
-    private func key(header: [UInt8]) throws(TokenError) -> (kid: String, key: Key) {
+    private func key(header: [UInt8], types: [String]) throws(TokenError) -> (kid: String, key: Key) {
         // Names of keys and algorithms are plain. Others would be costly to compare, and nothing is proven yet.
         guard Self.isPlain(header), let fields = TokenJSON(header), let algorithm = fields["alg"]?.text,
             let kid = fields["kid"]?.text,
@@ -143,10 +158,13 @@ public struct TokenVerifier: Sendable {
             fields["crit"] == nil,
             TokenAlgorithm(rawValue: algorithm) != nil
         else { throw .malformed }
+        let isInvitation = types == [TokenIssuer.invitationType]
         if let type = fields["typ"] {
-            guard let name = type.text, ["jwt", "at+jwt"].contains(name.lowercased()) else { throw .malformed }
+            guard let name = type.text, types.contains(name.lowercased()) else { throw .malformed }
+        } else if isInvitation {
+            throw .malformed
         }
-        guard let key = keys[kid] else { throw .unknownKey }
+        guard let key = keys[kid], key.rules == nil || !isInvitation else { throw .unknownKey }
         guard key.algorithm.rawValue == algorithm else { throw .badSignature }
         return (kid, key)
     }
@@ -159,9 +177,8 @@ public struct TokenVerifier: Sendable {
 
     /// `rules`: those of the issuer; nil for our own tokens.
     private func claims(
-        _ body: [UInt8], kid: String, rules: IssuerRules?, now: Int64
+        _ fields: TokenJSON, kid: String, rules: IssuerRules?, now: Int64
     ) throws(TokenError) -> TokenClaims {
-        guard let fields = TokenJSON(body) else { throw .malformed }
         if let rules { try Self.check(fields, rules) }
         let names = rules?.claims ?? IssuerRules.ClaimNames()
         let subject = try subject(fields.value(at: names.subject), kid: kid, rules)

@@ -7,11 +7,15 @@ import Wire
 
 /// Where the configured hub is, for the commands that are its clients.
 enum HubAddress {
-    static func url(_ settings: Settings) -> String {
+    static func url(_ settings: Settings) -> String { "ws\(origin(settings))/v1/connect" }
+
+    /// Where its pages are, for browsers of this machine.
+    static func page(_ settings: Settings) -> String { "http\(origin(settings))" }
+
+    private static func origin(_ settings: Settings) -> String {
         let host = settings.server.host.contains(":") ? "[\(settings.server.host)]" : settings.server.host
         let isAny = host == "0.0.0.0" || host == "[::]"
-        return
-            "\(settings.server.tls.isOn ? "wss" : "ws")://\(isAny ? "127.0.0.1" : host):\(settings.server.port)/v1/connect"
+        return "\(settings.server.tls.isOn ? "s" : "")://\(isAny ? "127.0.0.1" : host):\(settings.server.port)"
     }
 
     /// Our own hub's certificate is believed as it stands: these commands run beside it.

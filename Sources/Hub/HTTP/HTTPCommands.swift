@@ -60,7 +60,7 @@ final class HTTPCommands {
         }
         identify(request, answer) { identity in
             guard !rule.rolesOverHTTP.isEmpty else { return answer(.refusal(.needsConnection(name))) }
-            let key = request.header("idempotency-key").map(Self.unquoted)
+            let key = request.idempotencyKey
             self.ask(name, request.body.isEmpty ? Array("{}".utf8) : request.body, key: key, identity, answer)
         }
     }
@@ -90,13 +90,6 @@ final class HTTPCommands {
     private static func isJSON(_ type: String?) -> Bool {
         let name = type?.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 32 && $0 != 9 } ?? []
         return name.count == 16 && String(decoding: name, as: UTF8.self).lowercased() == "application/json"
-    }
-
-    /// As the draft of the IETF has it, a string in quotes; or bare, as most send it.
-    private static func unquoted(_ key: String) -> String {
-        let bytes = key.utf8
-        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return key }
-        return String(bytes.dropFirst().dropLast()) ?? key
     }
 
     // MARK: who asks
@@ -241,5 +234,15 @@ extension ErrorReply {
         ErrorReply(
             code: .notAvailable,
             detail: "\(command) is of a connection: send it over the WebSocket at /v1/connect.")
+    }
+}
+
+extension HTTPRequest {
+    /// As the draft of the IETF has it, a string in quotes; or bare, as most send it.
+    var idempotencyKey: String? {
+        guard let key = header("idempotency-key") else { return nil }
+        let bytes = key.utf8
+        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return key }
+        return String(bytes.dropFirst().dropLast()) ?? key
     }
 }

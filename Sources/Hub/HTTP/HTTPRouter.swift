@@ -23,7 +23,7 @@ final class HTTPRouter {
         if let preflight = pages.preflight(request) { return send(preflight) }
         let answer = { (response: HTTPResponse) in send(pages.share(response)) }
         guard !commands.answer(request, answer) else { return }
-        if let response = signIn.answer(request) { return answer(response) }
+        guard !signIn.answer(request, answer) else { return }
         guard request.method == "GET" || request.method == "HEAD" else {
             return answer(
                 .wrongMethod(allowed: "GET, HEAD", "Use GET; commands are sent with POST to /v1/commands/<name>."))

@@ -7,9 +7,9 @@ import WebSocketServer
 import Wire
 
 /// `POST /v1/guest`: a token for somebody who has none, by which to watch lines and ask for a stop (B20); `POST /v1/token/renew`:
-/// the next token of a sign-in. Neither asks Redis.
+/// the next token of a sign-in. Neither asks Redis. `POST /v1/invitations/accept`: the first token of who was invited.
 final class SignIn {
-    private let services: WorkerServices
+    let services: WorkerServices
     private var limits: GuestLimits
 
     init(_ services: WorkerServices) {
@@ -17,21 +17,31 @@ final class SignIn {
         limits = GuestLimits(perHour: services.settings.tokens.guestsPerHour)
     }
 
-    /// Nil: the path is another's.
-    func answer(_ request: HTTPRequest) -> HTTPResponse? {
-        let isGuest = request.path == "/v1/guest"
-        guard isGuest || request.path == "/v1/token/renew" else { return nil }
-        guard request.method == "POST" else {
-            return .wrongMethod(allowed: "POST", "Ask for a token with POST.")
+    /// False: the path is another's.
+    func answer(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) -> Bool {
+        let give: (HTTPRequest, @escaping (HTTPResponse) -> Void) -> Void
+        switch request.path {
+        case "/v1/guest": give = { $1(self.guest($0)) }
+        case "/v1/token/renew": give = { $1(self.renew($0)) }
+        case "/v1/invitations/accept": give = accept
+        default: return false
         }
-        // Without it nobody knows whether the token was revoked.
-        guard services.commands.isUp, services.clock.isSet else {
-            return .refusal(ErrorReply(code: .unavailable, detail: "The hub can't reach its store now; ask again."))
+        if request.method != "POST" {
+            answer(.wrongMethod(allowed: "POST", "Ask for a token with POST."))
+        } else if !services.commands.isUp || !services.clock.isSet {
+            // Without it nobody knows whether the token was revoked.
+            answer(Self.isAway)
+        } else {
+            give(request, answer)
         }
-        return isGuest ? guest(request) : renew(request)
+        return true
     }
 
-    private var second: Int64 { EventLoop.wallClock() / 1000 }
+    static var isAway: HTTPResponse {
+        .refusal(ErrorReply(code: .unavailable, detail: "The hub can't reach its store now; ask again."))
+    }
+
+    var second: Int64 { EventLoop.wallClock() / 1000 }
 
     private func guest(_ request: HTTPRequest) -> HTTPResponse {
         let tokens = services.settings.tokens
@@ -91,7 +101,7 @@ final class SignIn {
     /// Proves one token and signs another.
     private static let price = 2.0
 
-    private func token(_ claims: TokenClaims) -> HTTPResponse {
+    func token(_ claims: TokenClaims) -> HTTPResponse {
         // The settings have checked the city's id, and the subject was made here or proved.
         guard let token = try? services.issuer.issue(claims) else {
             return .refusal(ErrorReply(code: .unavailable, detail: "No token can be signed now."))

@@ -1,9 +1,11 @@
 // Tokens on the device: a guest's, asked for once, and that of who has signed in. Both are renewed while the sign-in lasts.
 
 import { claimsOf } from './kerbside/decisions.js';
+import { newKey } from './kerbside/outbox.js';
 
 const NAME = 'kerbside.guest';
-const OWN = 'kerbside.signed_in';
+/** And the role: who drives a taxi may be somebody's passenger, too. */
+const OWN = 'kerbside.signed_in.';
 
 /** @param {string} path @param {string} [token] @returns {Promise<string | null>} a token; null: this one is not renewed */
 async function ask(path, token) {
@@ -24,22 +26,25 @@ export async function guestToken(refused) {
   return token;
 }
 
-/** Who has signed in on this device: `sub`, `role`, `kind`, `seats` as in the token; nothing: nobody has. */
-export const signedIn = () => claimsOf(localStorage.getItem(OWN) ?? '');
+/**
+ * Who has signed in on this device with a role: `sub`, `role`, `kind`, `seats` as in the token; nothing: nobody has.
+ * @param {string} role
+ */
+export const signedIn = (role) => claimsOf(localStorage.getItem(OWN + role) ?? '');
 
-/** @param {string | null} token of who signs in on this device; null: signs out */
-export function keepSignIn(token) {
-  if (token === null) localStorage.removeItem(OWN);
-  else localStorage.setItem(OWN, token);
-}
+/** @param {string} token of who signs in on this device, in the place of who was with that role */
+export const keepSignIn = (token) => localStorage.setItem(OWN + claimsOf(token).role, token);
+
+/** @param {string} role */
+export const signOut = (role) => localStorage.removeItem(OWN + role);
 
 /**
- * The token of who has signed in. One from elsewhere is as good as it lasts; one of an invitation renews itself.
- * @param {string} [refused] the one that the hub takes no more
- * @returns {Promise<string | null>} null: sign in anew
+ * The token of who has signed in with a role. One from elsewhere is as good as it lasts; one of an invitation renews itself.
+ * @param {string} role
+ * @returns {(refused?: string) => Promise<string | null>} null: sign in anew; `refused`: the one that the hub takes no more
  */
-export async function ownToken(refused) {
-  const kept = localStorage.getItem(OWN);
+export const ownToken = (role) => async (refused) => {
+  const kept = localStorage.getItem(OWN + role);
   if (!kept) return null;
   const { began, iat, exp } = claimsOf(kept);
   const isFresh = began === undefined || Date.now() < (iat + exp) * 500;
@@ -47,4 +52,23 @@ export async function ownToken(refused) {
   const token = began === undefined ? null : await ask('/v1/token/renew', kept);
   if (token) keepSignIn(token);
   return token;
+};
+
+/** How a device says that it asks again, when an answer was lost. */
+const ATTEMPT = 'kerbside.attempt';
+
+/**
+ * An invitation is good once.
+ * @param {string} invitation
+ * @returns {Promise<{ token?: string, code?: 'used' | 'ended' | 'broken' | 'later' }>}
+ */
+export async function acceptInvitation(invitation) {
+  const attempt = localStorage.getItem(ATTEMPT) ?? newKey();
+  localStorage.setItem(ATTEMPT, attempt);
+  const headers = { Authorization: `Bearer ${invitation}`, 'Idempotency-Key': attempt };
+  const answer = await fetch('/v1/invitations/accept', { method: 'POST', headers }).catch(() => undefined);
+  if (answer?.ok) return { token: (await answer.json()).token };
+  if (answer?.status === 403) return { code: 'used' };
+  if (answer?.status !== 401) return { code: 'later' };
+  return { code: claimsOf(invitation).exp * 1000 < Date.now() ? 'ended' : 'broken' };
 }

@@ -1,0 +1,74 @@
+import Domain
+import EventLoop
+import Logging
+import RedisLink
+import Settings
+import Telemetry
+import Tokens
+import WebSocketServer
+import Wire
+
+extension SignIn {
+    /// An invitation (`kerbside invite`) is good once. Which attempt has accepted it is kept for as long as it would be good, so who
+    /// did not get the answer asks again with the same `Idempotency-Key`.
+    func accept(_ request: HTTPRequest, _ answer: @escaping (HTTPResponse) -> Void) {
+        guard let text = request.bearerToken else {
+            return answer(.unidentified(.unauthenticated, "Send the invitation as `Authorization: Bearer …`."))
+        }
+        let key = request.idempotencyKey ?? RandomID.make("")
+        guard Identifier.isValid(key) else {
+            return answer(
+                .refusal(
+                    ErrorReply(
+                        code: .badMessage, field: "key",
+                        detail: "Idempotency-Key: expected 1 to 64 of A-Z a-z 0-9 _ . : -")))
+        }
+        let claims: TokenClaims
+        let id: String
+        do throws(TokenError) {
+            (claims, id) = try services.verifier.verify(invitation: text, nowMs: EventLoop.wallClock())
+        } catch {
+            services.metrics.tokensRefused.increment()
+            return answer(
+                .unidentified(
+                    error == .wrongCity ? .forbidden : .unauthenticated, Self.explained(error), error: "invalid_token"))
+        }
+        if let refusal = services.budgets.take(Self.acceptPrice, ofReader: "invitation:\(id)") {
+            return answer(.refusal(refusal))
+        }
+        let mark = RedisArgument(services.keys.invitation(id))
+        let lifeS = max(1, claims.expiresAt - second) + Int64(services.settings.tokens.leewayS)
+        services.commands.send(["SET", mark, RedisArgument(key), "NX", "GET", "EX", RedisArgument(lifeS)]) { result in
+            guard case .success(let reply) = result else { return answer(Self.isAway) }
+            guard reply == .null || reply == .string(Array(key.utf8)) else { return answer(Self.isUsed) }
+            let tokens = self.services.settings.tokens
+            let first = claims.began(now: self.second, lifeS: Int64(min(tokens.signInLifeS, tokens.signInS)))
+            self.services.log.notice(
+                "an invitation is accepted",
+                metadata: ["role": "\(claims.role.rawValue)", "subject": "\(claims.subject)"])
+            answer(self.token(first))
+        }
+    }
+
+    /// Proves, asks Redis, and signs.
+    private static let acceptPrice = 4.0
+
+    private static var isUsed: HTTPResponse {
+        .refusal(
+            ErrorReply(
+                code: .forbidden,
+                detail: "This invitation was accepted already, and is good once: ask who sent it for another."))
+    }
+
+    /// People meet these, so they say how to go on.
+    private static func explained(_ error: TokenError) -> String {
+        switch error {
+        case .expired: "This invitation has expired: ask who sent it for another."
+        case .revoked: "This invitation was taken back: ask who sent it for another."
+        case .malformed, .badSignature, .unknownKey:
+            "This is no invitation of this hub. Open the whole link as it was sent, or ask for another."
+        case .wrongCity: "This invitation is for another city."
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// Invitations are opened here: who accepts one is signed in on this device with its role, until the sign-in ends or they sign out.
+
+import { claimsOf } from '../assets/kerbside/decisions.js';
+import { phrase, say } from '../assets/language.js';
+import { byId, element } from '../assets/page.js';
+import { acceptInvitation, keepSignIn, signOut, signedIn } from '../assets/sign-in.js';
+
+const main = byId('main');
+
+/**
+ * The page of a role.
+ * @type {Record<string, string>}
+ */
+const PAGES = { operator: '/control/', driver: '/drive/', bus_driver: '/bus/', passenger: '/ride/' };
+const ROLES = Object.keys(PAGES);
+
+/** @param {{ role?: string, sub?: string, kind?: string }} claims @param {...Node} more */
+function card({ role, sub, kind }, ...more) {
+  const as = phrase(`join.role.${kind === 'minibus' ? 'minibus' : role}`);
+  const name = element('span', { className: 'grow' }, element('strong', {}, as), ' ', sub ?? '');
+  return element('li', { className: 'card row' }, name, ...more);
+}
+
+/** @param {string} name @param {() => void} act @param {string} [className] */
+function button(name, act, className = '') {
+  const made = element('button', { type: 'button', className }, phrase(name));
+  made.addEventListener('click', act);
+  return made;
+}
+
+/** @param {string} role */
+const open = (role) => element('a', { className: 'button', href: PAGES[role] }, phrase('join.open'));
+
+function showSignedIn() {
+  const rows = ROLES.filter((role) => signedIn(role).role).map((role) => {
+    const leave = () => {
+      if (!confirm(say('join.out.confirm'))) return;
+      signOut(role);
+      showSignedIn();
+    };
+    return card(signedIn(role), open(role), button('join.out', leave, 'second'));
+  });
+  const said = element('p', {}, phrase(rows.length ? 'join.is' : 'join.nobody'));
+  main.replaceChildren(said, element('ul', {}, ...rows));
+}
+
+/** @param {string[]} invitations */
+function showInvitations(invitations) {
+  const said = element('p', { className: 'alarm', role: 'alert' });
+  const all = invitations.map(claimsOf);
+  if (!all.every(({ role }) => ROLES.includes(role))) {
+    said.append(phrase('join.broken'));
+    return main.replaceChildren(said);
+  }
+  const accept = button('join.accept', async () => {
+    accept.disabled = true;
+    said.replaceChildren();
+    for (const invitation of invitations) {
+      const { token, code } = await acceptInvitation(invitation);
+      if (!token) {
+        accept.disabled = code === 'used';
+        return said.replaceChildren(phrase(`join.${code}`));
+      }
+      keepSignIn(token);
+    }
+    // Nobody finds the link in the history, and a reload does not ask with it again.
+    location.replace(invitations.length === 1 ? PAGES[all[0].role] : '/join/');
+  });
+  const others = all.flatMap(({ role, sub }) => {
+    const other = signedIn(role);
+    return other.sub && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub }))] : [];
+  });
+  const rows = element('ul', {}, ...all.map((claims) => card(claims)));
+  return main.replaceChildren(
+    element('p', {}, phrase('join.asked')), rows, ...others, said, element('p', { className: 'actions' }, accept),
+  );
+}
+
+function show() {
+  const invitations = location.hash.slice(1).split(',').filter(Boolean);
+  if (invitations.length) showInvitations(invitations);
+  else showSignedIn();
+}
+
+addEventListener('hashchange', show);
+show();
