@@ -52,6 +52,12 @@ struct Invite: ParsableCommand {
 struct InvitationLink {
     let text: String
 
+    /// One address for several invitations, all accepted together.
+    static func joined(_ links: [InvitationLink]) -> String {
+        let invitations = links.map { $0.text.split(separator: "#", maxSplits: 1)[1] }
+        return links[0].text.split(separator: "#")[0] + "#" + invitations.joined(separator: ",")
+    }
+
     /// `address`: where people reach the hub; nil: as the settings say.
     init(_ claims: TokenClaims, _ settings: Settings, address: String?) throws {
         let known = settings.drivers.publicURL

@@ -97,7 +97,7 @@ import Wire
         }
     }
 
-    @Test("C60: who ends ride after ride at once is not available for the rest of the minute")
+    @Test("C60: who ends ride after ride at once is not available for the rest of half an hour")
     func endsAtOnce() async throws {
         try await TestCity.run { city in
             try await city.queue("14", "T1")
@@ -110,8 +110,25 @@ import Wire
                 #expect(state == (n < 7 ? "available" : "unavailable"))
             }
             #expect(try await city.command("driver_available", "T1", "14", "", "", "") == .refused("rate_limited"))
-            try await city.advance(54_000)
+            try await city.advance(1_794_000)
             #expect(try await city.command("driver_available", "T1", "14", "", "", "").isOK)
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
+    @Test("C60: who stands at a rank and ends each ride as it begins has no trips, and is out after six")
+    func endsAsItBegins() async throws {
+        try await TestCity.run { city in
+            try await city.queue("14", "T1")
+            for n in 1...7 {
+                try await city.assign("r\(n)", of: "p\(n)", to: "T1")
+                try await city.call("ride_alert", ["T1", "r\(n)", "20", "4", "high"])
+                try await city.advance(61_000)
+                #expect(try await city.command("ride_aboard", "T1", "r\(n)", "", "").isOK)
+                let end = try await city.command("ride_finish", "T1", "r\(n)", "14", "")
+                #expect(end["receipt"] == nil)
+                #expect(end["state"]?.text == (n < 7 ? "available" : "unavailable"))
+            }
             #expect(try await city.brokenInvariants().isEmpty)
         }
     }
@@ -145,6 +162,7 @@ import Wire
                 if near { try await city.call("ride_alert", ["T1", "r\(n)", "500", "480", "high"]) }
                 try await city.advance(61_000)
                 #expect(try await city.command("ride_aboard", "T1", "", "", "").isOK)
+                try await city.advance(61_000)
                 #expect(try await city.command("ride_finish", "T1", "", "14", "").isOK)
             }
             for n in 1...4 { try await pretend(n, near: true) }

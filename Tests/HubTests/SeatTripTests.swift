@@ -37,6 +37,25 @@ import Wire
         try await city.command("seat_end", "M1", booking, key, payment, Self.clock)
     }
 
+    /// Where the minibus is now.
+    private func stands(_ city: TestCity, _ lat: String) async throws {
+        try await city.raw(["HSET", "{test}:vehicle:M1", "lat", lat, "lon", "9.1"])
+    }
+
+    @Test("M10: a booking whose passengers were driven nowhere is no trip, and counts against who said so", arguments: [true, false])
+    func nowhere(isDriven: Bool) async throws {
+        try await TestCity.run { city in
+            try await online(city)
+            try await stands(city, "45.1")
+            try await aboard(city)
+            try await stands(city, isDriven ? "45.103" : "45.1025")
+            let ended = try await end(city)
+            #expect(ended.isOK && (ended["receipt"] != nil) == isDriven && (ended["fare"] != nil) == isDriven)
+            #expect(try await city.raw(["LLEN", "{test}:cancels:driver:M1"]).int == (isDriven ? 0 : 1))
+            #expect(try await city.brokenInvariants().isEmpty)
+        }
+    }
+
     @Test("M10: a booking ends as a trip with one receipt, and both sides see what they may")
     func receipt() async throws {
         try await TestCity.run { city in

@@ -1,3 +1,4 @@
+import Domain
 import Testing
 import Tokens
 import Wire
@@ -22,15 +23,32 @@ struct SignInTests {
         #expect(made == 200)
     }
 
-    @Test("C60: guests of one network share a budget, whoever of them they are; others have their own")
+    @Test("C60: a guest pays from its own budget and from that of all guests of its network; others have their own")
     func shared() {
         func guest(_ subject: String) -> TokenClaims { .guest(subject, city: "example", now: 1_000, lifeS: 100) }
-        #expect(Budgets.key(of: guest("guest-0a1b2c3d-one")) == "guests:guest-0a1b2c3d")
-        #expect(Budgets.key(of: guest("guest-0a1b2c3d-two")) == "guests:guest-0a1b2c3d")
-        #expect(Budgets.key(of: guest("guest-0a1b2c3e-one")) == "guests:guest-0a1b2c3e")
+        #expect(Budgets.key(of: guest("guest-0a1b2c3d-one")) == "guest:guest-0a1b2c3d-one")
+        #expect(Budgets.group(of: "guest:guest-0a1b2c3d-one") == "guests:guest-0a1b2c3d")
+        #expect(Budgets.group(of: "guest:guest-0a1b2c3d-two") == "guests:guest-0a1b2c3d")
+        #expect(Budgets.group(of: "guest:guest-0a1b2c3e-one") == "guests:guest-0a1b2c3e")
         let other = TokenClaims(
             subject: "guest-0a1b2c3d-one", role: .passenger, city: "example", issuedAt: 1_000, expiresAt: 1_100)
         #expect(Budgets.key(of: other) == "passenger:guest-0a1b2c3d-one")
+        #expect(Budgets.group(of: "passenger:guest-0a1b2c3d-one") == nil)
+    }
+
+    @Test("C60: one guest's budget is empty long before its network's, and an empty one of the network takes nothing from it")
+    func groups() {
+        let group = Budget(key: "guests:g", bucket: TokenBucket(capacity: 20, perSecond: 10))
+        let one = Budget(key: "guest:g-1", bucket: TokenBucket(capacity: 5, perSecond: 1), group: group)
+        let others = (2...9).map { Budget(key: "guest:g-\($0)", bucket: one.bucket, group: group) }
+        let taken = (0..<100).count { _ in one.take(1, at: 0) }
+        let next = others[0].take(1, at: 0)
+        #expect(taken == 5 && next && group.sessions == 9)
+        var more = 0
+        for other in others { while other.take(1, at: 0) { more += 1 } }
+        #expect(more == 14)
+        let full = others[7].take(5, at: 0)
+        #expect(!full && others[7].wait(for: 5, at: 0) == 500)
     }
 
     @Test("A sign-in is renewed with its marks until it ends")

@@ -225,6 +225,8 @@ async def test_a_worker_is_killed(town):
     keeping = [asyncio.create_task(staying(one)) for one in followers]
     for turn in range(2):
         write(town, 500, 500 * turn)
+        # The first one's successor may take a while.
+        await town.until("two workers", lambda: len(town.workers()) == 2)
         await town.kill_workers(town.workers()[turn])
     write(town, 100, 1000)
     await settle(town, followers, keeping)

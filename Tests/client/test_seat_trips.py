@@ -65,6 +65,8 @@ async def aboard(hub, cast, minibus, zone, passengers=1, **fields):
     await minibus.fix(zone.centre)
     await minibus.known()
     await minibus.call("seat.aboard", booking=booking)
+    await minibus.fix(zone.centre.moved(north=-700))
+    await minibus.known()
     hub.redis.hincrby(hub.key(f"booking:{booking}"), "requested_at", -BACK_MS)
     hub.redis.hincrby(hub.key(f"booking:{booking}"), "aboard_at", -BACK_MS)
     return passenger, booking

@@ -5,6 +5,8 @@ import time
 
 from kerbside import contract
 from kerbside.bus import BusDriver
+from kerbside.member import Member
+from kerbside.names import fresh
 
 
 def post(hub, path, token=None, body=None):
@@ -94,3 +96,25 @@ async def test_b20_a_guest_asks_for_a_stop_and_the_way_back_and_no_more(town, li
     asked = [ask(metres) for metres in (1500, 2500, 3500)]
     assert [status for status, _ in asked] == [200, 200, 409], asked
     assert asked[2][1]["code"] == "already_requested" and "2 open requests" in asked[2][1]["detail"]
+
+
+async def test_c60_one_guest_takes_nothing_from_the_others_of_its_network(new_hub):
+    hub = new_hub(server__commands_per_second=20, server__commands_burst=60).start()
+
+    def one():
+        member = Member(hub, "passenger")
+        member.token = hub.token("passenger", f"guest-aabbccdd-{fresh('')}", guest=True, began=int(time.time()))
+        return member
+
+    loud, refused = one(), 0
+    await loud.connect()
+    for _ in range(400):
+        await loud.send({"cmd": "vehicle.get", "vehicle": "x"})
+    # Closed, or all but closed: its own is used up, and what is left of the network's is for others.
+    for _ in range(6):
+        quiet = one()
+        await quiet.connect()
+        answer = await quiet.ask("subscribe", channel="line:none")
+        refused += answer.get("error", {}).get("code") == "rate_limited"
+        await quiet.close()
+    assert not refused

@@ -200,7 +200,7 @@ final class EventReadings: Capability {
 
     private func take(_ page: LogPage, isWhole: Bool, _ reading: EventReading) {
         let (session, group) = (reading.session, reading.group)
-        reading.budget.bucket.charge(CommandPrice.missed(page.count, bytes: page.bytes), at: Int64(loop.now))
+        reading.budget.charge(CommandPrice.missed(page.count, bytes: page.bytes), at: Int64(loop.now))
         let json = Self.channelReply(group.key.channel, at: page.start)
         for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []
@@ -245,7 +245,7 @@ final class EventReadings: Capability {
     private func mayGoOn(_ reading: EventReading) -> Bool {
         let connection = reading.session.connection
         return server.isCaughtUp(connection) && server.waitingBytes(connection) < part / 2
-            && reading.budget.bucket.wait(at: Int64(loop.now)) == 0
+            && reading.budget.wait(at: Int64(loop.now)) == 0
     }
 
     private func readOn(_ reading: EventReading) {

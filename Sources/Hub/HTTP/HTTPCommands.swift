@@ -223,7 +223,7 @@ final class HTTPCommands {
 
     /// What is read costs by its bytes, too.
     private func reply(_ session: Session, _ json: [UInt8], to reading: String) {
-        session.budget.bucket.charge(CommandPrice.missed(0, bytes: json.count), at: Int64(services.loop.now))
+        session.budget.charge(CommandPrice.missed(0, bytes: json.count), at: Int64(services.loop.now))
         services.outbox.reply(session, nil, json, to: reading)
     }
 }

@@ -153,6 +153,9 @@ local function keep(c, key, ttl_s)
     due[key], due_count = c.real + ttl_s * 125, due_count + 1
 end
 
+-- A key may be gone, or go with its last field: one that comes anew ends anew.
+local function unkeep(key) due[key] = nil end
+
 local function ok(fields) return '+' .. cjson.encode(fields) end
 -- after: in how many ms the same may be tried again, where that is known.
 local function refuse(code, detail, after)
@@ -356,7 +359,8 @@ local function point(lat, lon) return { lat = tonumber(lat), lon = tonumber(lon)
 return {
     register = register, hash = hash, vehicle = vehicle, set_vehicle = set_vehicle, clear_vehicle = clear_vehicle,
     forget_place = forget_place, is_minibus = is_minibus, load_ride = load_ride, pick = pick, set_ride = set_ride, ok = ok,
-    refuse = refuse, once = once, keep = keep, beginning = beginning, is_beginning = is_beginning, push = push, drop_old = drop_old,
+    refuse = refuse, once = once, keep = keep, unkeep = unkeep, beginning = beginning, is_beginning = is_beginning, push = push,
+    drop_old = drop_old,
     tell_json = tell_json, tell = tell, log = log, FEED = FEED,
     feed_line = feed_line, tell_watchers = tell_watchers, take_up_awaited = take_up_awaited, show = show,
     set_state = set_state, worker_of = worker_of, point = point,

@@ -4,11 +4,11 @@ local push, refuse, register, worker_of = import('core', 'push', 'refuse', 'regi
 
 -- What is counted for a minute from the first on: since when, hub time, and how often, as text. Answers both, and for how many ms
 -- they count; text: nil if there was nothing yet.
-local function tally(c, text)
+local function tally(c, text, window)
     local since, count = string.match(text or '', '^(%d+) (%d+)$')
-    local left = since and since + 60000 - c.now or 0
-    -- More than a minute: hub time was set back.
-    if left <= 0 or left > 60000 then return c.now_text, 0, 0 end
+    local left = since and since + window - c.now or 0
+    -- More than the window: hub time was set back.
+    if left <= 0 or left > window then return c.now_text, 0, 0 end
     return since, tonumber(count), left
 end
 
@@ -24,7 +24,7 @@ local HELLOS = 60
 
 -- One more hello of a driver; `hellos` of its vehicle is what this answers. Or nil, and the refusal.
 function links.one_more_hello(c, v)
-    local since, count, left = tally(c, v.hellos)
+    local since, count, left = tally(c, v.hellos, 60000)
     if count < HELLOS then return one_more(since, count) end
     return nil, refuse('rate_limited', 'You have connected ' .. count .. ' times within a minute. Connect again in '
         .. math.ceil(left / 1000) .. ' s.', left)
@@ -137,16 +137,19 @@ function cancels.completed(c, key, request, who, driver)
     cancels.add(c, request.notified == '20' and who or driver, 'q')
 end
 
--- Rides that a taxi ends within a minute after they were asked for take nobody anywhere, and a ride from who would have. `brief` on the
--- vehicle: since when they are counted, and how many there were, for a minute. Answers for how many ms it is not available, or nil.
+-- Rides that a taxi ends within a minute after they were asked for, or undriven within a minute after they began, take nobody anywhere, and a
+-- ride from who would have. `brief` on the vehicle: since when they are counted, and how many there were, for half an hour: in a minute one who
+-- stands at a rank could end six, each minute. Answers for how many ms it is not available, or nil.
+local BRIEF_WINDOW_MS = 1800000
+
 function cancels.brief_wait(c, v)
-    local _, count, left = tally(c, v.brief)
+    local _, count, left = tally(c, v.brief, BRIEF_WINDOW_MS)
     return count > 2 * c.free_cancels and left or nil
 end
 
 -- One more; what `brief` is then.
 function cancels.one_more_brief(c, v)
-    v.brief = one_more(tally(c, v.brief))
+    v.brief = one_more(tally(c, v.brief, BRIEF_WINDOW_MS))
     return v.brief
 end
 
@@ -192,7 +195,7 @@ function cancels.driver_refusal(c, driver) return cancels.refusal(c, 'driver:' .
 -- The same by what its vehicle knows of rides that it ended at once.
 function cancels.brief_refusal(c, v)
     local wait = cancels.brief_wait(c, v)
-    return wait and refuse('rate_limited', 'You have ended more than ' .. 2 * c.free_cancels .. ' rides at once after they were asked for. '
+    return wait and refuse('rate_limited', 'You have ended more than ' .. 2 * c.free_cancels .. ' rides in which nobody was taken anywhere. '
         .. 'Be available again in ' .. math.ceil(wait / 1000) .. ' s.', wait)
 end
 

@@ -5,7 +5,7 @@
 -- What follows is set by the city: at `warn_at` the person is told, at `pause_at` it is paused for a while, by the mark of a block
 -- (blocks.lua), which everything asks that a blocked one may not do; `deposit` is a flag, which says what services may do with it.
 
-local hash, keep, log, ok = import('core', 'hash', 'keep', 'log', 'ok')
+local hash, keep, log, ok, unkeep = import('core', 'hash', 'keep', 'log', 'ok', 'unkeep')
 local refuse, register, tell = import('core', 'refuse', 'register', 'tell')
 local metres_between = import('distances', 'metres_between')
 local blocks = import('blocks', 'blocks')
@@ -160,6 +160,7 @@ register('reliability_reset', { 'operator', 'role', 'subject', 'reason', 'key' }
         for field in pairs(fields) do
             if field ~= 'points' then redis.call('HDEL', key, field) end
         end
+        unkeep(key)
         local rest = blocks.part(c, mark, false)
         if paused and rest then
             redis.call('HSET', holds, 'blocked', rest)

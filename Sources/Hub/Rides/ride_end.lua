@@ -58,7 +58,7 @@ local function free_driver(c, driver, v, ride, zone, is_brief, has_fetched, told
 end
 
 local ENDING = { 'state', 'driver', 'passenger', 'requested_at', 'attempt', 'notified', 'zone', 'accepted_at', 'arrived_at', 'reservation', 'payment',
-    'lat', 'lon', 'asked', 'unmet' }
+    'lat', 'lon', 'asked', 'unmet', 'aboard_at' }
 
 -- ride_finish: driver, ride ('' = the open one), zone where the driver is ('' = outside, '?' = unknown), key, how it is paid ('' = as was asked
 -- for; digital only if it was), the time on the city's clock, metres, and its fare in hundredths ('' = none is told), currency and parts
@@ -80,12 +80,12 @@ register('ride_finish', {
             return refuse('not_available', 'The passenger has asked to pay in cash: only it can wish otherwise, as it asks. End the ride with '
                 .. '`payment` cash, or without.')
         end
-        local is_brief = cancels.is_brief(c, r.requested_at)
+        -- Passengers may have put their pin elsewhere: it counts against the driver only if nobody was driven anywhere.
+        local is_driven = trips.metres(v) >= trips.least_m
+        local is_brief = cancels.is_brief(c, r.requested_at) or not is_driven and cancels.is_brief(c, r.aboard_at)
         local trip, told
         local is_trip = not is_brief and trips.is_any(r, v)
-        -- Passengers may have put their pin elsewhere: it counts against the driver only if nobody was driven anywhere.
-        local is_driven = not is_brief and trips.metres(v) >= trips.least_m
-        if not is_driven and (r.unmet or r.notified == '0') then cancels.add(c, 'driver:' .. driver, 'f') end
+        if (is_brief or not is_driven) and (r.unmet or r.notified == '0') then cancels.add(c, 'driver:' .. driver, 'f') end
         -- What took nobody anywhere is no trip.
         if is_trip then
             reliability.ride_ended(c, r.passenger, r, v)

@@ -24,7 +24,8 @@ register('seat_aboard', { 'driver', 'booking', 'passengers', 'key' }, function(c
         if delta > free_seats(v) then
             return refuse('seats_full', math.max(0, free_seats(v)) .. ' seats are free for ' .. delta .. ' more than were booked.')
         end
-        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n)
+        set_booking(c, booking, 'state', 'aboard', 'aboard_at', c.now_text, 'seats', n, 'passengers', n,
+            'began', v.lat and v.lat .. ' ' .. v.lon or '')
         local was_here = b.notified == '20' or b.notified ~= '0' and not is_elsewhere(b, v)
         if not was_here then cancels.add(c, 'driver:' .. driver, 'f') end
         local fetched = was_here and figures.fetched(c, b.passenger, 'vehicle:' .. driver, v, tonumber(v.capacity), n) or 0
@@ -43,7 +44,9 @@ end)
 local function end_booking(c, booking, b, v, payment, clock)
     local trip, told
     -- What took nobody anywhere is no trip.
-    if not cancels.is_brief(c, b.requested_at) then
+    local is_brief, is_any = cancels.is_brief(c, b.requested_at), trips.is_any_booking(b, v)
+    if not is_any and not is_brief then cancels.add(c, 'driver:' .. b.driver, 'f') end
+    if is_any and not is_brief then
         trip, told = trips.made(c, booking, b, b.driver, v.card, { is_unsaid = not clock, payment = payment,
             clock = clock ~= '' and clock or nil, metres = b.length, fare = b.fare, currency = b.currency })
     end

@@ -17,14 +17,20 @@ final class Budgets {
 
     private var now: Int64 { Int64(services.loop.now) }
 
-    /// Whose budget it is: the subject's, or of all guests of one network, as each of them may be a new one in a moment.
+    /// Whose budget it is.
     static func key(of claims: TokenClaims) -> String {
-        guard claims.isGuest else { return "\(claims.role.rawValue):\(claims.subject)" }
+        (claims.isGuest ? guest : "\(claims.role.rawValue):") + claims.subject
+    }
+
+    /// Of a guest's budget that of all guests of its network, as each of them may be a new one in a moment; nil for all others.
+    static func group(of key: String) -> String? {
+        guard key.hasPrefix(guest) else { return nil }
         return guests
-            + claims.subject.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 2).prefix(2)
+            + key.utf8.dropFirst(guest.utf8.count).split(separator: UInt8(ascii: "-"), maxSplits: 2).prefix(2)
             .map { String(Substring($0)) }.joined(separator: "-")
     }
 
+    private static let guest = "guest:"
     private static let guests = "guests:"
     /// So many passengers' worth have the guests of one network.
     private static let guestShares = 4.0
@@ -43,8 +49,9 @@ final class Budgets {
             return TokenBucket(capacity: rate, perSecond: rate)
         }
         let burst = Double(server.commandsBurst)
+        let isStranger = role == nil && !key.hasPrefix(Self.guest)
         return TokenBucket(
-            capacity: role == nil ? max(1, burst / 4) : burst, perSecond: Double(server.commandsPerSecond))
+            capacity: isStranger ? max(1, burst / 4) : burst, perSecond: Double(server.commandsPerSecond))
     }
 
     /// Of a connection that has not said hello.
@@ -65,7 +72,7 @@ final class Budgets {
             services.outbox.close(session, .overloaded)
             return false
         }
-        guard budget.bucket.take(min(price, budget.bucket.capacity), at: now) else {
+        guard budget.take(min(price, budget.bucket.capacity), at: now) else {
             refuse(session, id, budget, price: price)
             services.outbox.close(session, .rateLimited)
             return false
@@ -98,22 +105,30 @@ final class Budgets {
                 continue
             }
             guard budget.bucket.isFull(at: now), budget.alarms.isFull(at: now) else { continue }
-            bySubject[key] = nil
+            forget(budget)
             idle.remove(key)
         }
+    }
+
+    private func forget(_ budget: Budget) {
+        bySubject[budget.key] = nil
+        guard let group = budget.group else { return }
+        group.sessions -= 1
+        if group.sessions == 0 { idle.insert(group.key) }
     }
 
     /// The settings are others.
     func renew() {
         for session in services.sessions.all { session.budget.renew(bucket(for: session.budget.key)) }
-        bySubject = bySubject.filter { $0.value.sessions > 0 }
+        for budget in bySubject.values where budget.sessions == 0 { forget(budget) }
+        for budget in bySubject.values where budget.key.hasPrefix(Self.guests) { budget.renew(bucket(for: budget.key)) }
     }
 
     /// Takes the price of a message. Faster than the limit is refused; more than twice as fast for long is closed. `reading`: what
     /// it took to find out what the message is, which is paid for a refused one, too.
     func take(_ price: Double, of session: Session, _ id: Int64?, reading: Double = 1) -> Bool {
         let budget = session.budget
-        guard !budget.bucket.take(min(price, budget.bucket.capacity), at: now) else { return true }
+        guard !budget.take(min(price, budget.bucket.capacity), at: now) else { return true }
         if budget.refusals.take(min(reading, budget.refusals.capacity), at: now) {
             refuse(session, id, budget, price: price)
         } else {
@@ -126,7 +141,7 @@ final class Budgets {
     }
 
     /// Takes what a refusal has cost, whatever is left: the next commands wait for it.
-    func charge(_ price: Double, to session: Session) { session.budget.bucket.charge(price, at: now) }
+    func charge(_ price: Double, to session: Session) { session.budget.charge(price, at: now) }
 
     /// Takes one of the alarms that are free of the rate; false: it has to be paid for.
     func takeAlarm(of session: Session) -> Bool { session.budget.alarms.take(1, at: now) }
@@ -136,8 +151,8 @@ final class Budgets {
     func take(_ price: Double, besides paid: Double, of session: Session, _ id: Int64?) -> Bool {
         let budget = session.budget
         let more = min(price, budget.bucket.capacity - paid)
-        guard !budget.bucket.take(more, at: now) else { return true }
-        budget.bucket.giveBack(paid)
+        guard !budget.take(more, at: now) else { return true }
+        budget.giveBack(paid)
         return take(more + paid, of: session, id)
     }
 
@@ -145,14 +160,16 @@ final class Budgets {
     /// - Parameter reader: `<role>:<subject>`.
     func take(_ price: Double, ofReader reader: String) -> ErrorReply? {
         let budget = budget(ofReader: reader)
-        if budget.bucket.take(min(price, budget.bucket.capacity), at: now) { return nil }
+        if budget.take(min(price, budget.bucket.capacity), at: now) { return nil }
         return refusal(budget, price: price)
     }
 
-    func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).bucket.charge(price, at: now) }
+    func charge(_ price: Double, ofReader reader: String) { budget(ofReader: reader).charge(price, at: now) }
 
     private func budget(ofReader key: String) -> Budget {
-        let budget = bySubject[key] ?? Budget(key: key, bucket: bucket(for: key))
+        let budget =
+            bySubject[key]
+            ?? Budget(key: key, bucket: bucket(for: key), group: Self.group(of: key).map { self.budget(ofReader: $0) })
         bySubject[key] = budget
         if budget.sessions == 0 { idle.insert(key) }
         return budget
@@ -168,6 +185,6 @@ final class Budgets {
             "At most \(Int(bucket.perSecond)) commands a second, \(Int(bucket.capacity)) at once; some count more than once."
         return ErrorReply(
             code: .rateLimited, field: ErrorReply.field(in: detail), detail: detail,
-            retryAfterMs: max(1, bucket.wait(for: min(price, bucket.capacity), at: now)))
+            retryAfterMs: max(1, budget.wait(for: min(price, bucket.capacity), at: now)))
     }
 }

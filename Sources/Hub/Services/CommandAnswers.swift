@@ -23,7 +23,7 @@ extension Capability {
     func answer(_ answer: RedisFunctions.Answer, to message: ClientMessage, _ session: Session) {
         switch answer {
         case .ok(let json):
-            session.budget.bucket.charge(CommandPrice.answer(json.count), at: Int64(loop.now))
+            session.budget.charge(CommandPrice.answer(json.count), at: Int64(loop.now))
             reply(session, message.id, json, to: message.command.name)
         case .refused(let code, let detail, let retryAfterMs):
             refuse(session, message.id, ErrorCode(rawValue: code) ?? .internal, detail, retryAfterMs: retryAfterMs)

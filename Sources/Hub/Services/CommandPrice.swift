@@ -126,18 +126,47 @@ enum CommandPrice {
 /// Each worker keeps its own: asking Redis for each message would cost more than most commands do, and connections are limited.
 final class Budget {
     let key: String
+    /// What all guests of its network have together, from which each of them pays, too.
+    let group: Budget?
     var bucket: TokenBucket
     /// What it may have refused, as a message has to be read to be refused. As much again as it may do.
     var refusals: TokenBucket
     /// Alarms that cost nothing else.
     var alarms = TokenBucket(capacity: CommandPrice.alarmsAtOnce, perSecond: CommandPrice.alarmsPerSecond)
+    /// Of a group: members.
     var sessions = 0
 
     /// bucket: a full one.
-    init(key: String, bucket: TokenBucket) {
+    init(key: String, bucket: TokenBucket, group: Budget? = nil) {
         self.key = key
+        self.group = group
+        group?.sessions += 1
         self.bucket = bucket
         refusals = bucket
+    }
+
+    /// Takes a price, or nothing.
+    func take(_ price: Double, at now: Int64) -> Bool {
+        guard bucket.take(price, at: now) else { return false }
+        guard let group, !group.bucket.take(price, at: now) else { return true }
+        bucket.giveBack(price)
+        return false
+    }
+
+    func giveBack(_ price: Double) {
+        bucket.giveBack(price)
+        group?.bucket.giveBack(price)
+    }
+
+    /// Takes what something has cost, whatever is left.
+    func charge(_ price: Double, at now: Int64) {
+        bucket.charge(price, at: now)
+        group?.bucket.charge(price, at: now)
+    }
+
+    /// Milliseconds until `price` is there.
+    func wait(for price: Double = 1, at now: Int64) -> Int64 {
+        max(bucket.wait(for: price, at: now), group?.bucket.wait(for: price, at: now) ?? 0)
     }
 
     func renew(_ bucket: TokenBucket) {

@@ -270,7 +270,7 @@ final class Sessions: Capability {
         if !session.isGreeted {
             let price = CommandPrice.missed(
                 reply.entries.count, bytes: reply.entries.reduce(0) { $0 + $1.data.count })
-            session.budget.bucket.charge(price, at: Int64(loop.now))
+            session.budget.charge(price, at: Int64(loop.now))
         }
         // The greeting's seq is where the client stands before what it missed has been sent.
         if reply.mode == .fresh || reply.mode == .gap { session.position = reply.position }

@@ -65,7 +65,7 @@ function ANSWERS.complete(c, id, s, t)
     cancels.completed(c, 'stop:' .. id, s, s.citizen, 'bus_driver:' .. t.driver)
     -- It was not even near: nobody was fetched, and a promise was not kept.
     local was_near = (s.notified or '0') ~= '0'
-    if not was_near and not cancels.is_brief(c, s.requested_at) then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
+    if not was_near then cancels.add(c, 'bus_driver:' .. t.driver, 'p') end
     local fetched = was_near and figures.fetched(c, s.citizen, 'tour:' .. s.tour, t, tonumber(t.seats), tonumber(s.passengers)) or 0
     if fetched > 0 then figures.got_on(c, s.tour, s.line, 'fetched', fetched) end
     log(c, 'stop.completed', { request = id, line = s.line, tour = s.tour, citizen = s.citizen })

@@ -249,7 +249,7 @@ final class ChannelReadings: Capability {
         let start = isGap ? page.newest : reading.position ?? page.newest
         let (events, reached) = page.part(after: start, upTo: part)
         let price = CommandPrice.missed(events.count, bytes: events.reduce(0) { $0 + $1.json.count })
-        reading.budget.bucket.charge(price, at: Int64(loop.now))
+        reading.budget.charge(price, at: Int64(loop.now))
         let json = Self.channelReply(reading.topic.channel, at: start)
         for id in reading.asks { reply(session, id, json, to: "subscribe") }
         reading.asks = []
@@ -300,7 +300,7 @@ final class ChannelReadings: Capability {
         var connections: Set<ConnectionID> = []
         for reading in topics.paced where reading.phase == .paced {
             let connection = reading.session.connection
-            let mayGoOn = server.isCaughtUp(connection) && reading.budget.bucket.wait(at: Int64(loop.now)) == 0
+            let mayGoOn = server.isCaughtUp(connection) && reading.budget.wait(at: Int64(loop.now)) == 0
             if mayGoOn, connections.insert(connection).inserted {
                 ready.append(reading)
             } else {

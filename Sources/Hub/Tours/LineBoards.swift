@@ -156,7 +156,7 @@ final class LineBoards: Capability {
                 payload = json
                 frames[encoding] = outbox.frame(json, encoding)
             }
-            reader.session.budget.bucket.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), at: Int64(loop.now))
+            reader.session.budget.charge(CommandPrice.missed(0, bytes: payload?.count ?? 0), at: Int64(loop.now))
             if let shared = frames[encoding] { server.send(connection, shared) }
         }
     }

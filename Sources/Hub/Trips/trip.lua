@@ -93,6 +93,16 @@ trips.least_m = 300
 -- Whether a ride has taken anybody anywhere. One that began where nobody waited (`unmet`) has if it was driven.
 function trips.is_any(r, v) return not r.unmet or trips.metres(v) >= trips.least_m end
 
+-- The same of a booking, by where the vehicle was when its passengers came aboard (`began`) and is now: at least half of the straight way that was
+-- booked, if that is shorter.
+function trips.is_any_booking(b, v)
+    local lat, lon = string.match(b.began or '', '^(%S+) (%S+)$')
+    if not lat or not v.lat then return true end
+    local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
+    local booked = metres_between(tonumber(b.lat), tonumber(b.lon), tonumber(b.dlat), tonumber(b.dlon))
+    return metres_between(tonumber(lat), tonumber(lon), here_lat, here_lon) >= math.min(trips.least_m, booked / 2)
+end
+
 -- What the meter of a vehicle says.
 function trips.metres(v) return (read(v.meter)) or 0 end
 
@@ -118,14 +128,15 @@ function trips.metered(c, meter, lat, lon, heard, coarse, before)
     return now .. ' ' .. lat .. ' ' .. lon
 end
 
--- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last, unless it was not at the pickup.
+-- Metres of a ride so far: at least the straight line from its pickup to where the taxi was heard last, unless it was not at the pickup, or has
+-- not moved since: that is a way it did not come.
 function trips.driven(r, v)
     local metres, _, lat, lon = read(v.meter)
     metres = metres or 0
     if not v.lat then return metres end
     local here_lat, here_lon = tonumber(v.lat), tonumber(v.lon)
     if lat then metres = metres + metres_between(lat, lon, here_lat, here_lon) end
-    if r.unmet then return metres end
+    if r.unmet or metres == 0 then return metres end
     return math.max(metres, metres_between(tonumber(r.lat), tonumber(r.lon), here_lat, here_lon))
 end
 

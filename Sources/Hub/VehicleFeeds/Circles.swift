@@ -72,7 +72,7 @@ extension VehicleFeeds {
             watcher.nextCircle = circle
         }
         let budget = watcher.session.budget
-        guard budget.bucket.take(min(circle.price, budget.bucket.capacity), at: Int64(loop.now)) else { return false }
+        guard budget.take(min(circle.price, budget.bucket.capacity), at: Int64(loop.now)) else { return false }
         watcher.nextCircle = nil
         watcher.circleDueAt = loop.now + UInt64(settings.feeds.moveMs)
         show(circle, cells, watcher, identity)

@@ -384,7 +384,7 @@ final class VehicleFeeds: Capability {
             board.scratch.withUnsafeBytes { _ = server.send(session.connection, feedFrame($0, session.encoding)) }
         }
         metrics.feedMessages.increment()
-        if isFirst { session.budget.bucket.charge(CommandPrice.missed(0, bytes: bytes), at: Int64(loop.now)) }
+        if isFirst { session.budget.charge(CommandPrice.missed(0, bytes: bytes), at: Int64(loop.now)) }
     }
 
     /// What the board has written is in the feed's encoding already.
