@@ -28,6 +28,205 @@ static const unsigned char join_index_html[] = {
 static const unsigned char join_join_js[] = {
 #embed "../pages/join/join.js"
 };
+static const unsigned char drive_ask_js[] = {
+#embed "../pages/drive/ask.js"
+};
+static const unsigned char drive_drive_css[] = {
+#embed "../pages/drive/drive.css"
+};
+static const unsigned char drive_drive_js[] = {
+#embed "../pages/drive/drive.js"
+};
+static const unsigned char drive_index_html[] = {
+#embed "../pages/drive/index.html"
+};
+static const unsigned char drive_minibus_js[] = {
+#embed "../pages/drive/minibus.js"
+};
+static const unsigned char drive_offer_js[] = {
+#embed "../pages/drive/offer.js"
+};
+static const unsigned char drive_place_js[] = {
+#embed "../pages/drive/place.js"
+};
+static const unsigned char drive_ring_js[] = {
+#embed "../pages/drive/ring.js"
+};
+static const unsigned char drive_sos_js[] = {
+#embed "../pages/drive/sos.js"
+};
+static const unsigned char drive_state_js[] = {
+#embed "../pages/drive/state.js"
+};
+static const unsigned char drive_views_js[] = {
+#embed "../pages/drive/views.js"
+};
+static const unsigned char drive_words_js[] = {
+#embed "../pages/drive/words.js"
+};
+static const unsigned char bus_alarm_js[] = {
+#embed "../pages/bus/alarm.js"
+};
+static const unsigned char bus_ask_js[] = {
+#embed "../pages/bus/ask.js"
+};
+static const unsigned char bus_bus_css[] = {
+#embed "../pages/bus/bus.css"
+};
+static const unsigned char bus_bus_js[] = {
+#embed "../pages/bus/bus.js"
+};
+static const unsigned char bus_choice_js[] = {
+#embed "../pages/bus/choice.js"
+};
+static const unsigned char bus_device_js[] = {
+#embed "../pages/bus/device.js"
+};
+static const unsigned char bus_driving_js[] = {
+#embed "../pages/bus/driving.js"
+};
+static const unsigned char bus_duty_js[] = {
+#embed "../pages/bus/duty.js"
+};
+static const unsigned char bus_index_html[] = {
+#embed "../pages/bus/index.html"
+};
+static const unsigned char bus_notices_js[] = {
+#embed "../pages/bus/notices.js"
+};
+static const unsigned char bus_runs_js[] = {
+#embed "../pages/bus/runs.js"
+};
+static const unsigned char bus_seats_js[] = {
+#embed "../pages/bus/seats.js"
+};
+static const unsigned char bus_stops_js[] = {
+#embed "../pages/bus/stops.js"
+};
+static const unsigned char bus_voice_js[] = {
+#embed "../pages/bus/voice.js"
+};
+static const unsigned char control_alarms_js[] = {
+#embed "../pages/control/alarms.js"
+};
+static const unsigned char control_call_form_js[] = {
+#embed "../pages/control/call-form.js"
+};
+static const unsigned char control_calls_js[] = {
+#embed "../pages/control/calls.js"
+};
+static const unsigned char control_chart_js[] = {
+#embed "../pages/control/chart.js"
+};
+static const unsigned char control_control_css[] = {
+#embed "../pages/control/control.css"
+};
+static const unsigned char control_control_js[] = {
+#embed "../pages/control/control.js"
+};
+static const unsigned char control_desk_js[] = {
+#embed "../pages/control/desk.js"
+};
+static const unsigned char control_drivers_js[] = {
+#embed "../pages/control/drivers.js"
+};
+static const unsigned char control_figures_js[] = {
+#embed "../pages/control/figures.js"
+};
+static const unsigned char control_index_html[] = {
+#embed "../pages/control/index.html"
+};
+static const unsigned char control_office_js[] = {
+#embed "../pages/control/office.js"
+};
+static const unsigned char control_queues_js[] = {
+#embed "../pages/control/queues.js"
+};
+static const unsigned char control_receipts_js[] = {
+#embed "../pages/control/receipts.js"
+};
+static const unsigned char control_requests_js[] = {
+#embed "../pages/control/requests.js"
+};
+static const unsigned char control_rides_js[] = {
+#embed "../pages/control/rides.js"
+};
+static const unsigned char control_room_js[] = {
+#embed "../pages/control/room.js"
+};
+static const unsigned char control_search_js[] = {
+#embed "../pages/control/search.js"
+};
+static const unsigned char control_siren_js[] = {
+#embed "../pages/control/siren.js"
+};
+static const unsigned char control_zones_js[] = {
+#embed "../pages/control/zones.js"
+};
+static const unsigned char assets_map_css[] = {
+#embed "../pages/assets/map.css"
+};
+static const unsigned char assets_map_js[] = {
+#embed "../pages/assets/map.js"
+};
+static const unsigned char assets_vehicles_js[] = {
+#embed "../pages/assets/vehicles.js"
+};
+static const unsigned char ride_alarm_js[] = {
+#embed "../pages/ride/alarm.js"
+};
+static const unsigned char ride_dialog_js[] = {
+#embed "../pages/ride/dialog.js"
+};
+static const unsigned char ride_ground_js[] = {
+#embed "../pages/ride/ground.js"
+};
+static const unsigned char ride_index_html[] = {
+#embed "../pages/ride/index.html"
+};
+static const unsigned char ride_journey_js[] = {
+#embed "../pages/ride/journey.js"
+};
+static const unsigned char ride_kept_js[] = {
+#embed "../pages/ride/kept.js"
+};
+static const unsigned char ride_menu_js[] = {
+#embed "../pages/ride/menu.js"
+};
+static const unsigned char ride_near_js[] = {
+#embed "../pages/ride/near.js"
+};
+static const unsigned char ride_order_js[] = {
+#embed "../pages/ride/order.js"
+};
+static const unsigned char ride_over_js[] = {
+#embed "../pages/ride/over.js"
+};
+static const unsigned char ride_ride_css[] = {
+#embed "../pages/ride/ride.css"
+};
+static const unsigned char ride_ride_js[] = {
+#embed "../pages/ride/ride.js"
+};
+static const unsigned char ride_trips_js[] = {
+#embed "../pages/ride/trips.js"
+};
+static const unsigned char ride_wait_js[] = {
+#embed "../pages/ride/wait.js"
+};
+static const unsigned char ride_where_js[] = {
+#embed "../pages/ride/where.js"
+};
+static const unsigned char ride_words_js[] = {
+#embed "../pages/ride/words.js"
+};
+// Leaflet, as Debian has it (libjs-leaflet).
+static const unsigned char leaflet_leaflet_esm_min_js[] = {
+#embed "/usr/share/javascript/leaflet/leaflet.esm.min.js"
+};
+static const unsigned char leaflet_leaflet_css[] = {
+#embed "/usr/share/javascript/leaflet/leaflet.css"
+};
 static const unsigned char assets_buses_js[] = {
 #embed "../pages/assets/buses.js"
 };
@@ -108,6 +307,72 @@ static const struct kerbside_page pages[] = {
     PAGE("/board/index.html", board_index_html),
     PAGE("/join/index.html", join_index_html),
     PAGE("/join/join.js", join_join_js),
+    PAGE("/drive/ask.js", drive_ask_js),
+    PAGE("/drive/drive.css", drive_drive_css),
+    PAGE("/drive/drive.js", drive_drive_js),
+    PAGE("/drive/index.html", drive_index_html),
+    PAGE("/drive/minibus.js", drive_minibus_js),
+    PAGE("/drive/offer.js", drive_offer_js),
+    PAGE("/drive/place.js", drive_place_js),
+    PAGE("/drive/ring.js", drive_ring_js),
+    PAGE("/drive/sos.js", drive_sos_js),
+    PAGE("/drive/state.js", drive_state_js),
+    PAGE("/drive/views.js", drive_views_js),
+    PAGE("/drive/words.js", drive_words_js),
+    PAGE("/bus/alarm.js", bus_alarm_js),
+    PAGE("/bus/ask.js", bus_ask_js),
+    PAGE("/bus/bus.css", bus_bus_css),
+    PAGE("/bus/bus.js", bus_bus_js),
+    PAGE("/bus/choice.js", bus_choice_js),
+    PAGE("/bus/device.js", bus_device_js),
+    PAGE("/bus/driving.js", bus_driving_js),
+    PAGE("/bus/duty.js", bus_duty_js),
+    PAGE("/bus/index.html", bus_index_html),
+    PAGE("/bus/notices.js", bus_notices_js),
+    PAGE("/bus/runs.js", bus_runs_js),
+    PAGE("/bus/seats.js", bus_seats_js),
+    PAGE("/bus/stops.js", bus_stops_js),
+    PAGE("/bus/voice.js", bus_voice_js),
+    PAGE("/control/alarms.js", control_alarms_js),
+    PAGE("/control/call-form.js", control_call_form_js),
+    PAGE("/control/calls.js", control_calls_js),
+    PAGE("/control/chart.js", control_chart_js),
+    PAGE("/control/control.css", control_control_css),
+    PAGE("/control/control.js", control_control_js),
+    PAGE("/control/desk.js", control_desk_js),
+    PAGE("/control/drivers.js", control_drivers_js),
+    PAGE("/control/figures.js", control_figures_js),
+    PAGE("/control/index.html", control_index_html),
+    PAGE("/control/office.js", control_office_js),
+    PAGE("/control/queues.js", control_queues_js),
+    PAGE("/control/receipts.js", control_receipts_js),
+    PAGE("/control/requests.js", control_requests_js),
+    PAGE("/control/rides.js", control_rides_js),
+    PAGE("/control/room.js", control_room_js),
+    PAGE("/control/search.js", control_search_js),
+    PAGE("/control/siren.js", control_siren_js),
+    PAGE("/control/zones.js", control_zones_js),
+    PAGE("/assets/map.css", assets_map_css),
+    PAGE("/assets/map.js", assets_map_js),
+    PAGE("/assets/vehicles.js", assets_vehicles_js),
+    PAGE("/ride/alarm.js", ride_alarm_js),
+    PAGE("/ride/dialog.js", ride_dialog_js),
+    PAGE("/ride/ground.js", ride_ground_js),
+    PAGE("/ride/index.html", ride_index_html),
+    PAGE("/ride/journey.js", ride_journey_js),
+    PAGE("/ride/kept.js", ride_kept_js),
+    PAGE("/ride/menu.js", ride_menu_js),
+    PAGE("/ride/near.js", ride_near_js),
+    PAGE("/ride/order.js", ride_order_js),
+    PAGE("/ride/over.js", ride_over_js),
+    PAGE("/ride/ride.css", ride_ride_css),
+    PAGE("/ride/ride.js", ride_ride_js),
+    PAGE("/ride/trips.js", ride_trips_js),
+    PAGE("/ride/wait.js", ride_wait_js),
+    PAGE("/ride/where.js", ride_where_js),
+    PAGE("/ride/words.js", ride_words_js),
+    PAGE("/assets/leaflet/leaflet.esm.min.js", leaflet_leaflet_esm_min_js),
+    PAGE("/assets/leaflet/leaflet.css", leaflet_leaflet_css),
     PAGE("/assets/buses.js", assets_buses_js),
     PAGE("/assets/departures.js", assets_departures_js),
     PAGE("/assets/language.js", assets_language_js),

@@ -23,14 +23,19 @@ public struct PageFile: Sendable {
     /// The largest that is read from a directory.
     private static let mostBytes = 4_194_304
 
+    /// What is not among the pages: from where the compiler reads it, too.
+    private static let libraries = [
+        (path: "/assets/kerbside/", isOurs: true, place: "/../clients/javascript/"),
+        (path: "/assets/leaflet/", isOurs: false, place: "/usr/share/javascript/leaflet/"),
+    ]
+
     /// What lies in `directory` now, for those who write pages. It blocks, so it is no way to serve many.
     public static func read(_ path: String, directory: String) -> PageFile? {
         guard PagePath.isPlain(path) else { return nil }
-        let library = "/assets/kerbside/"
-        let place =
-            path.hasPrefix(library)
-            ? "\(directory)/../clients/javascript/\(path.dropFirst(library.count))" : directory + path
-        guard let file = fopen(place, "re") else { return nil }
+        let library = libraries.first { path.hasPrefix($0.path) }
+        let place = library.map { ($0.isOurs ? directory : "") + $0.place + path.dropFirst($0.path.count) }
+        let name = place ?? directory + path
+        guard let file = fopen(name, "re") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: mostBytes)
         let count = fread(&bytes, 1, bytes.count, file)

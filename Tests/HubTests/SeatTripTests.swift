@@ -42,7 +42,9 @@ import Wire
         try await city.raw(["HSET", "{test}:vehicle:M1", "lat", lat, "lon", "9.1"])
     }
 
-    @Test("M10: a booking whose passengers were driven nowhere is no trip, and counts against who said so", arguments: [true, false])
+    @Test(
+        "M10: a booking whose passengers were driven nowhere is no trip, and counts against who said so",
+        arguments: [true, false])
     func nowhere(isDriven: Bool) async throws {
         try await TestCity.run { city in
             try await online(city)

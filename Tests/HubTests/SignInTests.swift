@@ -36,7 +36,8 @@ struct SignInTests {
         #expect(Budgets.group(of: "passenger:guest-0a1b2c3d-one") == nil)
     }
 
-    @Test("C60: one guest's budget is empty long before its network's, and an empty one of the network takes nothing from it")
+    @Test(
+        "C60: one guest's budget is empty before its network's, and an empty one of the network takes nothing from it")
     func groups() {
         let group = Budget(key: "guests:g", bucket: TokenBucket(capacity: 20, perSecond: 10))
         let one = Budget(key: "guest:g-1", bucket: TokenBucket(capacity: 5, perSecond: 1), group: group)

@@ -110,10 +110,49 @@ async def test_b1_all_lines_of_a_stop_and_the_name_in_full(new_hub):
 async def test_what_is_not_known_yet_is_not_nothing(town, line):
     async with Page(town, PHONE, path="/board/") as one:
         await one.page.route_web_socket("**", lambda link: link.close())
+        await one.page.route("**/v1/lines/**", lambda asked: asked.abort("connectionrefused"))
         await one.go(f"/board/{line.stops[1]}")
         await expect(one.page.get_by_role("heading", name=line.stops[1])).to_be_visible()
         await expect(one.page.get_by_role("status")).to_contain_text("No connection.")
+        async with one.page.expect_request("**/v1/lines/**", timeout=patience.PROCESS * 1000):
+            pass
         await expect(one.page.locator(".departures")).to_be_empty()
+        await one.is_well(refused=True)
+
+
+async def test_n4_where_no_web_socket_goes_through_the_board_reads_and_says_when(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    await driver.call("seats.set", taken=8)
+    await seen_now(driver, 200)
+    async with Page(town, SCREEN, "dark", path="/board/") as one:
+        page, blocked = one.page, [True]
+
+        def reached(link):
+            if blocked[0]:
+                return link.close()
+            return link.connect_to_server()
+
+        await page.route_web_socket("**", reached)
+        await one.go(f"/board/{line.stops[2]}")
+        await expect(page.get_by_role("status")).to_contain_text("read at", timeout=patience.PROCESS * 1000)
+        shown, now = await page.get_by_role("status").inner_text(), time.time()
+        assert any(time.strftime("%H:%M", time.gmtime(at)) in shown for at in (now, now - 30))
+        # The bus is known, with its seats; nothing is called live, and no minutes are counted.
+        await expect(first(one)).to_contain_text("not live")
+        await expect(first(one)).to_contain_text("no seat free")
+        await expect(page.locator(".departures strong")).to_have_count(0)
+        await expect(first(one).locator(".minutes")).to_have_text("")
+        await one.is_well()
+        # It is read again by itself, and as soon as there is a link, that tells.
+        await driver.call("seats.set", taken=0)
+        await expect(first(one)).to_contain_text("many seats free", timeout=patience.PROCESS * 2000)
+        blocked[0] = False
+        await expect(page.get_by_role("status")).to_have_text("", timeout=patience.PROCESS * 2000)
+        await driver.fix(line.at(300))
+        await expect(first(one)).to_contain_text("live")
+        await expect(first(one)).not_to_contain_text("not live")
         await one.is_well()
 
 

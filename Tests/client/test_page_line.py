@@ -71,6 +71,47 @@ async def test_by_keyboard_alone_and_over_a_lost_link(town, line):
         await one.sees("taken back")
 
 
+async def test_u10_from_the_search_to_a_request_taken_back_by_the_keyboard_alone(town, line):
+    driver = BusDriver(town, line)
+    await driver.begin()
+    await driver.go(100)
+    async with Page(town, SMALL, "dark") as one:
+        page, keys = one.page, one.page.keyboard
+
+        async def reach(what):
+            """By the Tab key alone, to the element for which that holds."""
+            for _ in range(60):
+                await keys.press("Tab")
+                if await page.evaluate(f"((one) => {what})(document.activeElement)"):
+                    return
+            raise AssertionError(f"nothing is reached for which {what}")
+
+        await one.sees(line.id)
+        await reach("one.type === 'search'")
+        await keys.type(line.stops[2])
+        await page.get_by_role("link", name=line.stops[2]).wait_for()
+        await reach(f"one.textContent.startsWith('{line.stops[2]}')")
+        await keys.press("Enter")
+        await one.sees("Ask the bus to stop")
+        await reach("one.type === 'text'")
+        await keys.type("Cleo")
+        await reach("one.type === 'checkbox'")
+        await keys.press("Space")
+        await keys.press("Enter")
+        asked = await driver.until("stop.requested")
+        [shown] = asked["places"][0]["requests"]
+        assert (shown["name"], shown["help"]) == ("Cleo", ["wheelchair"])
+        await driver.call("stop.accept", request=asked["request"])
+        await one.sees("the bus will stop")
+        page.on("dialog", lambda dialog: dialog.accept())
+        await page.get_by_role("heading", level=1).focus()
+        await reach("one.textContent === 'Take back'")
+        await keys.press("Enter")
+        await driver.until("stop.withdrawn", request=asked["request"])
+        await one.sees("taken back")
+        await one.is_well()
+
+
 async def test_u10_it_speaks_the_readers_language_and_keeps_another_that_is_chosen(town, line):
     driver = BusDriver(town, line)
     await driver.begin()

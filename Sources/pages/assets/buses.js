@@ -11,7 +11,7 @@ import { read } from './page.js';
  * @param {() => void} changed
  */
 export async function followLine(hub, id, changed) {
-  const { route, stops, time_zone: zone } = await read(`/v1/routes/${encodeURIComponent(id)}`);
+  const { route, stops, services, time_zone: zone } = await read(`/v1/routes/${encodeURIComponent(id)}`);
   const names = new Map(stops.map((/** @type {any} */ stop) => [stop.id, stop.name]));
   /**
    * By tour.
@@ -33,6 +33,10 @@ export async function followLine(hub, id, changed) {
     id,
     /** @type {any} */
     route,
+    /** @type {any} on which days its trips run */
+    services,
+    /** @type {{ id: string, name: string, lat: number, lon: number }[]} */
+    stops,
     /** @type {string} */
     name: route.name || id,
     /** @type {string} */

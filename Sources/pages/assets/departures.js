@@ -1,7 +1,7 @@
 // What leaves a stop next: buses that are on their way, by what their lines tell, and runs of the timetable, which are asked for.
 
 import { followLine } from './buses.js';
-import { read } from './page.js';
+import { read, readAs } from './page.js';
 
 /** A position that is older tells no more where the bus is. As in GTFS-Realtime. */
 const FRESH = 90_000;
@@ -9,6 +9,8 @@ const FRESH = 90_000;
 const [ASK_AFTER, ASK_AT_MOST] = [600_000, 10_000];
 /** A run of which nothing was heard stays for so long after its time. */
 const STAYS = 60_000;
+/** Where there is no link, in a network that lets no WebSocket through, it is read: so long after the link was lost, and so often. */
+const [READ_AFTER, READ_EVERY] = [8_000, 20_000];
 
 /**
  * @typedef {object} Departure
@@ -76,6 +78,23 @@ class LineAtStop {
     return true;
   }
 
+  /** What the link would have told, as it is now. */
+  async readInstead() {
+    const { line } = this;
+    if (!line) return;
+    const path = `/v1/lines/${encodeURIComponent(line.id)}`;
+    const [{ buses }, { arrivals }] = await Promise.all([
+      readAs(`${path}/buses`),
+      readAs(`${path}/stops/${encodeURIComponent(this.#stop)}/eta`),
+    ]);
+    // The link has come back meanwhile, and knows better.
+    if (this.#hub.state === 'live') return;
+    line.buses.clear();
+    for (const bus of buses) line.buses.set(bus.tour, bus);
+    this.#runs = arrivals.filter((/** @type {any} */ run) => run.scheduled);
+    this.isKnown = true;
+  }
+
   /** Whether its last stop is here, so that nobody gets on. */
   #endsHere(/** @type {any} */ pattern) {
     return pattern?.stops.findIndex((/** @type {any} */ one) => one.stop === this.#stop) === pattern?.stops.length - 1;
@@ -122,7 +141,16 @@ class LineAtStop {
 export async function followStop(hub, id, changed) {
   const { stop, time_zone: zone } = await read(`/v1/stops/${encodeURIComponent(id)}`);
   const lines = await Promise.all(stop.lines.map((/** @type {string} */ line) => new LineAtStop(hub, id).follow(line, changed)));
+  /** @type {{ live: number, asked: number, read?: number }} */
+  const link = { live: hub.time, asked: -Infinity };
   return {
+    /**
+     * When it was read, where there is no link; the hub's time.
+     * @returns {number | undefined}
+     */
+    get readAt() {
+      return hub.state === 'live' ? undefined : link.read;
+    },
     /** @type {string} */
     name: stop.name,
     /** @type {string} */
@@ -131,6 +159,16 @@ export async function followStop(hub, id, changed) {
     isKnown: () => lines.every((one) => one.isKnown),
     departures: () => lines.flatMap((one) => one.departures()).sort((a, b) => a.at - b.at),
     async refresh() {
+      const now = hub.time;
+      if (hub.state === 'live') {
+        Object.assign(link, { live: now, read: undefined });
+      } else if (now - link.live > READ_AFTER && now - link.asked > READ_EVERY) {
+        link.asked = now;
+        const done = await Promise.all(lines.map((one) => one.readInstead())).catch(() => undefined);
+        // If it is live again meanwhile, nobody asks for this any more.
+        if (done) link.read = now;
+        return changed();
+      }
       const news = await Promise.all(lines.map((one) => one.refresh()));
       if (news.includes(true)) changed();
     },

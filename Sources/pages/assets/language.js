@@ -31,6 +31,8 @@ async function load(tag) {
 
 const [english, own] = await Promise.all([load('en'), load(language)]);
 document.documentElement.lang = language;
+/** For `Intl`. */
+export const { locales } = own;
 
 /** @param {string} id */
 const isOwn = (id) => language === 'en' || id in own.messages;

@@ -32,9 +32,31 @@ class NoAnswer extends Error {
   }
 }
 
-/** @param {string} path */
-export async function read(path) {
-  const answer = await fetch(path).catch(() => undefined);
+/** @param {string} path @param {string | null} [token] of who reads what is not for everybody */
+export async function read(path, token) {
+  const answer = await fetch(path, token ? { headers: { Authorization: `Bearer ${token}` } } : {}).catch(() => undefined);
+  if (answer?.ok) return answer.json();
+  throw new NoAnswer(answer?.status);
+}
+
+/**
+ * A guest's, from its first use on.
+ * @type {string | null | undefined}
+ */
+let guest;
+
+/**
+ * What everybody with a token may read.
+ * @param {string} path
+ */
+export async function readAs(path) {
+  guest ??= await guestToken();
+  const ask = () => fetch(path, { headers: { Authorization: `Bearer ${guest}` } }).catch(() => undefined);
+  let answer = await ask();
+  if (answer?.status === 401) {
+    guest = await guestToken(guest ?? undefined);
+    answer = await ask();
+  }
   if (answer?.ok) return answer.json();
   throw new NoAnswer(answer?.status);
 }

@@ -26,11 +26,16 @@ export async function guestToken(refused) {
   return token;
 }
 
+const ROLES = ['operator', 'driver', 'bus_driver', 'passenger'];
+
 /**
- * Who has signed in on this device with a role: `sub`, `role`, `kind`, `seats` as in the token; nothing: nobody has.
+ * Who has signed in on this device with a role: `sub`, `role`, `kind`, `seats` as in the token. Nobody has: who has with another; else nothing.
  * @param {string} role
  */
-export const signedIn = (role) => claimsOf(localStorage.getItem(OWN + role) ?? '');
+export function signedIn(role) {
+  const kept = [role, ...ROLES].map((one) => localStorage.getItem(OWN + one)).find((token) => token);
+  return claimsOf(kept ?? '');
+}
 
 /** @param {string} token of who signs in on this device, in the place of who was with that role */
 export const keepSignIn = (token) => localStorage.setItem(OWN + claimsOf(token).role, token);
@@ -46,7 +51,7 @@ export const signOut = (role) => localStorage.removeItem(OWN + role);
 export const ownToken = (role) => async (refused) => {
   const kept = localStorage.getItem(OWN + role);
   if (!kept) return null;
-  const { began, iat, exp } = claimsOf(kept);
+  const { began, iat, exp } = /** @type {any} */ (claimsOf(kept));
   const isFresh = began === undefined || Date.now() < (iat + exp) * 500;
   if (kept !== refused && isFresh) return kept;
   const token = began === undefined ? null : await ask('/v1/token/renew', kept);
@@ -70,5 +75,5 @@ export async function acceptInvitation(invitation) {
   if (answer?.ok) return { token: (await answer.json()).token };
   if (answer?.status === 403) return { code: 'used' };
   if (answer?.status !== 401) return { code: 'later' };
-  return { code: claimsOf(invitation).exp * 1000 < Date.now() ? 'ended' : 'broken' };
+  return { code: Number(/** @type {any} */ (claimsOf(invitation)).exp) * 1000 < Date.now() ? 'ended' : 'broken' };
 }

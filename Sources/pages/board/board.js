@@ -25,11 +25,18 @@ function wanted() {
   return decodeURIComponent(path === 'index.html' ? '' : path) || decodeURIComponent(location.hash.slice(1));
 }
 
-const hub = connect(undefined, (state) => {
+const hub = connect(undefined, linkWords);
+
+/** @param {string} state */
+function linkWords(state) {
   if (state === 'live') wasLive = true;
   lost = state === 'live' || !wasLive ? undefined : lost ?? hub.time;
+  if (stop?.readAt !== undefined) return phrase('read', { time: clock(stop.readAt, stop.zone) });
   return stop && lost !== undefined ? phrase('lost', { time: clock(lost, stop.zone) }) : linkState(state);
-});
+}
+
+/** From when what is shown is, where it is not live. */
+const known = () => stop?.readAt ?? lost;
 
 /**
  * For a line of big letters.
@@ -47,7 +54,7 @@ function show(title) {
 /** @param {import('../assets/departures.js').Departure} one */
 function minutes(one) {
   // Without a link nobody knows how long a bus still takes.
-  if (lost !== undefined && one.bus) return '';
+  if (known() !== undefined && one.bus) return '';
   const left = Math.floor((one.at - hub.time) / 60_000);
   if (left < 1) return phrase('now');
   if (left > 12 * 60) return phrase('tomorrow');
@@ -58,7 +65,8 @@ function minutes(one) {
 function notes({ by, bus, age, zone }) {
   if (by === 'timetable') return [phrase('timetable')];
   const seats = phrase(`seats.${seatBand(bus.seats)}`);
-  if (lost !== undefined) return dotted(phrase('known', { time: clock(lost, zone) }), seats);
+  const from = known();
+  if (from !== undefined) return dotted(phrase('known', { time: clock(from, zone) }), seats);
   const when = age !== undefined && age !== Infinity ? [seen(Math.round(age / 5000) * 5000)] : [];
   return dotted(element('strong', { className: by }, phrase(by)), delay(bus.delay_s), seats, ...when);
 }
@@ -68,7 +76,7 @@ function row(one) {
   const sign = element('span', { className: 'sign' }, element('span', { className: 'unseen' }, phrase('line', { line: '' })), one.line);
   return element(
     'li',
-    { className: lost !== undefined && one.bus ? `${one.by} old` : one.by },
+    { className: known() !== undefined && one.bus ? `${one.by} old` : one.by },
     sign,
     element('span', { className: isLong(one.to, 18) ? 'to long' : 'to' }, one.to),
     element('span', { className: 'minutes' }, minutes(one)),
@@ -80,6 +88,8 @@ function row(one) {
 function draw() {
   byId('clock').textContent = stop ? clock(hub.time, stop.zone) : '';
   if (!stop) return;
+  const words = element('span', {}, linkWords(hub.state));
+  if (words.textContent !== byId('link').textContent) byId('link').replaceChildren(...words.childNodes);
   const rows = stop.departures().slice(0, MOST).map(row);
   if (!rows.length && stop.isKnown()) rows.push(element('li', { className: 'none' }, phrase('departures.end')));
   // What is as it was stays, for those who read it by a screen reader.

@@ -32,7 +32,7 @@ function button(name, act, className = '') {
 const open = (role) => element('a', { className: 'button', href: PAGES[role] }, phrase('join.open'));
 
 function showSignedIn() {
-  const rows = ROLES.filter((role) => signedIn(role).role).map((role) => {
+  const rows = ROLES.filter((role) => signedIn(role).role === role).map((role) => {
     const leave = () => {
       if (!confirm(say('join.out.confirm'))) return;
       signOut(role);
@@ -68,7 +68,7 @@ function showInvitations(invitations) {
   });
   const others = all.flatMap(({ role, sub }) => {
     const other = signedIn(role);
-    return other.sub && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub }))] : [];
+    return other.role === role && other.sub !== sub ? [element('p', { className: 'soft' }, phrase('join.other', { who: other.sub }))] : [];
   });
   const rows = element('ul', {}, ...all.map((claims) => card(claims)));
   return main.replaceChildren(

@@ -1,11 +1,12 @@
 """A browser with a page of the hub, and what holds of every page in each of its states."""
 
+import json
 import shutil
 
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import async_playwright, expect
 
-from . import patience
+from . import patience, tokens
 
 PHONE, SMALL, DESKTOP = {"width": 360, "height": 740}, {"width": 320, "height": 568}, {"width": 1280, "height": 800}
 expect.set_options(timeout=patience.MESSAGE * 1000)
@@ -14,8 +15,10 @@ expect.set_options(timeout=patience.MESSAGE * 1000)
 class Page:
     """A browser of its own with the page, and what it has asked for."""
 
-    def __init__(self, hub, size, scheme="light", language="en-US", path="/"):
+    def __init__(self, hub, size, scheme="light", language="en-US", path="/", token=None, place=None, script="", accuracy=5):
+        """`token`: of who has signed in; `place`: where the device is, to `accuracy` metres; `script`: runs before the page's."""
         self.hub, self.size, self.scheme, self.language, self.path = hub, size, scheme, language, path
+        self.token, self.place, self.script, self.accuracy = token, place, script, accuracy
         self.asked, self.links, self.faults = [], [], []
 
     async def __aenter__(self):
@@ -23,6 +26,15 @@ class Page:
         self._browser = await self._playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         context = await self._browser.new_context(viewport=self.size, color_scheme=self.scheme, locale=self.language)
+        if self.token is not None:
+            role = json.loads(tokens.decoded(self.token.split(".")[1]))["role"]
+            await context.add_init_script(f"localStorage.setItem('kerbside.signed_in.{role}', {json.dumps(self.token)})")
+        if self.script:
+            await context.add_init_script(self.script)
+        self.context = context
+        if self.place is not None:
+            await context.grant_permissions(["geolocation"])
+            await self.move(self.place)
         self.page = await context.new_page()
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("websocket", lambda link: self.links.append(link.url))
@@ -34,6 +46,11 @@ class Page:
     async def __aexit__(self, *_):
         await self._browser.close()
         await self._playwright.stop()
+
+    async def move(self, place):
+        """The device is there from now on."""
+        self.place = place
+        await self.context.set_geolocation({"latitude": place.lat, "longitude": place.lon, "accuracy": self.accuracy})
 
     async def go(self, path):
         await self.page.goto(f"http://127.0.0.1:{self.hub.port}{path}")
@@ -50,4 +67,4 @@ class Page:
         assert all(url.startswith((f"http://127.0.0.1:{self.hub.port}/", "data:")) for url in self.asked), self.asked
         # The browser says itself that it was refused.
         self.faults = [fault for fault in self.faults if not (refused and ("404" in fault or "ERR_CONNECTION" in fault))]
-        assert not self.faults
+        assert not self.faults, self.faults
